@@ -28,7 +28,8 @@ enum {
     OPTION_CHECK,
     OPTION_ROUNDS,
     OPTION_JSON,
-    ROUNDS_MOST = 99
+    ROUNDS_MOST = 99,
+    FEW_OF_ALL = 20
 };
 
 struct options {
@@ -255,12 +256,12 @@ static enum status run_round(const struct calibrate_run *run, int round, struct 
     return calibrate_run_bench(&own, err);
 }
 
-/* Whether the rounds until now are not enough: the machine has changed, so that sizes were not measured under the conditions that
- * count. Then says so. */
+/* Whether the rounds until now are not enough: the machine has changed, so that more than a twentieth of the sizes were not
+ * measured under the conditions that count. Then says so. */
 static bool needs_round(const struct calibrate_run *run, int done, int most)
 {
     size_t sizes, missing;
-    if (calibrate_count_missing(run, &sizes, &missing, NULL) != STATUS_OK || missing == 0) return false;
+    if (calibrate_count_missing(run, &sizes, &missing, NULL) != STATUS_OK || FEW_OF_ALL * missing <= sizes) return false;
     cli_note("note: the machine changed: %zu of %zu sizes have too few repetitions under the conditions that count: "
              "round %d of %d at most",
              missing, sizes, done + 1, most);

@@ -16,6 +16,7 @@ struct skeleton {
     double *measured_s, *predicted_s; /* owned; per repetition; for consecutive barriers their mean. NULL: a row */
     size_t count, capacity, predicted_capacity;
     double measured_median_s, measured_p10_s, predicted_median_s;
+    double measured_error_s; /* of the median; 0: not known */
     bool left_out;                      /* of the table; the remark says why */
     char remark[SKELETON_REMARK_BYTES]; /* printed behind the table, "": none */
 };
@@ -37,7 +38,8 @@ enum status skeletons_join(const struct skeletons *series, struct skeletons *joi
 void skeletons_clear(struct skeletons *skeletons);
 
 /* A table: repetitions, measured median and 10th percentile (load only ever adds time), predicted median, its
- * difference from both in percent; then the medians of the differences' sizes, how many are within 10 %, and remarks. */
+ * difference from both and the error of the median in percent; then the medians of the differences' sizes, how many rows are
+ * within 10 %, how many others within the error, and remarks. */
 void skeletons_print(const struct skeletons *skeletons, FILE *out);
 
 #endif

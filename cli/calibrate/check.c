@@ -1,5 +1,6 @@
 #include "cli/calibrate/check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "trace/open.h"
 #include "validate/skeletons.h"
 
-enum { WORDS_MOST = 512 };
+enum { WORDS_MOST = 512, KEPT_LEAST = 10 };
 
 #define TEST(NAME) "    \"" CALIBRATE_CHECK_PREFIX NAME "\": "
 /* Every way to synchronise, with small and large data, both directions at once, a put behind a pause of 10 ms, and late posts. */
@@ -138,7 +139,8 @@ static void name_both_ways(const char *spec, struct skeleton *row)
     if (strlen(row->name) + strlen(words) < sizeof row->name) strcat(row->name, words);
 }
 
-/* Leaves out the row of a size whose repetitions tell nothing of the platform file. Says which repetitions do not count. */
+/* Leaves out the row of a size whose repetitions tell nothing of the platform file. Says which repetitions do not count. Where
+ * the core is kept in fewer than a tenth of the calls, these are no usual ones. */
 static void judge_size(const struct curve_size *size, struct skeleton *row)
 {
     if (size->elsewhere) {
@@ -147,7 +149,7 @@ static void judge_size(const struct curve_size *size, struct skeleton *row)
                  CONDITIONS_REPETITIONS_LEAST, size->all.count);
     } else if (size->lost.count > 0) {
         char with[UNITS_TEXT_BYTES];
-        row->left_out = !size->selected;
+        row->left_out = !size->selected || KEPT_LEAST * size->statistics.count < size->all.count;
         snprintf(row->remark, sizeof row->remark,
                  "another process had the core in %zu of %zu repetitions, which take %s; they do not count", size->lost.count,
                  size->all.count, units_format_duration(size->lost.median, with));
@@ -171,6 +173,8 @@ static enum status take_measured(const struct bench_results *results, const stru
             if (strcmp(row->region, region) != 0) continue;
             row->measured_median_s = calls_of(series->spec) * statistics->median;
             row->measured_p10_s = calls_of(series->spec) * statistics->p10;
+            row->measured_error_s =
+                3 * calls_of(series->spec) * fmax(curve.sizes[i].pass_error_s, statistics->median_error);
             row->count = statistics->count;
             name_both_ways(series->spec, row);
             judge_size(&curve.sizes[i], row);

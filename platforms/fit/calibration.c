@@ -485,14 +485,15 @@ static void count_elsewhere(struct writer *writer)
     }
 }
 
-/* Calls of the smallest size during which another process had the core. The file has none of that, and a program may. */
+/* Calls of the smallest size that take longer because another process had the core. The file has none of that, a program may. */
 static void tell_losses(struct writer *writer)
 {
     for (int between = 0; between < 2; between++)
         for (int i = 0; i < CALIBRATION_CURVE_COUNT; i++) {
             const struct size_curve *curve = &writer->calibration->curves[between][i];
             const struct curve_size *size = &curve->sizes[0];
-            if (curve->count == 0 || !size->selected || size->lost.count == 0) continue;
+            if (curve->count == 0 || !size->selected) continue;
+            if (size->lost.median <= BENCH_SPREAD_MOST * size->statistics.median) continue;
             add_note(writer,
                      "%s %s: another process had the core in %.0f %% of the calls, which take %.3g us then; without, %.3g us",
                      curve->spec, class_name(between), 100 * (double)size->lost.count / (double)size->all.count,

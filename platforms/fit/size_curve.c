@@ -86,6 +86,24 @@ static enum status measure_passes(const struct placed *passes, size_t count, enu
     return status;
 }
 
+/* The standard error of the median of the passes' medians, 0 of one pass. What changes from one pass to the next is in it. */
+static enum status find_pass_error(const struct placed *passes, size_t count, enum selection selection,
+                                   const struct conditions *conditions, double *error_s, struct err *err)
+{
+    double *medians = malloc(sizeof *medians * count);
+    struct bench_statistics statistics, over_passes;
+    size_t used = 0;
+    enum status status = medians ? STATUS_OK : err_memory(err);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        status = measure_passes(&passes[i], 1, selection, conditions, &statistics, err);
+        if (status == STATUS_OK && statistics.count > 0) medians[used++] = statistics.median;
+    }
+    if (status == STATUS_OK) bench_statistics_of(medians, used, &over_passes);
+    free(medians);
+    if (status == STATUS_OK) *error_s = over_passes.median_error;
+    return status;
+}
+
 static bool has_references(const struct placed *passes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -124,6 +142,7 @@ static enum status choose_point(const struct placed *passes, size_t count, bool 
     }
     made.size.all = all;
     made.size.lost = lost;
+    TRY(find_pass_error(passes, count, made.size.selected ? COUNTING : EVERY, conditions, &made.size.pass_error_s, err));
     *chosen = made;
     return STATUS_OK;
 }

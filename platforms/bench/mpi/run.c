@@ -19,7 +19,7 @@ enum {
     WORK_RUNS = 3,
     WORK_STEPS = 1024,
     WORK_WORDS = 256, /* they stay in the first cache */
-    WITHOUT_LOSS_MOST = 4
+    WITHOUT_LOSS_MOST = 10
 };
 /* The first repetitions of a series find cold caches, and those behind a batch find caches that the results' writer has used. So
  * no series of a steady test is shorter, and a batch lasts this long if that is more than the fewest repetitions. */
@@ -27,8 +27,10 @@ enum {
 #define BATCH_S        1e-3
 /* Networks whose round trips take longer have no reference. */
 #define REFERENCE_MOST_S 2e-5
-/* Batches that take longer outlast the conditions of their reference, and have none. */
+/* Batches with references last no longer, since conditions change. One that takes longer all the same, as a single repetition
+ * may, has references up to REFERENCE_LOST_S. */
 #define REFERENCE_HOLDS_S 2e-2
+#define REFERENCE_LOST_S  1e-1
 #define ROOM_MOST 0x1p31
 
 const bench_repeat bench_repeats[BENCH_FUNCTION_COUNT] = {
@@ -238,17 +240,26 @@ static bool take_batch(const struct bench_run *run, const double *times, const l
     return fflush(out) == 0;
 }
 
-/* The size of the next batch: what lasts BATCH_S, by the time that the last one took. */
-static int next_batch(const struct bench_job *job, int batch, double taken_s)
+/* The size of the next batch: what lasts BATCH_S, by the time that the last one took, but at least the fewest repetitions. With
+ * references it lasts REFERENCE_HOLDS_S at most. */
+static int next_batch(const struct bench_job *job, int batch, double taken_s, bool refers)
 {
-    double fits = taken_s > 0 ? floor(batch * BATCH_S / taken_s) : BATCH_MOST;
-    return (int)fmin(fmax(fits, job->min_repeats), BATCH_MOST);
+    const double rate = taken_s > 0 ? batch / taken_s : INFINITY;
+    const double wanted = fmin(fmax(floor(rate * BATCH_S), job->min_repeats), BATCH_MOST);
+    return (int)(refers ? fmin(wanted, fmax(floor(rate * REFERENCE_HOLDS_S), 1)) : wanted);
+}
+
+/* The fewest repetitions, by the time of the warm-ups. */
+static int first_batch(const struct bench_job *job, int warm_ups, double taken_s, bool refers)
+{
+    const int next = next_batch(job, warm_ups, taken_s, refers);
+    return next < job->min_repeats ? next : job->min_repeats < BATCH_MOST ? job->min_repeats : BATCH_MOST;
 }
 
 /* All ranks do the same number of repetitions: rank 0 broadcasts the size of the next batch, 0 at the end. */
 static void repeat_size(struct bench_run *run, const char *place, FILE *out)
 {
-    int batch = run->job->min_repeats < BATCH_MOST ? run->job->min_repeats : BATCH_MOST;
+    int batch = 1;
     struct batch *own = malloc(sizeof *own);
     double *all = run->rank == 0 ? malloc(sizeof *all * BATCH_MOST * (size_t)run->ranks) : NULL;
     struct progress progress = {.begin = bench_now()};
@@ -256,7 +267,13 @@ static void repeat_size(struct bench_run *run, const char *place, FILE *out)
     MPI_Allreduce(&memory, &possible, 1, MPI_INT, MPI_MIN, run->control);
     const bool refers = possible && has_reference(run);
     run->counts_losses = !refers; /* the call that counts takes as long as short calls do */
-    if (possible) repeat_batch(run, batch < WARM_UPS ? batch : WARM_UPS, own);
+    if (possible) {
+        const int warm_ups = run->job->min_repeats < WARM_UPS ? run->job->min_repeats : WARM_UPS;
+        const double begin = bench_now();
+        repeat_batch(run, warm_ups, own);
+        batch = first_batch(run->job, warm_ups, bench_now() - begin, refers);
+        MPI_Bcast(&batch, 1, MPI_INT, 0, run->control);
+    }
     while (possible && batch > 0) {
         struct reference reference = {0, 0};
         if (refers) reference = measure_reference(run);
@@ -265,9 +282,9 @@ static void repeat_size(struct bench_run *run, const char *place, FILE *out)
         const double taken_s = bench_now() - begin;
         if (refers) {
             const struct reference behind = measure_reference(run);
-            reference = taken_s <= REFERENCE_HOLDS_S ? slower_of(&reference, &behind) : (struct reference){0, 0};
+            reference = taken_s <= REFERENCE_LOST_S ? slower_of(&reference, &behind) : (struct reference){0, 0};
         }
-        const int next = next_batch(run->job, batch, taken_s);
+        const int next = next_batch(run->job, batch, taken_s, refers);
         MPI_Gather(own->times, batch, MPI_DOUBLE, all, batch, MPI_DOUBLE, 0, run->control);
         if (run->rank == 0)
             batch = take_batch(run, all, own->losses, batch, &reference, place, &progress, out) &&
