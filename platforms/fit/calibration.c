@@ -768,6 +768,19 @@ static void add_put_copy(const struct writer *writer, cJSON *rma, bool between)
     cJSON_ReplaceItemInObject(protocol, key, json_measured(slope->value, slope->error, put->repetitions));
 }
 
+/* mpi.rma.protocol.linger_s of the probe: 0 unless it is above twice network.jitter_s. The error is then what was found. A
+ * request and the message before it arrive with deviations of their own, and a smaller linger_s comes and goes with the
+ * scheduler. */
+static void limit_linger(const cJSON *platform, cJSON *rma)
+{
+    static const char key[] = "linger_s";
+    cJSON *protocol = cJSON_GetObjectItem(rma, "protocol");
+    const cJSON *linger = cJSON_GetObjectItem(protocol, key),
+                *jitter = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "network"), "jitter_s");
+    if (!linger || !jitter || number_of(linger) > 2 * number_of(jitter)) return;
+    cJSON_ReplaceItemInObject(protocol, key, json_measured(0, number_of(linger), 1));
+}
+
 /* Adds pause to mpi or network.loopback. */
 static void add_pause(struct writer *writer, cJSON *section, bool between)
 {
@@ -822,6 +835,7 @@ static enum status add_mpi(struct writer *writer, cJSON *platform, const cJSON *
     add_eager(writer, mpi, between);
     add_atomics(writer, rma, between);
     add_put_copy(writer, rma, between);
+    limit_linger(platform, rma);
     add_reverse(writer, rma);
     add_calls(writer, mpi, mpi, between, false);
     add_pause(writer, mpi, between);

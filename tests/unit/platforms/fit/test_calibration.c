@@ -372,6 +372,31 @@ static void a_copy_takes_no_longer_than_its_put(void **state)
     }
 }
 
+/* A put's two messages vary by 2 % of its time, one message by that / sqrt 2. The jitter is a median over the sizes, so it is
+ * between half of that of the smallest one and twice that of the largest one. A linger_s of twice its lower limit is 0. */
+static void a_short_linger_is_none(void **state)
+{
+    (void)state;
+    double least = 0.5 * 0.02 * put_time(true, sizes[0]) / M_SQRT2, most = 2 * 0.02 * put_time(true, sizes[SIZES - 1]) / M_SQRT2;
+    const double lingers[] = {2 * least, 2 * most};
+    for (int i = 0; i < 2; i++) {
+        struct bench_results results = {0};
+        char mpi[128];
+        snprintf(mpi, sizeof mpi, "{ \"rma\": { \"protocol\": { \"linger_s\": %.17g } } }", lingers[i]);
+        add_all(&results, true, 7);
+        cJSON *platform = make_platform(&results, "{ \"nodes\": [{ \"ranks\": [0] }, { \"ranks\": [1] }] }", mpi);
+        const cJSON *protocol = cJSON_GetObjectItem(cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "mpi"), "rma"), "protocol"),
+                    *linger = cJSON_GetObjectItem(protocol, "linger_s");
+        if (i == 0) {
+            assert_true(number_of(linger, "value") == 0);
+            assert_true(number_of(linger, "error") == lingers[0]);
+        } else {
+            assert_true(cJSON_GetNumberValue(linger) == lingers[1]);
+        }
+        cJSON_Delete(platform);
+    }
+}
+
 /* The bench's calls of puts take 0.04 ns per byte. That counts where puts are copied, whatever the probe says. In a third case
  * something interrupts four of five calls for 20 us and 2 ns per byte: the others count. */
 static void a_copy_is_the_slope_of_the_bench(void **state)
@@ -721,6 +746,7 @@ int main(void)
         cmocka_unit_test(the_platform_is_accepted),
         cmocka_unit_test(messages_that_ask_first),
         cmocka_unit_test(a_copy_takes_no_longer_than_its_put),
+        cmocka_unit_test(a_short_linger_is_none),
         cmocka_unit_test(a_copy_is_the_slope_of_the_bench),
         cmocka_unit_test(a_copy_of_the_bench_is_within_its_error),
         cmocka_unit_test(shares_come_back),
