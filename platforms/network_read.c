@@ -81,7 +81,7 @@ static enum status read_segment(const struct json_node *parent, const struct jso
 static enum status find_list(const struct json_node *parent, struct json_node *list, struct err *err)
 {
     static const char *const places[] = {"segments", "latency_s", "bandwidth_Bps"};
-    list->item = NULL;
+    *list = (struct json_node){.document = parent->document};
     for (int i = 0; i < 3; i++) {
         struct json_node node = json_member(parent, places[i]);
         if (!node.item || (i > 0 && !cJSON_IsArray(node.item))) continue;
