@@ -110,19 +110,26 @@ enum status replay_send_asks(struct replay *replay, uint32_t source, const uint3
     struct core *core = core_of(replay);
     const struct engine_query request = {.ref = ref, .type = answer};
     int64_t left_ps;
-    for (uint32_t i = 0; !core->queries && i < count; i++)
-        TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, source, to[i], ref, answer));
-    if (!core->queries || count == 0) return STATUS_OK;
+    if (!core->queries) {
+        for (uint32_t i = 0; i < count; i++) TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, source, to[i], ref, answer));
+        return STATUS_OK;
+    }
+    if (count == 0) return STATUS_OK;
     TRY(core->mailbox.lazy->query(core->engine, &request, source, replay->nodes, to, count, &left_ps, replay->err));
     return replay_past_end(replay, source, left_ps) ? STATUS_DATA : STATUS_OK;
 }
 
+/* Whether the two ranks' requests of flushes and their answers are messages of query() and reply(). */
+static bool queries_between(const struct replay *replay, uint32_t source, uint32_t destination)
+{
+    return core_of(replay)->queries && replay->nodes[source] != replay->nodes[destination];
+}
+
 enum status replay_send_ask(struct replay *replay, uint32_t source, uint32_t destination, uint32_t ref, enum message_type answer)
 {
-    struct core *core = core_of(replay);
-    if (!core->queries || replay->nodes[source] == replay->nodes[destination])
+    if (!queries_between(replay, source, destination))
         return replay_send_control(replay, MESSAGE_FLUSH_ASK, source, destination, ref, answer);
-    if (core->connections) TRY(replay_note_connection(replay, MESSAGE_FLUSH_ASK, source, destination));
+    if (core_of(replay)->connections) TRY(replay_note_connection(replay, MESSAGE_FLUSH_ASK, source, destination));
     return replay_send_asks(replay, source, &destination, 1, ref, answer);
 }
 
@@ -144,7 +151,7 @@ static struct engine_query query_of(const struct engine_note *ask, int64_t at_ps
 enum status replay_on_flush_ask(struct replay *replay, const struct engine_note *message)
 {
     const struct engine_query request = query_of(message, replay->now_ps);
-    if (!core_of(replay)->queries || replay->nodes[message->source] == replay->nodes[message->destination])
+    if (!queries_between(replay, message->source, message->destination))
         return replay_send_control(replay, (enum message_type)message->extra, message->destination, message->source,
                                    message->ref, 0);
     return answer_asks(replay, &request, 1, replay->now_ps);
@@ -312,8 +319,7 @@ uint32_t replay_rank_of_poll(const struct replay *replay, uint32_t rank)
 static bool waits_as_query(const struct replay *replay, uint32_t waiting)
 {
     const struct engine_note *message = &core_of(replay)->messages[waiting].message;
-    return message->type == MESSAGE_FLUSH_ASK && core_of(replay)->queries &&
-           replay->nodes[message->source] != replay->nodes[message->destination];
+    return message->type == MESSAGE_FLUSH_ASK && queries_between(replay, message->source, message->destination);
 }
 
 /* Serves the first messages that wait while they are requests of flushes, which wake no rank. */
