@@ -190,8 +190,8 @@ static bool leave_call(struct replay *replay, uint32_t rank)
 }
 
 /* Whether a call serves its rank's waiting messages on entry (mpi.rma.protocol.visit, .lock_order). Otherwise it serves
- * them when it begins to wait. Calls that close an epoch and flushes always serve on entry (CALL_SERVES), and so do waits and
- * tests that have to poll to find out whether their requests are done. */
+ * them when it begins to wait. Calls that close an epoch and flushes serve on entry (CALL_SERVES), unless they send a request
+ * first (CALL_ASKS). So do waits and tests that have to poll to find out whether their requests are done. */
 static bool serves_on_enter(const struct replay *replay, uint32_t rank)
 {
     const struct rma_protocol *protocol = &replay->platform->protocol;
@@ -200,7 +200,9 @@ static bool serves_on_enter(const struct replay *replay, uint32_t rank)
     enum call_kind kind = call_kind(call->call);
     if (protocol->visit != VISIT_ENTER && call_arm(kind) == ARM_COMPLETION) return has_unknown(replay, rank, call);
     if (protocol->visit == VISIT_NEEDED && kind == CALL_COMPLETE) return false;
-    if (core_of(replay)->steps[call->call]->traits & CALL_SERVES) return true;
+    unsigned traits = core_of(replay)->steps[call->call]->traits;
+    if ((traits & CALL_ASKS) && call->peer != TRACE_NONE) return protocol->visit == VISIT_ENTER;
+    if (traits & CALL_SERVES) return true;
     bool of_own = kind == CALL_LOCK_ALL || (kind == CALL_LOCK && call->peer == (int32_t)rank);
     return of_own ? protocol->lock_order == LOCK_ORDER_ARRIVAL : protocol->visit == VISIT_ENTER;
 }

@@ -316,6 +316,7 @@ enum step replay_step_flush(struct replay *replay, uint32_t rank)
         state->step = walk_of(replay, rank, call).at;
         STEP_TRY(hurry_operations(replay, rank, call));
         if (call_kind(call->call) == CALL_FLUSH) STEP_TRY(request_flush(replay, rank, call));
+        return STEP_POLL;
     }
     enum completion where = call_kind(call->call) == CALL_FLUSH_LOCAL ? AT_ORIGIN : AT_TARGET;
     enum step step = step_completed(replay, rank, call, where);

@@ -252,6 +252,7 @@ static void flush(struct model *model, struct rank *rank, const struct trace_cal
     }
     if (local) return;
     request_answers(model, &named);
+    if (!rank->serves) rank_look(model, rank);
     rank_await(model, rank, is_complete, &named);
 }
 
@@ -281,6 +282,7 @@ static void unlock(struct model *model, struct rank *rank, const struct trace_ca
     bool early = model->platform->protocol.unlock == UNLOCK_WITH_DATA && named.count > 0 &&
                  !named.accesses[0]->epoch->nocheck;
     if (!early) request_answers(model, &named);
+    if (!rank->serves) rank_look(model, rank);
     rank_await(model, rank, are_open, &named);
     rank_await(model, rank, early ? are_sent : is_complete, &named);
     for (uint32_t i = 0; i < named.count; i++) {
