@@ -172,6 +172,7 @@ static enum status write_outputs(const struct settings *settings, const struct v
         if (settings->tolerance >= 0 && holds) printf("Tolerance %g%% holds.\n", settings->tolerance * 100);
         TRY(cli_flush(err));
     }
+    if (validation->difference) return err_set(err, STATUS_DATA, NULL, NULL, "%s", validation->difference);
     if (!holds && err) *err = broken;
     return holds ? STATUS_OK : STATUS_DATA;
 }
