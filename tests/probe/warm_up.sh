@@ -1,7 +1,7 @@
 #!/bin/sh
-# warm_up.sh RMACAST LIBRARY LAUNCHER: the first 60 flushes take 10 us longer (slow_begin.c). They are no part of the first put and
-# flush that is measured: its median is less than 8 us. Where others use the cores, it is more than 100 us, and the try tells nothing;
-# skipped if no try tells anything.
+# warm_up.sh RMACAST LIBRARY LAUNCHER: the first 60 flushes take 10 us longer (slow_begin.c). They are no part of the first put
+# and flush that is measured, whose median is less than 8 us. Where others use the cores, it is more than 100 us, and the try
+# tells nothing; skipped if no try tells anything.
 . "$(dirname "$0")/../expect.sh"
 program=$1 library=$2 launcher=$3
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && cd "$work" || exit 1
