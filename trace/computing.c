@@ -9,6 +9,9 @@
 #include "trace/spins.h"
 #include "trace/trace.h"
 
+/* Core waits above this share of all ranks' time are told where they count as computing. */
+static const double NOTABLE_WAITS = 0.05;
+
 const char *trace_computing_name(enum trace_computing computing)
 {
     static const char *const names[COMPUTING_COUNT] = {"default", "wall", "cpu", "undisturbed"};
@@ -98,6 +101,19 @@ static enum status use_of_threads(struct trace *trace, uint32_t rank, enum trace
     return status;
 }
 
+/* Wall time that has core waits for a notable share of the run predicts a longer run than one without them. */
+static enum status note_waits(struct trace *trace, double waited_s, struct err *err)
+{
+    double ranks_s = 0;
+    char text[UNITS_TEXT_BYTES];
+    for (uint32_t i = 0; i < trace->rank_count; i++) ranks_s += units_s(trace_rank_end_ps(trace, i));
+    if (waited_s <= NOTABLE_WAITS * ranks_s) return STATUS_OK;
+    return trace_add_note(trace, err,
+                          "computing includes the %s for which it waited for a core, %.1f %% of the ranks' time: "
+                          "record again while nothing else runs, or see --compute",
+                          units_format_duration(waited_s, text), 100 * waited_s / ranks_s);
+}
+
 enum status trace_use_computing(struct trace *trace, enum trace_computing computing, struct err *err)
 {
     bool cpu = false;
@@ -136,7 +152,8 @@ enum status trace_use_computing(struct trace *trace, enum trace_computing comput
                            "the ranks slept %s between their calls: no core is taken for that, and no node's speed "
                            "changes it",
                            units_format_duration(wide_s(slept_ps), text)));
-    if (computing != COMPUTING_UNDISTURBED || waited_ps == 0) return STATUS_OK;
+    if (computing == COMPUTING_WALL) return note_waits(trace, wide_s(waited_ps), err);
+    if (waited_ps == 0) return STATUS_OK;
     return trace_add_note(trace, err, "computing is wall time without the %s for which it waited for a core",
                           units_format_duration(wide_s(waited_ps), text));
 }
