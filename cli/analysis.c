@@ -238,8 +238,8 @@ enum status analysis_check(const struct analysis *analysis, const struct trace *
         return err_set(err, STATUS_USAGE, NULL, NULL, "--ranks: no rank %" PRIu32 ", expected 0 to %" PRIu32,
                        filter->last_rank, trace->rank_count - 1);
     if (filter->by_window && (size_t)filter->window >= trace->definitions.window_count)
-        return err_set(err, STATUS_USAGE, NULL, NULL, "--window %" PRId32 " is not in the trace, which has %zu windows",
-                       filter->window, trace->definitions.window_count);
+        return err_set(err, STATUS_USAGE, NULL, NULL, "--window %" PRId32 " is not in the trace, which has %zu window%s",
+                       filter->window, trace->definitions.window_count, units_plural(trace->definitions.window_count));
     return STATUS_OK;
 }
 

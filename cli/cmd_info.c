@@ -156,14 +156,15 @@ static void print_origin(const struct trace *trace, const struct info *info)
     if (info->most_threads > 1)
         printf("threads        %" PRIu64 ", up to %" PRIu32 " on a rank\n", info->threads, info->most_threads);
     if (info->unseen_threads > 0)
-        printf("not known      %" PRIu64 " threads whose creation was not recorded\n", info->unseen_threads);
+        printf("not known      %" PRIu64 " thread%s whose creation was not recorded\n", info->unseen_threads,
+               units_plural(info->unseen_threads));
     printf("duration       %s\n", units_format_duration(units_s(info->end_ps - info->begin_ps), text));
     printf("events         %" PRIu64 "\n", info->events);
     printf("one-sided      %s moved\n", units_format_bytes((double)info->rma_bytes, text));
     printf("messages       %s sent\n", units_format_bytes((double)info->message_bytes, text));
     if (info->gaps.count > 0)
-        printf("data types     %" PRIu64 " calls with non-contiguous buffers, %s\n", info->gaps.count,
-               units_format_bytes((double)info->gaps.bytes, text));
+        printf("data types     %" PRIu64 " call%s with non-contiguous buffers, %s\n", info->gaps.count,
+               units_plural(info->gaps.count), units_format_bytes((double)info->gaps.bytes, text));
     if (provenance->library) printf("MPI library    %s\n", provenance->library);
     if (provenance->transport) printf("transport      %s\n", provenance->transport);
     if (provenance->clock.known)
@@ -193,10 +194,10 @@ static void print_complete(const struct trace *trace, const struct info *info)
         char at[UNITS_TEXT_BYTES];
         if (!process->incomplete) continue;
         if (shown++ == SHOWN_MAX) {
-            printf("  and %" PRIu32 " more ranks\n", info->incomplete - SHOWN_MAX);
+            printf("  and %" PRIu32 " more rank%s\n", info->incomplete - SHOWN_MAX, units_plural(info->incomplete - SHOWN_MAX));
             return;
         }
-        printf("  rank %" PRIu32 " breaks off after %zu events at %s s: %s\n", r, process->count,
+        printf("  rank %" PRIu32 " breaks off after %zu event%s at %s s: %s\n", r, process->count, units_plural(process->count),
                units_format_ps(process->count ? trace_rank_end_ps(trace, r) - info->begin_ps : 0, at),
                process->incomplete_why ? process->incomplete_why : "the cause is not known");
     }
@@ -204,7 +205,7 @@ static void print_complete(const struct trace *trace, const struct info *info)
 
 static void print_comm(size_t id, const struct trace_comm *comm)
 {
-    printf("  %-4zu %" PRIu32 " ranks%s", id, comm->count, id == 0 ? ", the world" : "");
+    printf("  %-4zu %" PRIu32 " rank%s%s", id, comm->count, units_plural(comm->count), id == 0 ? ", the world" : "");
     if (comm->first_group) printf(", between %" PRIu32 " and %" PRIu32, comm->first_group, comm->count - comm->first_group);
     putchar('\n');
 }

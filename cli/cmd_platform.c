@@ -7,6 +7,7 @@
 #include "cli/files.h"
 #include "cli/prediction_options.h"
 #include "common/files/output_file.h"
+#include "common/units.h"
 #include "platforms/fit/plot.h"
 #include "platforms/fit/values.h"
 #include "platforms/platform_file.h"
@@ -110,7 +111,7 @@ static enum status check_platform(const struct options *options, const char *nam
     TRY(platform_file_find(name, path, err));
     TRY(platform_open(path, options->settings.items, options->settings.count, &platform, err));
     printf("%s: %s, %d node%s, semantics %s%s%s\n", name, platform->name, platform->node_count,
-           platform->node_count == 1 ? "" : "s", platform->semantics.name, platform->profile ? ", MPI " : "",
+           units_plural((uint64_t)platform->node_count), platform->semantics.name, platform->profile ? ", MPI " : "",
            platform->profile ? platform->profile : "");
     platform_free(platform);
     return STATUS_OK;
@@ -128,7 +129,7 @@ static enum status check_trace(const struct options *options, const char *name, 
     TRY(prediction_options_trace(&prediction, file, &trace, &warnings, err));
     enum status status = prediction_options_open(&prediction, NULL, trace, &platform, err);
     if (status == STATUS_OK) {
-        printf("%s on %s: room for its %" PRIu32 " rank%s\n", file, name, trace->rank_count, trace->rank_count == 1 ? "" : "s");
+        printf("%s on %s: room for its %" PRIu32 " rank%s\n", file, name, trace->rank_count, units_plural(trace->rank_count));
         warnings_print_contradictions(&warnings, stdout);
         platform_free(platform);
     }

@@ -8,6 +8,7 @@
 #include "cli/files.h"
 #include "cli/terminal/activity.h"
 #include "cli/written.h"
+#include "common/units.h"
 #include "recording/job.h"
 #include "recording/run.h"
 #include "trace/spool/spool.h"
@@ -177,11 +178,13 @@ static void say_packed(void *context, const struct record_packed *packed)
     sums->events += packed->call_count;
     sums->incomplete += packed->incomplete_count;
     if (packed->incomplete_count > 0)
-        cli_note("warning: %s: %" PRIu32 " of %" PRIu32 " ranks are incomplete; rank %" PRIu32 ": %s", packed->directory,
-                 packed->incomplete_count, packed->rank_count, packed->first_incomplete,
+        cli_note("warning: %s: %" PRIu32 " of %" PRIu32 " rank%s %s incomplete; rank %" PRIu32 ": %s", packed->directory,
+                 packed->incomplete_count, packed->rank_count, units_plural(packed->rank_count),
+                 packed->incomplete_count == 1 ? "is" : "are", packed->first_incomplete,
                  packed->incomplete_why ? packed->incomplete_why : "its recording breaks off");
     if (packed->foreign_launcher) cli_note("warning: %s", packed->foreign_launcher);
-    cli_note("%" PRIu32 " ranks, %zu events: %s/traces.otf2", packed->rank_count, packed->call_count, packed->directory);
+    cli_note("%" PRIu32 " rank%s, %zu event%s: %s/traces.otf2", packed->rank_count, units_plural(packed->rank_count),
+             packed->call_count, units_plural(packed->call_count), packed->directory);
     cli_note("next: rmacast analyze %s", packed->directory);
 }
 

@@ -146,8 +146,9 @@ static void print_engine(const struct prediction *prediction, FILE *out)
 {
     const struct replay_outcome *outcome = &prediction->outcome;
     char wall[UNITS_TEXT_BYTES], peak[UNITS_TEXT_BYTES];
-    fprintf(out, "\nEngine %s: %" PRIu64 " events, %" PRIu64 " messages in %s", prediction->engine->name,
-            outcome->stats.events, outcome->stats.messages, units_format_duration(outcome->wall_s, wall));
+    fprintf(out, "\nEngine %s: %" PRIu64 " event%s, %" PRIu64 " message%s in %s", prediction->engine->name,
+            outcome->stats.events, units_plural(outcome->stats.events), outcome->stats.messages,
+            units_plural(outcome->stats.messages), units_format_duration(outcome->wall_s, wall));
     if (outcome->peak_bytes > 0) fprintf(out, ", %s of memory", units_format_bytes((double)outcome->peak_bytes, peak));
     fputc('\n', out);
 }

@@ -59,4 +59,10 @@ char *units_format_duration(double seconds, char buffer[UNITS_TEXT_BYTES]);
 char *units_format_rate(double bytes_per_s, char buffer[UNITS_TEXT_BYTES]);
 char *units_format_bytes(double bytes, char buffer[UNITS_TEXT_BYTES]);
 
+/* The ending of a noun behind a count, as in "%zu rank%s": "" for 1, else "s". */
+static inline const char *units_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 #endif

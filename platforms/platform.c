@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/units.h"
 #include "platforms/topology/topology.h"
 
 void platform_free(struct platform *platform)
@@ -52,15 +53,15 @@ enum status platform_check_ranks(const struct platform *platform, uint32_t rank_
     if (platform->rank_nodes) {
         if (rank_count <= platform->rank_node_count) return STATUS_OK;
         return err_set(err, STATUS_DATA, platform->file, "mapping.ranks",
-                       "platform '%s' places %zu ranks, expected a node for each of the trace's %u", platform->name,
-                       platform->rank_node_count, rank_count);
+                       "platform '%s' places %zu rank%s, expected a node for each of the trace's %u", platform->name,
+                       platform->rank_node_count, units_plural(platform->rank_node_count), rank_count);
     }
     int64_t room = (int64_t)platform->node_count * platform->ranks_per_node;
     if ((int64_t)rank_count <= room) return STATUS_OK;
     return err_set(err, STATUS_DATA, platform->file, "nodes.count",
                    "platform '%s' has too few nodes: %d with %d rank%s each, expected room for the trace's %u ranks",
                    platform->name, platform->node_count, platform->ranks_per_node,
-                   platform->ranks_per_node == 1 ? "" : "s", rank_count);
+                   units_plural((uint64_t)platform->ranks_per_node), rank_count);
 }
 
 int32_t platform_node_of(const struct platform *platform, uint32_t rank)

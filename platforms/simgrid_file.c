@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "common/units.h"
 #include "platforms/topology/topology.h"
 
 static void write_comment(const struct platform *platform, double link_latency_s, FILE *out)
@@ -11,7 +12,7 @@ static void write_comment(const struct platform *platform, double link_latency_s
     int32_t more = far ? topology_links(platform->topology, 0, far) - topology_nearest_links(platform->topology) : 0;
     if (more > 0) hop_latency_s = topology_extra_latency_s(platform->topology, 0, far) / more;
     fprintf(out, "<!-- Made by rmacast platform export. %zu size segment%s of which this file has one, overhead %g s, gap %g s.",
-            platform->segment_count, platform->segment_count == 1 ? "" : "s", platform->overhead_s, platform->gap_s);
+            platform->segment_count, units_plural((uint64_t)platform->segment_count), platform->overhead_s, platform->gap_s);
     if (more > 0 && fabs(hop_latency_s - link_latency_s) > 1e-3 * link_latency_s)
         fprintf(out, " Each link has %g s here, each one beyond the nearest %g s there.", link_latency_s, hop_latency_s);
     fputs(" -->\n", out);

@@ -182,8 +182,8 @@ static void print_ranges(const struct comparison *comparison, const size_t *orde
 {
     char text[4][UNITS_TEXT_BYTES];
     const struct draws *first = &comparison->draws[order[0]];
-    fprintf(out, "%zu draws of each row, seed %" PRIu64 ", latencies with a standard deviation of %s\n", first->count,
-            first->seed, units_format_duration(first->jitter_s, text[0]));
+    fprintf(out, "%zu draw%s of each row, seed %" PRIu64 ", latencies with a standard deviation of %s\n", first->count,
+            units_plural(first->count), first->seed, units_format_duration(first->jitter_s, text[0]));
     fprintf(out, "%-*s  %11s %11s %11s %11s\n", name_width(comparison), "semantics", "predicted", "median", "least", "most");
     for (size_t i = 0; i < count; i++) {
         const struct draws_range *range = &comparison->draws[order[i]].run_time;
@@ -204,7 +204,7 @@ static void print_pairs(const struct comparison *comparison, const size_t *order
             const struct draws *one = &comparison->draws[order[i]];
             struct draws_pair pair = draws_pair_of(one, &comparison->draws[order[k]]);
             fprintf(out, "%s than %s in %zu", k > i + 1 ? "," : "", comparison->names[order[k]], pair.faster);
-            if (k == i + 1) fprintf(out, " of %zu draws", one->count);
+            if (k == i + 1) fprintf(out, " of %zu draw%s", one->count, units_plural(one->count));
             bool overlap = pair.overlap && pair.same < one->count;
             if (pair.same > 0) fprintf(out, " (the same in %zu%s)", pair.same, overlap ? "; ranges overlap" : "");
             if (pair.same == 0 && overlap) fputs(" (ranges overlap)", out);
@@ -262,8 +262,9 @@ static void print_partial(const struct comparison *comparison, FILE *out)
         for (size_t k = 0; k < result->left_out_count; k++)
             calls += result->left_out[k].calls > 0 ? (uint64_t)result->left_out[k].calls : 0;
         if (result->left_out_count > 0)
-            fprintf(out, "Partial: %s leaves out %" PRIu64 " calls of %zu ranks, the first: %s\n", comparison->names[i],
-                    calls, result->left_out_count, result->left_out[0].reason);
+            fprintf(out, "Partial: %s leaves out %" PRIu64 " call%s of %zu rank%s, the first: %s\n", comparison->names[i],
+                    calls, units_plural(calls), result->left_out_count, units_plural(result->left_out_count),
+                    result->left_out[0].reason);
         else if (result->incomplete)
             fprintf(out, "Partial: %s is of a recording that breaks off\n", comparison->names[i]);
     }
@@ -312,9 +313,9 @@ static void print_results(const struct comparison *comparison, FILE *out)
     const struct result *first = comparison->results[0];
     fprintf(
         out,
-        "%s on %s, engine %s, %u ranks; wait states are summed over all ranks, bandwidth bounds are medians over the "
+        "%s on %s, engine %s, %u rank%s; wait states are summed over all ranks, bandwidth bounds are medians over the "
         "transfers\n\n",
-        first->trace, first->platform, first->engine, first->rank_count);
+        first->trace, first->platform, first->engine, first->rank_count, units_plural(first->rank_count));
     print_table(comparison, out);
     print_draws(comparison, out);
     print_verdict(comparison, out);

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "common/units.h"
+
 enum status crowding_note(const struct platform *platform, uint32_t rank_count, struct result *result, struct err *err)
 {
     uint32_t cores = (uint32_t)platform->cores, crowded = 0;
@@ -20,6 +22,6 @@ enum status crowding_note(const struct platform *platform, uint32_t rank_count, 
     return result_add_note(result, err,
                            "more ranks than cores on %u node%s: %u ranks share the %u core%s of node %d, so that computing "
                            "takes %.3g times as long there (nodes.cores, mapping)",
-                           crowded, crowded == 1 ? "" : "s", most, cores, cores == 1 ? "" : "s", fullest,
+                           crowded, units_plural(crowded), most, cores, units_plural(cores), fullest,
                            (double)most / cores);
 }

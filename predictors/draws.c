@@ -168,8 +168,8 @@ void draws_print(const struct draws *draws, const struct result *result, FILE *o
     char jitter[UNITS_TEXT_BYTES];
     const struct draws_range *run_time = &draws->run_time;
     double differ_s = run_time->max_s - run_time->min_s;
-    fprintf(out, "\n%zu draws, seed %" PRIu64 ", latencies with a standard deviation of %s\n", draws->count, draws->seed,
-            units_format_duration(draws->jitter_s, jitter));
+    fprintf(out, "\n%zu draw%s, seed %" PRIu64 ", latencies with a standard deviation of %s\n", draws->count,
+            units_plural(draws->count), draws->seed, units_format_duration(draws->jitter_s, jitter));
     fprintf(out, "%-28s %11s %11s %11s %11s\n", "", "predicted", "median", "least", "most");
     print_row("Run time", result->run_time_s, run_time, out);
     for (enum pattern pattern = 0; pattern < PATTERN_COUNT; pattern++)

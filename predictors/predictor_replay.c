@@ -74,8 +74,8 @@ static enum status note_files(struct prediction *prediction, struct err *err)
         }
     if (count == 0) return STATUS_OK;
     return result_add_note(prediction->result, err,
-                           "MPI-IO takes no time here: %" PRIu64 " calls, which took %.4g s of all ranks' time in the trace",
-                           count, took_s);
+                           "MPI-IO takes no time here: %" PRIu64 " call%s, which took %.4g s of all ranks' time in the trace",
+                           count, units_plural(count), took_s);
 }
 
 /* Adds the facts that the analysis of the predicted trace does not know. */

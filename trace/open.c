@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/files/output_file.h"
+#include "common/units.h"
 #include "trace/faults.h"
 #include "trace/otf2/otf2.h"
 #include "trace/otf2/slices.h"
@@ -187,8 +188,8 @@ static enum status check_asked(const char *path, enum trace_kind kind, const str
         return err_set(err, STATUS_DATA, path, NULL, "has no parameter %s, expected a program model, or no --parameter",
                        model_parameters[0].name);
     if (model_ranks == 0 || trace->rank_count == model_ranks) return STATUS_OK;
-    return err_set(err, STATUS_DATA, path, NULL, "has %u ranks, expected a program model, or no --ranks %u", trace->rank_count,
-                   model_ranks);
+    return err_set(err, STATUS_DATA, path, NULL, "has %u rank%s, expected a program model, or no --ranks %u", trace->rank_count,
+                   units_plural(trace->rank_count), model_ranks);
 }
 
 static enum status open_with(const char *path, bool keep_going, struct trace **trace, struct err *err)

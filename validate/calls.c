@@ -263,8 +263,8 @@ static enum status open_runs(struct matcher *matcher, const struct trace *predic
         run->trace = i == 0 ? predicted : measured[i - 1];
         if (run->trace->rank_count != predicted->rank_count)
             return err_set(err, STATUS_DATA, run->trace->name, NULL,
-                           "has %" PRIu32 " ranks, expected %" PRIu32 " as in the prediction %s", run->trace->rank_count,
-                           predicted->rank_count, predicted->name);
+                           "has %" PRIu32 " rank%s, expected %" PRIu32 " as in the prediction %s", run->trace->rank_count,
+                           units_plural(run->trace->rank_count), predicted->rank_count, predicted->name);
         TRY(callpaths_build(run->trace, &run->paths, err));
         run->paths_built = true;
     }

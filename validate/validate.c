@@ -1,5 +1,6 @@
 #include "validate/validate.h"
 
+#include "common/units.h"
 #include "validate/as_recorded.h"
 #include "validate/target_waits.h"
 
@@ -55,8 +56,8 @@ static enum status check_comparable(const struct result *predicted, const char *
                                     const struct result *measured, const char *measured_name, struct err *err)
 {
     if (measured->rank_count != predicted->rank_count)
-        return err_set(err, STATUS_DATA, measured_name, NULL, "has %u ranks, expected %u as in the prediction %s",
-                       measured->rank_count, predicted->rank_count, predicted_name);
+        return err_set(err, STATUS_DATA, measured_name, NULL, "has %u rank%s, expected %u as in the prediction %s",
+                       measured->rank_count, units_plural(measured->rank_count), predicted->rank_count, predicted_name);
     if (*measured->late_post && *predicted->late_post && strcmp(measured->late_post, predicted->late_post) != 0)
         return err_set(err, STATUS_DATA, measured_name, NULL,
                        "counts Late Post up to the %s post, expected %s as in the prediction %s", measured->late_post,

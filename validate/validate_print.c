@@ -84,7 +84,8 @@ static void print_ranks(const struct validation *v, bool repeated, FILE *out)
         print_row(name, &v->rank_time[r], NAN, repeated, out);
     }
     if (v->rank_count > RANKS_SHOWN)
-        fprintf(out, "... and %u more ranks (--json has all)\n", v->rank_count - RANKS_SHOWN);
+        fprintf(out, "... and %u more rank%s (--json has all)\n", v->rank_count - RANKS_SHOWN,
+                units_plural(v->rank_count - RANKS_SHOWN));
 }
 
 /* Prints the sums that replace waits which time stamps of a recording cannot distinguish. */
@@ -103,9 +104,9 @@ static void print_calls(const struct validate_calls *calls, FILE *out)
     char text[3][UNITS_TEXT_BYTES];
     if (calls->count > 0) {
         const struct validate_call *worst = &calls->calls[calls->worst];
-        fprintf(out, "Error of %zu calls and the computing before them: median %s, 95th percentile %s, worst %s: %s in %s, "
+        fprintf(out, "Error of %zu call%s and the computing before them: median %s, 95th percentile %s, worst %s: %s in %s, "
                 "rank %" PRIu32 ", occurrence %" PRIu32 "\n",
-                calls->count / 2, units_format_duration(calls->error_s.median, text[0]),
+                calls->count / 2, units_plural(calls->count / 2), units_format_duration(calls->error_s.median, text[0]),
                 units_format_duration(calls->error_s.p95, text[1]), units_format_duration(calls->error_s.worst, text[2]),
                 calls->places[worst->place].function, calls->places[worst->place].callpath, worst->rank, worst->occurrence);
         char computing[SIGNED_BYTES], inside[SIGNED_BYTES];
@@ -140,11 +141,11 @@ static void print_other(const struct validation *v, FILE *out)
     const struct validate_other *other = &v->calls->other;
     if (v->calls->other_count == 0) return;
     const struct validate_place *place = &v->calls->places[other->place];
-    fprintf(out, "Different: %" PRIu64 " calls have other bytes or partners than in the prediction; first %s, rank %" PRIu32
+    fprintf(out, "Different: %" PRIu64 " call%s with other bytes or partners than in the prediction; first %s, rank %" PRIu32
                  ", event %" PRIu64 ": %s in %s\n           has %" PRId64 " bytes, rank %" PRId32
                  ", predicted for %" PRId64 " bytes, rank %" PRId32 "\n",
-            v->calls->other_count, v->measured[other->run], other->rank, other->event, place->function, place->callpath,
-            other->bytes, other->peer, other->predicted_bytes, other->predicted_peer);
+            v->calls->other_count, units_plural(v->calls->other_count), v->measured[other->run], other->rank, other->event,
+            place->function, place->callpath, other->bytes, other->peer, other->predicted_bytes, other->predicted_peer);
 }
 
 /* Of the wait states that are inferred of the prediction, those of which the simulation knows otherwise. */

@@ -26,8 +26,9 @@ static void print_head(const struct result *result, FILE *out)
 {
     char run_time[UNITS_TEXT_BYTES], epsilon[UNITS_TEXT_BYTES], section[RESULT_SECTION_BYTES];
     char disturbed[RESULT_DISTURBANCE_BYTES];
-    fprintf(out, "Trace      %s (%s%s, %" PRIu32 " ranks)\n", result->trace ? result->trace : "?",
-            result->simulated ? "simulated" : "recorded", result->incomplete ? ", incomplete" : "", result->rank_count);
+    fprintf(out, "Trace      %s (%s%s, %" PRIu32 " rank%s)\n", result->trace ? result->trace : "?",
+            result->simulated ? "simulated" : "recorded", result->incomplete ? ", incomplete" : "", result->rank_count,
+            units_plural(result->rank_count));
     if (result->simulated)
         fprintf(out, "Simulated  platform %s, semantics %s, engine %s\n", result->platform ? result->platform : "?",
                 result->semantics ? result->semantics : "?", result->engine ? result->engine : "?");
@@ -166,9 +167,10 @@ static void print_fence_pairs(const struct result *result, FILE *out)
     char seconds[UNITS_TEXT_BYTES];
     if (!result->fences_known || result->fence_pairs == 0) return;
     fprintf(out,
-            "\nFences synchronised %" PRIu64 " pairs of ranks, %" PRIu64 " of them without need; waiting only for\n"
+            "\nFences synchronised %" PRIu64 " pair%s of ranks, %" PRIu64 " of them without need; waiting only for\n"
             "the ranks that exchange data would save %s\n",
-            result->fence_pairs, result->unneeded_fence_pairs, units_format_duration(result->fence_saved_s, seconds));
+            result->fence_pairs, units_plural(result->fence_pairs), result->unneeded_fence_pairs,
+            units_format_duration(result->fence_saved_s, seconds));
     if (result->empty_fences == 0) return;
     fprintf(out,
             "%" PRIu64 " fence%s no operation of any rank before %s (waiting in %s: %s): no more than a barrier;\n"
@@ -185,8 +187,9 @@ static void print_creations(const struct result *result, FILE *out)
         fputs("\nWindows created in a loop: one that is created once, outside, and used again saves their time\n", out);
     for (size_t i = 0; i < result->creation_count; i++) {
         const struct result_creation *creation = &result->creations[i];
-        fprintf(out, "  %s (%s:%" PRId32 "): %" PRIu64 " calls, up to %" PRIu64 " of a rank, %s on all ranks\n",
-                call_name(creation->call), creation->file, creation->line, creation->count, creation->most,
+        fprintf(out, "  %s (%s:%" PRId32 "): %" PRIu64 " call%s, up to %" PRIu64 " of a rank, %s on all ranks\n",
+                call_name(creation->call), creation->file, creation->line, creation->count, units_plural(creation->count),
+                creation->most,
                 units_format_duration(creation->time_s, seconds));
     }
 }
@@ -196,7 +199,7 @@ char *result_buffer_text(const struct result_buffer *buffer, char text[RESULT_BU
     char seconds[UNITS_TEXT_BYTES], limit[UNITS_TEXT_BYTES], peak[UNITS_TEXT_BYTES];
     snprintf(text, RESULT_BUFFER_TEXT_BYTES,
              "%" PRIu64 " put%s waited %s for room in the %s buffer of their rank, of which at most %s were taken",
-             buffer->waits, buffer->waits == 1 ? "" : "s", units_format_duration(buffer->wait_s, seconds),
+             buffer->waits, units_plural(buffer->waits), units_format_duration(buffer->wait_s, seconds),
              units_format_bytes((double)buffer->limit_bytes, limit),
              units_format_bytes((double)buffer->peak_bytes, peak));
     return text;
@@ -224,8 +227,8 @@ static void print_left_out(const struct result *result, FILE *out)
         if (part->rank < 0)
             fprintf(out, "  one line or part that belongs to no rank\n");
         else if (part->calls >= 0)
-            fprintf(out, "  rank %" PRId64 " from event %" PRIu64 " on, %" PRId64 " calls\n", part->rank, part->event,
-                    part->calls);
+            fprintf(out, "  rank %" PRId64 " from event %" PRIu64 " on, %" PRId64 " call%s\n", part->rank, part->event,
+                    part->calls, units_plural((uint64_t)part->calls));
         else
             fprintf(out, "  rank %" PRId64 " from event %" PRIu64 " on\n", part->rank, part->event);
         fprintf(out, "    %s\n", part->reason);

@@ -159,9 +159,9 @@ void result_print_transfers(const struct result *result, size_t top, FILE *out)
 {
     char bytes[UNITS_TEXT_BYTES];
     if (result->transfer_count == 0) return;
-    fprintf(out, "\nOne-sided transfers: %" PRIu64 ", %s, %zu pairs\n", result->transfer_count,
-            units_format_bytes((double)result->transfer_bytes, bytes),
-            result->transfer_groups[TRANSFERS_OF_PAIR].count);
+    fprintf(out, "\nOne-sided transfers: %" PRIu64 ", %s, %zu pair%s\n", result->transfer_count,
+            units_format_bytes((double)result->transfer_bytes, bytes), result->transfer_groups[TRANSFERS_OF_PAIR].count,
+            units_plural(result->transfer_groups[TRANSFERS_OF_PAIR].count));
     if (result->gap_count > 0)
         fprintf(out, "  %-22s %" PRIu64 ", %s\n", "with gaps in buffers", result->gap_count,
                 units_format_bytes((double)result->gap_bytes, bytes));

@@ -151,7 +151,7 @@ enum status violations_report(struct result_violations *from, struct result *res
                            "the program contradicts MPI in %" PRIu64
                            " place%s (rmacast analyze --check lists them), first "
                            "rank %" PRIu32 ", event %" PRIu64 " (%s): %s",
-                           all->total, all->total == 1 ? "" : "s", first->call.rank, first->call.event,
+                           all->total, units_plural(all->total), first->call.rank, first->call.event,
                            first->call.function, first->sentence);
 }
 

@@ -187,7 +187,7 @@ static enum status add_job(const struct reader *reader, const struct bench_job *
     int least = bench_functions[job->function].ranks;
     if (job->demand.ranks < least)
         return json_error(conf, err, "%d rank%s, %s needs %d", job->demand.ranks,
-                          job->demand.ranks == 1 ? "" : "s", bench_functions[job->function].name, least);
+                          units_plural((uint64_t)job->demand.ranks), bench_functions[job->function].name, least);
     return read_sizes(sizes, job, err);
 }
 

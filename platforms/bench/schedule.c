@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/units.h"
+
 /* A plan under construction. sizes[i]: ranks of node i; order: nodes by size, ascending, then index. */
 struct planner {
     const struct bench_environment *environment;
@@ -236,7 +238,8 @@ void bench_schedule_clear(struct bench_schedule *schedule)
 
 const char *bench_demand_text(int nodes, int ranks, char text[BENCH_DEMAND_BYTES])
 {
-    snprintf(text, BENCH_DEMAND_BYTES, "%d rank%s on %d node%s", ranks, ranks == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s");
+    snprintf(text, BENCH_DEMAND_BYTES, "%d rank%s on %d node%s", ranks, units_plural((uint64_t)ranks), nodes,
+             units_plural((uint64_t)nodes));
     return text;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/units.h"
 #include "platforms/topology/shape.h"
 
 enum { PARAMETER_MAX = 1 << 20 };
@@ -16,9 +17,10 @@ static enum status read_list(const struct json_node *parent, const char *key, in
     TRY(json_array(&list, err));
     size_t found = json_count(&list);
     if (found < 1 || found > LEVELS_MAX)
-        return json_error(&list, err, "%zu values, expected 1 to %d", found, LEVELS_MAX);
+        return json_error(&list, err, "%zu value%s, expected 1 to %d", found, units_plural(found), LEVELS_MAX);
     if (*count && found != (size_t)*count)
-        return json_error(&list, err, "%zu values, expected one for each of the %" PRId32 " levels", found, *count);
+        return json_error(&list, err, "%zu value%s, expected one for each of the %" PRId32 " levels", found, units_plural(found),
+                          *count);
     for (size_t i = 0; i < found; i++) {
         struct json_node element = json_element(&list, i);
         int64_t value;

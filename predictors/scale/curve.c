@@ -115,11 +115,12 @@ static void print_limits(const struct curve *curve, FILE *out)
         size_t stops = limits_stops_paying(curve, row);
         if (stops == curve->count) continue;
         if (curve->strong)
-            fprintf(out, "%s: more than %u ranks do not make it faster.\n", curve->semantics[row],
-                    curve->points[stops].ranks);
+            fprintf(out, "%s: more than %u rank%s do not make it faster.\n", curve->semantics[row],
+                    curve->points[stops].ranks, units_plural(curve->points[stops].ranks));
         else
-            fprintf(out, "%s: at %u ranks less than half of the work per rank and time of %u ranks is done.\n",
-                    curve->semantics[row], curve->points[stops].ranks, curve->points[row].ranks);
+            fprintf(out, "%s: at %u ranks less than half of the work per rank and time of %u rank%s is done.\n",
+                    curve->semantics[row], curve->points[stops].ranks, curve->points[row].ranks,
+                    units_plural(curve->points[row].ranks));
     }
     for (size_t row = 0; row < curve->rows; row++) {
         struct amdahl amdahl = limits_amdahl(curve, row);
@@ -207,7 +208,8 @@ static void print_replays(const struct curve *curve, FILE *out)
     if (curve->run_count == 0) return;
     fputs("At least, at most: with the replay's own error, of the measured runs", out);
     for (size_t i = 0; i < curve->run_count; i++)
-        fprintf(out, "%s %+.1f %% at %u ranks", i ? "," : "", 100 * relative_error(&curve->runs[i]), curve->runs[i].ranks);
+        fprintf(out, "%s %+.1f %% at %u rank%s", i ? "," : "", 100 * relative_error(&curve->runs[i]), curve->runs[i].ranks,
+                units_plural(curve->runs[i].ranks));
     fputs(".\n", out);
 }
 
@@ -226,15 +228,17 @@ static void print_notes(const struct curve *curve, FILE *out)
     for (size_t i = 0; i < curve->count; i++)
         for (size_t n = 0; n < curve->points[i].result->note_count; n++)
             if (!is_known_note(curve, i, curve->points[i].result->notes[n]))
-                fprintf(out, "Note, %u ranks: %s\n", curve->points[i].ranks, curve->points[i].result->notes[n]);
+                fprintf(out, "Note, %u rank%s: %s\n", curve->points[i].ranks, units_plural(curve->points[i].ranks),
+                        curve->points[i].result->notes[n]);
 }
 
 void curve_print(const struct curve *curve, FILE *out)
 {
-    fprintf(out, "%s scaling, against %u ranks%s", curve->strong ? "Strong" : "Weak", curve->points[0].ranks,
-            curve->parameters ? curve->parameters : "");
+    fprintf(out, "%s scaling, against %u rank%s%s", curve->strong ? "Strong" : "Weak", curve->points[0].ranks,
+            units_plural(curve->points[0].ranks), curve->parameters ? curve->parameters : "");
     if (curve->noisy_runs > 0)
-        fprintf(out, "; median, 5th and 95th percentile of %zu runs with noise", curve->noisy_runs);
+        fprintf(out, "; median, 5th and 95th percentile of %zu run%s with noise", curve->noisy_runs,
+                units_plural(curve->noisy_runs));
     fprintf(out, "\n%8s  %-9s  %11s  %11s  %11s", "ranks", "semantics", "run time", "at least", "at most");
     if (curve->noisy_runs > 0) fprintf(out, "  %11s  %11s  %11s", "median", "5 %", "95 %");
     fprintf(out, "  %8s  %9s  %s\n", "speed-up", "efficiency", "largest wait state");

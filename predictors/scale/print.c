@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/units.h"
 #include "predictors/scale/scale.h"
 
 static const char *const series_names[] = {
@@ -114,7 +115,7 @@ void program_print(const struct program *program, FILE *out)
     char text[GRID_TEXT_BYTES];
     const struct program_run_scale *largest = program_largest(program);
     grid_make(&program->shape, largest->ranks, &grid);
-    fprintf(out, "program of %d ranks on %s", largest->ranks, grid_text(&grid, text));
+    fprintf(out, "program of %d rank%s on %s", largest->ranks, units_plural((uint64_t)largest->ranks), grid_text(&grid, text));
     if (program->parameter) fprintf(out, ", %s=%" PRId64, program->parameter, largest->n);
     fputc('\n', out);
     print_steps(program, program->steps, program->count, 1, out);

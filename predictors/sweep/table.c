@@ -87,7 +87,7 @@ static enum status rows_open(const struct sweep *sweep, struct rows *rows, struc
 static void print_head(const struct rows *rows, FILE *out)
 {
     const struct sweep_config *config = &rows->sweep->config;
-    fprintf(out, "%zu points, engine %s", rows->sweep->count, config->engine->name);
+    fprintf(out, "%zu point%s, engine %s", rows->sweep->count, units_plural(rows->sweep->count), config->engine->name);
     for (enum sweep_axis axis = SWEEP_PLATFORMS; axis < SWEEP_AXES; axis++)
         if (rows->widths[axis] == 0) fprintf(out, ", %s %s", sweep_axis_name(axis), config->axes[axis].items[0].name);
     fputs("\n\n", out);

@@ -358,8 +358,9 @@ static enum status run_polling(struct polling *polling, struct trace **made, str
     TRY(find_rows(polling, err));
     TRY(timeline_each(polling->trace, change_timeline, polling, made, err));
     return transform_say(polling->report, err,
-                         "%" PRIu64 " rows of polls wait for the writes that ended them; %" PRIu64 " of %" PRIu64 " polls went",
-                         polling->report->changed, polling->dropped, polling->report->considered);
+                         "%" PRIu64 " %s for the writes that ended them; %" PRIu64 " of %" PRIu64 " polls went",
+                         polling->report->changed, polling->report->changed == 1 ? "row of polls waits" : "rows of polls wait",
+                         polling->dropped, polling->report->considered);
 }
 
 static enum status apply_polls(const struct trace *trace, const char *argument, struct trace **made,

@@ -28,7 +28,7 @@ check test "$(events limit.rma 0) $(events limit.rma 1)" = '2 2'
 # A tail that somebody cuts ends the recording of the rank, with one line, not the program, and takes 8192 words at most.
 expect 0 "$rmacast" record -o truncate.rma -- "$mpiexec" -n 2 "$programs/guests" truncate
 check test "$(grep -c "^rmacast: rank 0: recording stopped: the spool's tail file was truncated" err)" = 1
-check grep -q '1 of 2 ranks are incomplete; rank 0: recording stopped' err
+check grep -q '1 of 2 ranks is incomplete; rank 0: recording stopped' err
 check test "$(events truncate.rma 1)" = 20002
 check test "$(events truncate.rma 0)" -gt 15000
 

@@ -22,9 +22,9 @@ static enum status note_pauses(struct trace *trace, struct err *err)
     }
     if (ranks == 0) return STATUS_OK;
     return trace_add_note(trace, err,
-                          "%" PRIu32 " ranks stopped the recording for a while, one of them for %s: what they did then is "
+                          "%" PRIu32 " rank%s stopped the recording for a while, one of them for %s: what they did then is "
                           "unknown, and a replay takes none of it for computing",
-                          ranks, units_format_duration(units_s(most_ps), text));
+                          ranks, units_plural(ranks), units_format_duration(units_s(most_ps), text));
 }
 
 /* "MPICH 4.0.2 (ch4:ucx)" or "Open MPI 4.1.4", as the first rank that is there says; whether the ranks were on several hosts, and
@@ -124,14 +124,14 @@ static enum status read_all(struct spool *spool, struct trace *trace, struct err
     for (uint32_t i = 0; i < spool->world; i++) spawned = spawned || spool->ranks[i].spawned;
     if (spool->failed > 0)
         TRY(trace_add_note(trace, err,
-                           "%" PRIu64 " calls returned an error and did nothing: regions NAME(failed), which take "
+                           "%" PRIu64 " call%s returned an error and did nothing: regions NAME(failed), which take "
                            "part in no matching",
-                           spool->failed));
+                           spool->failed, units_plural(spool->failed)));
     if (spool->apart > 0)
         TRY(trace_add_note(trace, err,
-                           "%" PRIu64 " calls with processes of other programs (MPI_Comm_spawn, MPI_Comm_connect): "
+                           "%" PRIu64 " call%s with processes of other programs (MPI_Comm_spawn, MPI_Comm_connect): "
                            "regions, which take part in no matching",
-                           spool->apart));
+                           spool->apart, units_plural(spool->apart)));
     TRY(note_pauses(trace, err));
     if (spawned) TRY(trace_add_note(trace, err, "the program was started by MPI_Comm_spawn of another one"));
     TRY(name_library(spool, trace, err));

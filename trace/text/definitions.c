@@ -65,7 +65,8 @@ enum status text_read_comm(struct text_reader *reader, char **words)
         struct trace_comm *comm = &reader->trace->definitions.comms[id];
         int64_t first;
         if (comm->count < 2)
-            TEXT_FAIL(reader, "between=%s of %" PRIu32 " ranks, expected two groups", between, comm->count);
+            TEXT_FAIL(reader, "between=%s of %" PRIu32 " rank%s, expected two groups", between, comm->count,
+                      units_plural(comm->count));
         TRY(text_read_id(reader, "between", between, 1, (int64_t)comm->count - 1, &first));
         comm->first_group = (uint32_t)first;
     }

@@ -315,7 +315,7 @@ static enum status try_platform(void *context, size_t index, FILE *out, struct e
     load_user_platform(trial->platform->simgrid_xml);
     if (sg_host_count() < (size_t)nodes)
         return err_set(err, STATUS_DATA, trial->platform->simgrid_xml, NULL,
-                       "%zu hosts, expected at least nodes.count = %d", sg_host_count(), nodes);
+                       "%zu host%s, expected at least nodes.count = %d", sg_host_count(), units_plural(sg_host_count()), nodes);
     TRY(check_links(trial->platform->simgrid_xml, err));
     sg_host_t *hosts = sorted_hosts();
     for (size_t i = 0; i < trial->pair_count; i++) try_route(trial, hosts, trial->pairs[i][0], trial->pairs[i][1]);

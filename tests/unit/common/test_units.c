@@ -138,12 +138,21 @@ static void tables_show_a_unit(void **state)
     assert_string_equal(units_format_bytes(8, buffer), "8 B");
 }
 
+static void one_has_no_plural(void **state)
+{
+    (void)state;
+    assert_string_equal(units_plural(0), "s");
+    assert_string_equal(units_plural(1), "");
+    assert_string_equal(units_plural(2), "s");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seconds_and_picoseconds),         cmocka_unit_test(durations),
         cmocka_unit_test(rates_sizes_fractions),           cmocka_unit_test(decimal_seconds_are_read_exactly),
         cmocka_unit_test(picoseconds_are_written_exactly), cmocka_unit_test(tables_show_a_unit),
+        cmocka_unit_test(one_has_no_plural),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,7 +72,7 @@ static const struct row rows[] = {
     {PLATFORM_TEXT("", ", \"topology\": {\"type\": \"torus\", \"dimensions\": [3, 0]}", ""),
      ":network.topology.dimensions[1]: 0 is impossible"},
     {PLATFORM_TEXT("", ", \"topology\": {\"type\": \"fat_tree\", \"down\": [4, 4], \"up\": [1]}", ""),
-     ":network.topology.up: 1 values, expected one for each of the 2 levels"},
+     ":network.topology.up: 1 value, expected one for each of the 2 levels"},
     {PLATFORM_TEXT(
          "", ", \"topology\": {\"type\": \"dragonfly\", \"groups\": 4, \"chassis\": 1, \"routers\": 2, \"nodes\": 4}",
          ""),

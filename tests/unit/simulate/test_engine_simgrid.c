@@ -258,7 +258,7 @@ static const struct bad bads[] = {
     {"empty", "", ".xml:1: Invalid XML"},
     {"unknown element", XML("<hos id=\"a\"/>"), ".xml:5: "},
     {"bad number", XML("<host id=\"a\" speed=\"fast\"/>"), ".xml:5: "},
-    {"too few hosts", XML(HOST("a")), ".xml: 1 hosts, expected at least nodes.count = 2"},
+    {"too few hosts", XML(HOST("a")), ".xml: 1 host, expected at least nodes.count = 2"},
     {"no routes", XML(HOST("a") HOST("b")), ".xml: no route from host 'a' to 'b', expected one"},
     {"one way only",
      XML(HOST("a") HOST("b") "<link id=\"l\" bandwidth=\"1GBps\" latency=\"0\"/>"
@@ -270,7 +270,7 @@ static const struct bad bads[] = {
     {"one host too many", XML(CLUSTER("c", "radical=\"0-199999\"") CLUSTER("d", "radical = '1-62144, 70000'")),
      ".xml: its clusters have 262145 hosts, expected at most 262144"},
     {"hosts in a comment", XML("<!-- > " CLUSTER("c", "radical=\"0-99999999\"") " -->" HOST("a")),
-     ".xml: 1 hosts, expected at least nodes.count = 2"},
+     ".xml: 1 host, expected at least nodes.count = 2"},
 };
 
 static void bad_platforms(void **state)

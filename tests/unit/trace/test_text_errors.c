@@ -49,7 +49,7 @@ static const struct {
     {HEAD "comm 1 ranks=0,1 within=1\n",
      "t.txt:3: comm 1, expected \"comm 1 ranks=0,1,...\", of two groups and \"between=1\""},
     {HEAD "comm 1 ranks=0,1 between=2\n", "t.txt:3: between '2', expected a number from 1 to 1"},
-    {HEAD "comm 1 ranks=0 between=1\n", "t.txt:3: between=1 of 1 ranks, expected two groups"},
+    {HEAD "comm 1 ranks=0 between=1\n", "t.txt:3: between=1 of 1 rank, expected two groups"},
     {HEAD "window 0 bytes=8\n", "t.txt:3: window 0 lacks comm=, expected \"window 0 comm=0 ...\""},
     {HEAD "window 0 comm=4\n", "t.txt:3: comm=4 is not defined, expected a line \"comm 4 ranks=...\" before"},
     {HEAD "window 0 comm=0 bytes=1,2\n", "t.txt:3: 2 values in bytes=, expected one or one for each of 3 members"},

@@ -189,7 +189,7 @@ static void different_runs_are_refused(void **state)
     assert_int_equal(validate_results(predicted, "p", (const struct result *const[]){measured},
                                       (const char *const[]){"m"}, 1, &v, &err),
                      STATUS_DATA);
-    assert_string_equal(err.text, "m: has 1 ranks, expected 2 as in the prediction p");
+    assert_string_equal(err.text, "m: has 1 rank, expected 2 as in the prediction p");
     result_free(measured);
     measured = make(2, (double[]){1, 1}, 0);
     strcpy(predicted->late_post, "latest");
