@@ -7,6 +7,8 @@
 #include "common/json.h"
 #include "predictors/prediction.h"
 
+enum { TITLE_BYTES = 320 };
+
 struct job {
     const struct trace *trace;
     const struct comparison_row *rows;
@@ -50,15 +52,15 @@ static enum status predict_row(void *context, size_t index, FILE *out, struct er
     return status;
 }
 
-static enum status take_result(const char *name, const struct child_answer *answer, struct result **result,
+static enum status take_result(const struct comparison_row *row, const struct child_answer *answer, struct result **result,
                                struct err *err)
 {
-    char row[256];
-    snprintf(row, sizeof row, "semantics %s", name);
-    if (answer->status != STATUS_OK) return err_set(err, answer->status, row, NULL, "%s", answer->err.text);
+    char title[TITLE_BYTES];
+    snprintf(title, sizeof title, "%s%s", row->title ? "" : "semantics ", row->title ? row->title : row->name);
+    if (answer->status != STATUS_OK) return err_set(err, answer->status, title, NULL, "%s", answer->err.text);
     struct json_document document;
-    TRY(json_parse(answer->data, row, &document, err));
-    enum status status = result_from_json(document.root, row, result, err);
+    TRY(json_parse(answer->data, title, &document, err));
+    enum status status = result_from_json(document.root, title, result, err);
     json_close(&document);
     return status;
 }
@@ -90,7 +92,7 @@ static enum status take_results(const struct comparison_row *rows, const struct 
     enum status status = STATUS_OK;
     for (size_t i = 0; i < comparison->count; i++) {
         struct err why;
-        if (take_result(rows[i].name, &answers[i], &comparison->results[i], &why) == STATUS_OK) continue;
+        if (take_result(&rows[i], &answers[i], &comparison->results[i], &why) == STATUS_OK) continue;
         comparison->failures[i] = strdup(why.text);
         if (!comparison->failures[i]) return err_memory(err);
         if (status == STATUS_OK && err) *err = why;

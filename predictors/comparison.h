@@ -18,7 +18,8 @@ struct draws;
 
 /* One row, borrowed during comparison_run() only. */
 struct comparison_row {
-    const char *name; /* "a", "a+post-early" */
+    const char *name;  /* "a", "a+post-early" */
+    const char *title; /* what errors call the row; NULL: "semantics NAME" */
     const struct platform *platform;
     const struct rewrite *rewrite; /* of the trace, for this row; NULL: none */
     const struct err *refused;     /* if its status is set, the trace cannot be rewritten, and the row fails */
@@ -39,7 +40,7 @@ struct comparison {
     int columns;                     /* width of the table's output; 0: unlimited */
 };
 
-/* Runs all rows. If rows fail, or their processes die, the error is "semantics NAME: ..." of the first such row, and
+/* Runs all rows. If rows fail, or their processes die, the error is "TITLE: ..." of the first such row, and
  * *comparison has the results of the other rows. The caller clears *comparison in any case. */
 enum status comparison_run(const struct trace *trace, const struct comparison_row *rows, size_t row_count,
                            const struct engine_descriptor *engine, const struct analyze_options *analyze,

@@ -9,7 +9,7 @@
 #include "common/units.h"
 #include "predictors/comparison.h"
 
-enum { NAME_BYTES = 288 };
+enum { TITLE_BYTES = 320 };
 #define RACES_FROM 0.04 /* a range of the run times of so much of their median is a race */
 
 /* Sorts the values. */
@@ -101,19 +101,24 @@ enum status draws_run(const struct trace *trace, const struct platform *platform
                             .number = request->number};
     struct comparison_row *rows = calloc(count, sizeof *rows);
     struct platform *platforms = calloc(count, sizeof *platforms);
-    char(*names)[NAME_BYTES] = calloc(count, sizeof *names);
-    enum status status = rows && platforms && names ? STATUS_OK : err_memory(err);
+    char(*titles)[TITLE_BYTES] = calloc(count, sizeof *titles);
+    enum status status = rows && platforms && titles ? STATUS_OK : err_memory(err);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        snprintf(names[i], sizeof names[i], "%s%sdraw %zu", request->row ? request->row : "", request->row ? ", " : "", i + 1);
+        const bool of_row = request->row;
+        snprintf(titles[i], sizeof titles[i], "%s%s%sdraw %zu of %zu", of_row ? "semantics " : "", of_row ? request->row : "",
+                 of_row ? ", " : "", i + 1, count);
         platforms[i] = drawn_platform(platform, request->seed, i + 1);
-        rows[i] = (struct comparison_row){.name = names[i], .platform = &platforms[i], .keep_going = request->keep_going};
+        rows[i] = (struct comparison_row){.name = titles[i],
+                                          .title = titles[i],
+                                          .platform = &platforms[i],
+                                          .keep_going = request->keep_going};
     }
     if (status == STATUS_OK) status = comparison_run(trace, rows, count, request->engine, &plain, &comparison, err);
     if (status == STATUS_OK) status = find_ranges(comparison.results, request, draws, err);
     comparison_clear(&comparison);
     free(rows);
     free(platforms);
-    free(names);
+    free(titles);
     if (status != STATUS_OK) draws_clear(draws);
     return status;
 }

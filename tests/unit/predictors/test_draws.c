@@ -1,0 +1,66 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "predictors/draws.h"
+#include "trace/open.h"
+
+static struct trace *open_trace(const char *file)
+{
+    struct trace *trace;
+    struct err err;
+    if (trace_open(file, &trace, &err) != STATUS_OK) fail_msg("%s", err.text);
+    return trace;
+}
+
+/* Messages with a jitter, semantics d, and a buffer in which one of two puts of 1 MB has room. */
+static struct platform *open_platform(void)
+{
+    static const char *const overrides[] = {"network.jitter_s=1us", "mpi.rma.semantics=d", "mpi.rma.buffer_bytes=1500000"};
+    struct platform *platform;
+    struct err err;
+    if (platform_open("tests/cases/base.json", overrides, 3, &platform, &err) != STATUS_OK) fail_msg("%s", err.text);
+    return platform;
+}
+
+static const struct analyze_options plain = ANALYZE_DEFAULTS;
+
+static enum status draw(const char *file, const char *row, struct err *err)
+{
+    struct trace *trace = open_trace(file);
+    struct platform *platform = open_platform();
+    struct draws draws;
+    const struct draws_request request = {
+        .engine = engine_by_name("loggp"), .analyze = &plain, .count = 3, .seed = 1, .row = row};
+    enum status status = draws_run(trace, platform, &request, &draws, err);
+    draws_clear(&draws);
+    platform_free(platform);
+    trace_free(trace);
+    return status;
+}
+
+/* In the case rank 0's second put waits for room, which there is when rank 1 has posted. Rank 1 posts when it has received what
+ * rank 0 sends behind that put. So each draw fails, and the error is of the first one. */
+static void an_error_names_the_draw(void **state)
+{
+    static const char deadlock[] = "tests/cases/active/buffer_deadlock/trace.txt";
+    static const char alone[] = "draw 1 of 3: ", of_row[] = "semantics d+post-early, draw 1 of 3: ";
+    struct err err;
+    (void)state;
+    assert_int_equal(draw(deadlock, NULL, &err), STATUS_DATA);
+    assert_memory_equal(err.text, alone, strlen(alone));
+    assert_int_equal(draw(deadlock, "d+post-early", &err), STATUS_DATA);
+    assert_memory_equal(err.text, of_row, strlen(of_row));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_error_names_the_draw),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
