@@ -116,6 +116,20 @@ static enum status write_outputs(const struct settings *settings, const struct c
     return cli_flush_behind(files, err);
 }
 
+/* In a row that fails no draw runs, and the bar ends early. */
+static enum status run_draws(const struct trace *trace, const struct comparison_row *rows, const struct draws_request *asked,
+                             struct comparison *comparison, struct draws *draws, struct err *err)
+{
+    struct draws_request request = *asked;
+    struct progress_bar *bar;
+    TRY(progress_bar_begin(comparison->count * request.count, &bar, err));
+    request.progress = progress_bar_show;
+    request.progress_contexts = progress_bar_shares(bar);
+    enum status status = comparison_draws_run(trace, rows, &request, comparison, draws, err);
+    progress_bar_end(bar);
+    return status;
+}
+
 static enum status compare_rows(struct settings *settings, const struct trace *trace, const struct warnings *warnings,
                                 struct err *err)
 {
@@ -144,7 +158,7 @@ static enum status compare_rows(struct settings *settings, const struct trace *t
     progress_bar_end(bar);
     if (comparison_has_results(&comparison) && request.count > 0) { /* of some rows, maybe: then the first one's error stays */
         struct err failed;
-        enum status drawn = comparison_draws_run(trace, rows, &request, &comparison, draws, status == STATUS_OK ? err : &failed);
+        enum status drawn = run_draws(trace, rows, &request, &comparison, draws, status == STATUS_OK ? err : &failed);
         if (status == STATUS_OK) status = drawn;
     }
     comparison.warnings = warnings;

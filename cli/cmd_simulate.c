@@ -217,6 +217,19 @@ static struct draws_request draws_asked(const struct settings *settings)
                                   .number = (size_t)settings->number};
 }
 
+static enum status run_draws(const struct trace *trace, const struct platform *platform, const struct draws_request *asked,
+                             struct draws *draws, struct err *err)
+{
+    struct draws_request request = *asked;
+    struct progress_bar *bar;
+    TRY(progress_bar_begin(request.count, &bar, err));
+    request.progress = progress_bar_show;
+    request.progress_contexts = progress_bar_shares(bar);
+    enum status status = draws_run(trace, platform, &request, draws, err);
+    progress_bar_end(bar);
+    return status;
+}
+
 static enum status simulate_trace(const struct settings *settings, const struct trace *trace,
                                   const struct platform *platform, const struct rewrite *rewrite, struct err *err)
 {
@@ -243,7 +256,7 @@ static enum status simulate_trace(const struct settings *settings, const struct 
     struct platform drawn;
     const struct replay_options replay = {.engine = prediction.engine, .keep_trace = true};
     if (settings->verify) status = verify_run(prediction.trace, platform, &replay, &prediction.outcome, &report, err);
-    if (status == STATUS_OK && request.count > 0) status = draws_run(trace, platform, &request, &draws, err);
+    if (status == STATUS_OK && request.count > 0) status = run_draws(trace, platform, &request, &draws, err);
     if (status == STATUS_OK && draws.taken > 0) status = draws_predict(trace, &draws, &drawn, &prediction, err);
     if (status == STATUS_OK) status = write_outputs(settings, &prediction, &report, &draws, rewrite, err);
     if (status == STATUS_OK) status = tell_broken(settings, prediction.trace, &report, err);

@@ -17,7 +17,8 @@ struct draws_pair {
 };
 
 /* draws: of comparison_count rows; those of rows that have a result. A row of which a draw cannot be replayed has no result from
- * then on; the error is that of the first one, and the other rows have theirs. comparison borrows draws. */
+ * then on; the error is that of the first one, and the other rows have theirs. comparison borrows draws. The
+ * request's progress_contexts are those of all rows' draws, row by row. */
 enum status comparison_draws_run(const struct trace *trace, const struct comparison_row *rows,
                                  const struct draws_request *request, struct comparison *comparison, struct draws *draws,
                                  struct err *err);

@@ -111,6 +111,8 @@ enum status draws_run(const struct trace *trace, const struct platform *platform
         rows[i] = (struct comparison_row){.name = titles[i],
                                           .title = titles[i],
                                           .platform = &platforms[i],
+                                          .progress = request->progress,
+                                          .progress_context = request->progress ? request->progress_contexts[i] : NULL,
                                           .keep_going = request->keep_going};
     }
     if (status == STATUS_OK) status = comparison_run(trace, rows, count, request->engine, &plain, &comparison, err);

@@ -39,6 +39,9 @@ struct draws_request {
     enum draw_choice choice;
     size_t number;   /* of the draw or rank that choice names */
     const char *row; /* of a comparison: errors name it; NULL: none */
+    /* Called with the progress of a draw's replay (predictors/comparison.h); NULL: not called. Each draw has a context. */
+    void (*progress)(void *context, uint64_t calls, uint64_t all_calls);
+    void *const *progress_contexts;
 };
 
 struct draws_range {

@@ -65,12 +65,13 @@ struct progress_bar {
     _Atomic bool shown;
     int terminal; /* a copy of standard error; -1: no terminal */
     size_t count;
+    void **contexts; /* count, behind the shares: pointers to them */
     struct progress_share shares[];
 };
 
 static size_t size_of(size_t count)
 {
-    return sizeof(struct progress_bar) + count * sizeof(struct progress_share);
+    return sizeof(struct progress_bar) + count * (sizeof(struct progress_share) + sizeof(void *));
 }
 
 enum status progress_bar_begin(size_t count, struct progress_bar **bar, struct err *err)
@@ -80,7 +81,11 @@ enum status progress_bar_begin(size_t count, struct progress_bar **bar, struct e
     if (made == MAP_FAILED) return err_memory(err);
     made->terminal = isatty(STDERR_FILENO) && !cli_is_quiet() ? dup(STDERR_FILENO) : -1;
     made->count = count;
-    for (size_t i = 0; i < count; i++) made->shares[i].bar = made;
+    made->contexts = (void **)(made->shares + count);
+    for (size_t i = 0; i < count; i++) {
+        made->shares[i].bar = made;
+        made->contexts[i] = &made->shares[i];
+    }
     *bar = made;
     return STATUS_OK;
 }
@@ -88,6 +93,11 @@ enum status progress_bar_begin(size_t count, struct progress_bar **bar, struct e
 struct progress_share *progress_bar_share(struct progress_bar *bar, size_t index)
 {
     return &bar->shares[index];
+}
+
+void *const *progress_bar_shares(const struct progress_bar *bar)
+{
+    return bar->contexts;
 }
 
 void progress_bar_show(void *context, uint64_t events, uint64_t all_events)

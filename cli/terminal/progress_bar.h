@@ -24,6 +24,8 @@ struct progress_share {
 /* Shares 0..count-1 of *bar; standard error as it is now is where the bar appears. */
 enum status progress_bar_begin(size_t count, struct progress_bar **bar, struct err *err);
 struct progress_share *progress_bar_share(struct progress_bar *bar, size_t index);
+/* The shares of all replays, in their order, as contexts of progress_bar_show(). The bar owns the array. */
+void *const *progress_bar_shares(const struct progress_bar *bar);
 /* For replay_options.progress; context is the replay's share. */
 void progress_bar_show(void *share, uint64_t events, uint64_t all_events);
 /* Removes the bar; NULL is legal. */

@@ -1,8 +1,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -57,9 +59,43 @@ static void an_error_names_the_draw(void **state)
     assert_memory_equal(err.text, of_row, strlen(of_row));
 }
 
+static void count(void *context, uint64_t calls, uint64_t all_calls)
+{
+    atomic_uint_least64_t *told = context;
+    assert_true(calls <= all_calls);
+    *told += 1;
+}
+
+/* Draws run in processes of their own, which tell of each draw's replay. */
+static void each_draw_tells_its_progress(void **state)
+{
+    enum { DRAWS = 3 };
+    atomic_uint_least64_t *told = mmap(NULL, DRAWS * sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *const contexts[DRAWS] = {&told[0], &told[1], &told[2]};
+    struct trace *trace = open_trace("tests/cases/active/worked_example/trace.txt");
+    struct platform *platform = open_platform();
+    struct draws draws;
+    struct err err;
+    const struct draws_request request = {.engine = engine_by_name("loggp"),
+                                          .analyze = &plain,
+                                          .count = DRAWS,
+                                          .seed = 1,
+                                          .progress = count,
+                                          .progress_contexts = contexts};
+    (void)state;
+    assert_ptr_not_equal(told, MAP_FAILED);
+    assert_int_equal(draws_run(trace, platform, &request, &draws, &err), STATUS_OK);
+    for (int i = 0; i < DRAWS; i++) assert_true(told[i] > 0);
+    draws_clear(&draws);
+    platform_free(platform);
+    trace_free(trace);
+    munmap(told, DRAWS * sizeof *told);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_draw_tells_its_progress),
         cmocka_unit_test(an_error_names_the_draw),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
