@@ -116,12 +116,12 @@ static enum status write_file(const struct options *options, const struct trace 
 static void print_report(const struct export_report *report)
 {
     if (report->endless)
-        cli_note("warning: %" PRIu64 " of %" PRIu64 " transfers have no end: their closing call is missing", report->endless,
-                 report->transfers);
+        cli_note("warning: transfers without an end, since their closing call is missing: %" PRIu64 " of %" PRIu64,
+                 report->endless, report->transfers);
     if (report->unmatched)
-        cli_note("warning: %" PRIu64 " sends and receives are left out: their other end is missing", report->unmatched);
+        cli_note("warning: sends and receives left out, since their other end is missing: %" PRIu64, report->unmatched);
     if (report->backward)
-        cli_note("warning: %" PRIu64 " arrows are left out: they would end before they begin", report->backward);
+        cli_note("warning: arrows left out, since they would end before they begin: %" PRIu64, report->backward);
 }
 
 static enum status write_json(const struct options *options, const struct export_report *report, struct err *err)

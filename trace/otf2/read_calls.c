@@ -500,29 +500,48 @@ enum status archive_end_rank(struct archive_reader *reader)
 
 /* In the order in which they are told. */
 static const struct {
-    size_t at;          /* how often, in struct archive_assumptions */
-    const char *format; /* of that number, or without it */
+    size_t at;               /* how often, in struct archive_assumptions */
+    const char *one, *times; /* what is told of one, and of several; one NULL: told without the number, as times says */
 } assumption_notes[] = {
-#define ASSUMED(MEMBER, TEXT) {offsetof(struct archive_assumptions, MEMBER), TEXT}
-    ASSUMED(other_locations, "%" PRIu64 " locations that are no threads of MPI processes are left out"),
-    ASSUMED(function_count, NULL),
-    ASSUMED(bare_count, "%" PRIu64 " of these regions are calls whose records are missing"),
-    ASSUMED(lost_message_count, "%" PRIu64 " messages of such regions are left out"),
-    ASSUMED(proc_null_count, "%" PRIu64 " messages without a record are taken as MPI_PROC_NULL's"),
-    ASSUMED(open_receive_count, "%" PRIu64 " receives never completed: their sender is unknown, taken as MPI_PROC_NULL"),
-    ASSUMED(alone_count, "%" PRIu64 " non-blocking collectives never completed, or are of two groups: taken as of the "
-                         "rank alone"),
-    ASSUMED(nested_count, "%" PRIu64 " regions inside MPI calls are left out"),
-    ASSUMED(off_count, "recording was switched off or flushed its buffer %" PRIu64 " times"),
-    ASSUMED(shmem, "OpenSHMEM routines come without symmetric addresses: taken as unknown; locks are told by their "
-                   "addresses, taken as the same on all PEs"),
-    ASSUMED(shmem_wait_count, "%" PRIu64 " waits of OpenSHMEM do not say where: taken as for the last write to their PE"),
-    ASSUMED(shmem_root_count, "%" PRIu64 " broadcasts of OpenSHMEM come without root: taken as the first PE of the "
-                              "active set"),
-    ASSUMED(one_sided, "one-sided calls come without assertions, displacements, operations and window sizes: taken as "
-                       "none, unknown, unknown and unknown"),
+#define ASSUMED(MEMBER, ONE, TIMES) {offsetof(struct archive_assumptions, MEMBER), ONE, TIMES}
+    ASSUMED(other_locations, "location that is no thread of an MPI process is left out",
+            "locations that are no threads of MPI processes are left out"),
+    ASSUMED(function_count, NULL, NULL),
+    ASSUMED(bare_count, "of these regions is a call whose records are missing",
+            "of these regions are calls whose records are missing"),
+    ASSUMED(lost_message_count, "message of such a region is left out", "messages of such regions are left out"),
+    ASSUMED(proc_null_count, "message without a record is taken as MPI_PROC_NULL's",
+            "messages without a record are taken as MPI_PROC_NULL's"),
+    ASSUMED(open_receive_count, "receive never completed: its sender is unknown, taken as MPI_PROC_NULL",
+            "receives never completed: their sender is unknown, taken as MPI_PROC_NULL"),
+    ASSUMED(alone_count, "non-blocking collective never completed, or is of two groups: taken as of the rank alone",
+            "non-blocking collectives never completed, or are of two groups: taken as of the rank alone"),
+    ASSUMED(nested_count, "region inside an MPI call is left out", "regions inside MPI calls are left out"),
+    ASSUMED(off_count, "time recording was switched off or flushed its buffer",
+            "times recording was switched off or flushed its buffer"),
+    ASSUMED(shmem, NULL,
+            "OpenSHMEM routines come without symmetric addresses: taken as unknown; locks are told by their addresses, taken as "
+            "the same on all PEs"),
+    ASSUMED(shmem_wait_count, "wait of OpenSHMEM does not say where: taken as for the last write to its PE",
+            "waits of OpenSHMEM do not say where: taken as for the last write to their PE"),
+    ASSUMED(shmem_root_count, "broadcast of OpenSHMEM comes without root: taken as the first PE of the active set",
+            "broadcasts of OpenSHMEM come without root: taken as the first PE of the active set"),
+    ASSUMED(one_sided, NULL,
+            "one-sided calls come without assertions, displacements, operations and window sizes: taken as none, unknown, "
+            "unknown and unknown"),
 #undef ASSUMED
 };
+
+static enum status tell_assumption(const struct archive_reader *reader, size_t row, uint64_t count)
+{
+    const char *one = assumption_notes[row].one, *times = assumption_notes[row].times;
+    if (one) return trace_add_note(reader->trace, reader->err, "%" PRIu64 " %s", count, count == 1 ? one : times);
+    if (times) return trace_add_note(reader->trace, reader->err, "%s", times);
+    return trace_add_note(reader->trace, reader->err,
+                          "%" PRIu64 " %s function%s kept as regions, rmacast does not replay them: %s", count,
+                          reader->assumed.shmem ? "MPI or OpenSHMEM" : "MPI", count == 1 ? " is" : "s are",
+                          reader->assumed.functions);
+}
 
 enum status archive_tell_assumptions(struct archive_reader *reader)
 {
@@ -542,12 +561,7 @@ enum status archive_tell_assumptions(struct archive_reader *reader)
     }
     for (size_t i = 0; i < sizeof assumption_notes / sizeof *assumption_notes; i++) {
         uint64_t count = *(const uint64_t *)((const char *)assumed + assumption_notes[i].at);
-        if (count == 0) continue;
-        TRY(assumption_notes[i].format
-                ? trace_add_note(reader->trace, reader->err, assumption_notes[i].format, count)
-                : trace_add_note(reader->trace, reader->err,
-                                 "%" PRIu64 " %s functions are kept as regions, rmacast does not replay them: %s", count,
-                                 assumed->shmem ? "MPI or OpenSHMEM" : "MPI", assumed->functions));
+        if (count > 0) TRY(tell_assumption(reader, i, count));
     }
     return STATUS_OK;
 }

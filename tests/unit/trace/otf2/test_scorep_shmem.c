@@ -252,10 +252,10 @@ static void write_archive(const char *directory)
 /* One nanosecond is 0.000000001 s. */
 static const char expected_text[] =
     "rmacast-trace 1\nranks 3\ncomm 1 ranks=0,2\ncomm 2 ranks=0\nwindow 0 comm=0 flavor=heap name=All%20PEs\n"
-    "note 1 MPI or OpenSHMEM functions are kept as regions, rmacast does not replay them: my_pe\n"
+    "note 1 MPI or OpenSHMEM function is kept as regions, rmacast does not replay them: my_pe\n"
     "note OpenSHMEM routines come without symmetric addresses: taken as unknown; locks are told by their addresses, "
     "taken as the same on all PEs\n"
-    "note 1 waits of OpenSHMEM do not say where: taken as for the last write to their PE\n"
+    "note 1 wait of OpenSHMEM does not say where: taken as for the last write to its PE\n"
     "note 3 broadcasts of OpenSHMEM come without root: taken as the first PE of the active set\n"
     "0 0.000000001 0.000000009 shmem_init\n"
     "0 0.000000010 0.000000012 shmem_malloc\n"
