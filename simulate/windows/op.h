@@ -10,7 +10,7 @@ enum op_epoch { OP_ACTIVE, OP_FENCE, OP_LOCK };
 struct op {
     uint32_t origin, target, member, pair, lock; /* pair or lock by epoch kind, else NO_INDEX */
     uint32_t next;                               /* in a queue, or the free list */
-    size_t call;                                 /* index in the origin's calls */
+    size_t call; /* index in the origin's calls, which replay_source may have replaced since the operation was made */
     union {
         struct {
             int64_t bytes, began_ps;
@@ -19,6 +19,7 @@ struct op {
             int64_t complete_enter_ps, last_op_ps;
         };
     };
+    int64_t result_bytes;   /* of a fetching operation */
     uint32_t data_expected; /* notification */
     uint32_t epoch;         /* access number of the pair, or fence instance */
     uint8_t kind;           /* enum call_kind; CALL_COMPLETE: a notification */

@@ -67,6 +67,7 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
     made->call = state->next;
     made->bytes = call->bytes;
     made->kind = (uint8_t)call_operation(call_kind(call->call));
+    if (made->kind == CALL_GET_ACCUMULATE) made->result_bytes = call->rma.result_bytes;
     made->epoch_kind = pair ? OP_ACTIVE : lock != NO_INDEX ? OP_LOCK : OP_FENCE;
     decide_completion(replay, member, (enum mpi_call)call->call, made);
     bool flushed = !made->put && made->kind != CALL_GET; /* each has an answer of its own */
@@ -252,8 +253,7 @@ enum status replay_on_applied(struct replay *replay, uint32_t index)
 {
     bool answers = replay->ops[index].kind == CALL_GET_ACCUMULATE;
     if (!answers) return reached_target(replay, index, replay->now_ps);
-    const struct op *op = &replay->ops[index];
-    TRY(send_bytes(replay, index, MESSAGE_GET_REPLY, replay->ranks[op->origin].calls[op->call].rma.result_bytes));
+    TRY(send_bytes(replay, index, MESSAGE_GET_REPLY, replay->ops[index].result_bytes));
     if (replay->watches)
         replay_take_effect(replay, index, replay->now_ps); /* what the target does next leaves behind the result */
     return STATUS_OK;
