@@ -374,39 +374,44 @@ static void add_two_sided(struct writer *writer, cJSON *section, const cJSON *li
 enum { TRAIN_MESSAGES = 64 };
 
 /* Rank 0 comes to the bench's barrier last where its target only serves. It sends its message there, leaves the barrier at once,
- * and its next message leaves gap_s behind that one: later than overhead_s by this delay. With gap g, a lone put takes g + 2 L,
- * and a put of a train of 64 takes g + 2 L / 64. */
-static struct fit_value find_delay(const struct writer *writer, const struct size_curve *lone, const struct fit_value *overhead)
+ * and its next message leaves gap_s behind that one: later than overhead_s, if gap_s is more. */
+static bool is_behind_barrier(const struct writer *writer, const struct size_curve *curve)
 {
-    const struct size_curve *train = &writer->calibration->curves[1][CALIBRATION_PUT_TRAIN];
-    const struct fit_point *point = size_curve_point(train, -1);
-    const struct fit_value *alone = &lone->fit.segments[0].intercept;
-    const double messages = TRAIN_MESSAGES;
-    if (lone != &writer->calibration->curves[1][CALIBRATION_PUT] || !point || point->y > alone->value)
-        return (struct fit_value){0, 0};
-    const double gap = (messages * point->y - alone->value) / (messages - 1);
-    const double error = hypot(messages * 3 * point->error, alone->error) / (messages - 1);
-    if (gap <= overhead->value) return (struct fit_value){0, 0};
-    return (struct fit_value){gap - overhead->value, hypot(error, overhead->error)};
+    return curve == &writer->calibration->curves[1][CALIBRATION_PUT];
 }
 
-/* The smallest messages of a train leave one gap apart. The gap is the train's time without the way of its last message
- * and of the answer. A train whose messages take longer than a single one was disturbed. */
-static void add_gap(struct writer *writer, cJSON *network, const struct size_curve *lone, double latency)
+/* gap_s: the smallest messages of a train of 64 leave a gap g apart, so each takes g + 2 L / 64. The way of a message and that of
+ * its answer, 2 L, are the time of a lone one without its overheads o. A lone one behind a barrier takes g + 2 L, if g is more
+ * than o. A train whose messages take longer than a lone one was disturbed. */
+static bool find_gap(struct writer *writer, const struct composition *composition, const struct fit_value *overhead,
+                     struct fit_value *gap)
 {
-    const struct size_curve *train = &writer->calibration->curves[lone->between][CALIBRATION_PUT_TRAIN];
-    const struct fit_point *point = size_curve_point(train, -1);
-    struct fit_value alone;
-    double messages = TRAIN_MESSAGES;
-    if (!point) return;
+    const struct size_curve *lone = composition->curve;
+    const struct fit_point *point = size_curve_point(&writer->calibration->curves[lone->between][CALIBRATION_PUT_TRAIN], -1);
+    const double messages = TRAIN_MESSAGES;
+    struct fit_value alone, at_zero, slope;
+    if (!point) return false;
     if (piecewise_predict(&lone->fit, fmax(point->x, lone->fit.segments[0].from), &alone, NULL) == STATUS_OK &&
         point->y > alone.value) {
         add_note(writer, "gap_s: left out, since a put of a train took %.3g us, and one alone %.3g us", 1e6 * point->y,
                  1e6 * alone.value);
-        return;
+        return false;
     }
-    double gap = fmax(point->y - 2 * latency / messages, 0);
-    add_measured(writer, network, "gap_s", gap, 3 * point->error, train->sizes[0].statistics.count);
+    make_positive(writer, lone, 0, &at_zero, &slope);
+    const double way = fmax(at_zero.value - composition->overheads * overhead->value, 0);
+    const double both_ways = 2 * way / (1 + composition->acknowledgements);
+    *gap = (struct fit_value){fmax(point->y - both_ways / messages, 0), 3 * point->error};
+    if (!is_behind_barrier(writer, lone) || gap->value <= overhead->value) return true;
+    gap->value = (messages * point->y - at_zero.value) / (messages - 1);
+    gap->error = hypot(messages * 3 * point->error, at_zero.error) / (messages - 1);
+    return true;
+}
+
+/* How much later than overhead_s the first message behind a barrier leaves. */
+static struct fit_value delay_of(const struct fit_value *gap, const struct fit_value *overhead)
+{
+    if (gap->value <= overhead->value) return (struct fit_value){0, 0};
+    return (struct fit_value){gap->value - overhead->value, hypot(gap->error, overhead->error)};
 }
 
 /* Of a normal distribution 90 % are below the mean and 1.2816 standard deviations. A put and its acknowledgement are two
@@ -506,11 +511,13 @@ static bool add_lines(struct writer *writer, cJSON *section, bool between, bool 
 {
     const struct calibration *calibration = writer->calibration;
     struct composition composition;
-    struct fit_value overhead, latency = {0, 0};
+    struct fit_value overhead, gap, latency = {0, 0};
     size_t n = 0;
     if (!find_network_curve(writer, between, &composition)) return false;
     bool has = find_overhead(calibration, between, &overhead, &n);
-    if (whole) composition.delay = writer->delay[between] = find_delay(writer, composition.curve, &overhead);
+    const bool has_gap = whole && find_gap(writer, &composition, &overhead, &gap);
+    if (has_gap && is_behind_barrier(writer, composition.curve))
+        composition.delay = writer->delay[between] = delay_of(&gap, &overhead);
     cJSON *segments = segments_to_json(writer, &composition, &overhead, &latency);
     cJSON_AddItemToObject(section, "segments", segments);
     writer->overhead[between] = overhead;
@@ -519,7 +526,9 @@ static bool add_lines(struct writer *writer, cJSON *section, bool between, bool 
     compare_latencies(writer, between, overhead.value, latency.value);
     if (has && (whole || calibration->curves[1][CALIBRATION_PUT].fitted))
         add_measured(writer, section, "overhead_s", overhead.value, overhead.error, n);
-    if (whole) add_gap(writer, section, composition.curve, latency.value);
+    if (has_gap)
+        add_measured(writer, section, "gap_s", gap.value, gap.error,
+                     calibration->curves[composition.curve->between][CALIBRATION_PUT_TRAIN].sizes[0].statistics.count);
     if (whole) add_jitter(writer, section, composition.curve);
     return cJSON_GetArraySize(segments) > 0;
 }
