@@ -76,7 +76,8 @@ static bool is_between(const struct trace_call *call, const struct trace_call *p
     return call->handle == poll->handle && (kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL || kind == CALL_SYNC);
 }
 
-/* Which call was first shows in the recorded times. trace_use_computing() has moved the calls behind what it took from a gap. */
+/* Which call was first shows in the recorded times. trace_use_computing() has moved the calls behind what it took from a gap.
+ * What it took from spins (trace/spins.h) is not known any more. */
 static int64_t recorded_ps(const struct polling *polling, uint32_t rank, size_t index, int64_t time_ps)
 {
     return polling->shifts_ps[rank] ? time_ps + polling->shifts_ps[rank][index] : time_ps;
