@@ -160,9 +160,12 @@ struct place {
     int64_t at_ps;
 };
 
-static enum status add_call(struct cube *cube, uint32_t location, const struct trace_call *call, struct place *place,
+static enum status add_call(struct cube *cube, struct map *request_makers, uint32_t rank, size_t index, struct place *places,
                             struct err *err)
 {
+    const struct trace_call *call = &cube->trace->ranks[rank].calls[index];
+    const uint32_t thread = trace_call_thread(cube->trace, rank, index), location = cube->first_location[rank] + thread;
+    struct place *place = &places[thread];
     if (place->begun) TRY(add_time(cube, PROPERTY_USER, place->node, location, call->enter_ps - place->at_ps, err));
     place->begun = true;
     place->at_ps = call->exit_ps;
@@ -178,7 +181,10 @@ static enum status add_call(struct cube *cube, uint32_t location, const struct t
     TRY(call_node(cube, place->node, call->site, call->call, &node, err));
     TRY(add_value(cube, CUBE_VISITS, node, location, 1, err));
     if (call_moves(call->call)) TRY(add_value(cube, CUBE_BYTES, node, location, call->bytes, err));
-    return add_time(cube, property_of(call_kind(call->call)), node, location, call->exit_ps - call->enter_ps, err);
+    struct property_part parts[PROPERTY_PARTS];
+    TRY(properties_of_call(request_makers, cube->trace, rank, index, parts, err));
+    for (int p = 0; p < PROPERTY_PARTS; p++) TRY(add_time(cube, parts[p].property, node, location, parts[p].ps, err));
+    return STATUS_OK;
 }
 
 /* Thread 0 lives from the first event of all ranks, others from their own (properties_life_ps()). */
@@ -187,13 +193,13 @@ static enum status add_rank(struct cube *cube, uint32_t rank, struct err *err)
     const struct trace_rank *process = &cube->trace->ranks[rank];
     uint32_t threads = trace_thread_count(cube->trace, rank);
     struct place *places = calloc(threads, sizeof *places);
+    struct map request_makers = {0};
     if (!places) return err_memory(err);
     places[0] = (struct place){CUBE_ROOT, true, trace_begin_ps(cube->trace)};
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < process->count && status == STATUS_OK; i++) {
-        uint32_t thread = trace_call_thread(cube->trace, rank, i);
-        status = add_call(cube, cube->first_location[rank] + thread, &process->calls[i], &places[thread], err);
-    }
+    for (size_t i = 0; i < process->count && status == STATUS_OK; i++)
+        status = add_call(cube, &request_makers, rank, i, places, err);
+    map_clear(&request_makers);
     free(places);
     return status;
 }

@@ -445,7 +445,7 @@ static enum status count_several(struct shards *shards, const struct shards_upda
                                            (enum mpi_call)place->call, (enum pattern)place->pattern, severity_ps, err));
         if (!wait->counted) continue;
         totals_add(&severity->totals, (enum pattern)place->pattern, row.rank, severity_ps);
-        severity->totals.in_kind_ps[call_kind((enum mpi_call)place->call)] += severity_ps;
+        totals_add_in_kind(&severity->totals, call_kind((enum mpi_call)place->call), (enum pattern)place->pattern, severity_ps);
         certain.doubt = FINDING_CERTAIN;
         TRY(wait_profile_add_one(&severity->profile, place, err));
     }

@@ -35,8 +35,8 @@ enum status detect_counted(struct detection *detection, const struct finding *fi
     if (finding->severity_ps == 0) detection->totals->count[finding->pattern][finding->rank]++;
     totals_add(detection->totals, finding->pattern, finding->rank, finding->severity_ps);
     if (finding->severity_ps > 0 && pattern_whole(finding->pattern) == finding->pattern)
-        detection->totals->in_kind_ps[call_kind(trace_function(trace, finding->rank, finding->call))] +=
-            finding->severity_ps;
+        totals_add_in_kind(detection->totals, call_kind(trace_function(trace, finding->rank, finding->call)), finding->pattern,
+                           finding->severity_ps);
     return detection->profile ? wait_profile_add(detection->profile, trace, finding, detection->err) : STATUS_OK;
 }
 

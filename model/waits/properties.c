@@ -5,6 +5,7 @@
 
 #include "common/array.h"
 #include "common/units.h"
+#include "model/match/request_makers.h"
 
 static const struct property_row rows[PROPERTY_COUNT] = {
 #define PROPERTY(ID, NAME, TITLE, PARENT) {NAME, TITLE, PROPERTY_##PARENT},
@@ -125,16 +126,40 @@ int property_depth(enum property property)
     return depth;
 }
 
-void properties_add(const struct trace *trace, wide_ps times_ps[PROPERTY_COUNT])
+/* What a simulated trace states of the call, as far as it is in it. */
+static int64_t progress_ps(const struct trace_rank *rank, size_t index)
+{
+    const struct trace_call *call = &rank->calls[index];
+    const struct trace_sim *sim = rank->sim ? &rank->sim[index] : NULL;
+    if (!sim || sim->progress_until_ps == TRACE_UNKNOWN_PS) return 0;
+    int64_t from_ps = units_max_ps(sim->progress_from_ps, call->enter_ps);
+    return units_max_ps(units_min_ps(sim->progress_until_ps, call->exit_ps) - from_ps, 0);
+}
+
+enum status properties_of_call(struct map *makers, const struct trace *trace, uint32_t rank, size_t index,
+                               struct property_part parts[PROPERTY_PARTS], struct err *err)
+{
+    const struct trace_call *call = &trace->ranks[rank].calls[index];
+    enum mpi_call as;
+    TRY(request_makers_look(makers, trace, call, &as, err));
+    const int64_t apart_ps = call_arm(call_kind(call->call)) == ARM_COMPLETION ? progress_ps(&trace->ranks[rank], index) : 0;
+    parts[0] = (struct property_part){property_of(call_kind(as)), call->exit_ps - call->enter_ps - apart_ps};
+    parts[1] = (struct property_part){PROPERTY_RMA_COMMUNICATION, apart_ps};
+    return STATUS_OK;
+}
+
+enum status properties_add(const struct trace *trace, struct map *makers, wide_ps times_ps[PROPERTY_COUNT], struct err *err)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
         for (size_t i = rank->kept_count; i < rank->count; i++) {
-            const struct trace_call *call = &rank->calls[i];
-            if (call_is_region(call->call)) continue;
-            times_ps[property_of(call_kind(call->call))] += call->exit_ps - call->enter_ps;
+            struct property_part parts[PROPERTY_PARTS];
+            if (call_is_region(rank->calls[i].call)) continue;
+            TRY(properties_of_call(&makers[r], trace, r, i, parts, err));
+            for (int p = 0; p < PROPERTY_PARTS; p++) times_ps[parts[p].property] += parts[p].ps;
         }
     }
+    return STATUS_OK;
 }
 
 int64_t properties_life_ps(const struct timelines *timelines, uint32_t rank, int64_t zero_ps)

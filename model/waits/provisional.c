@@ -60,7 +60,7 @@ enum status provisional_end(const struct provisional *provisional, struct totals
         for (uint32_t r = 0; r < totals->rank_count; r++) {
             totals->severity_ps[pattern][r] += provisional->severity_ps[d][r];
             totals->count[pattern][r] += provisional->count[d][r];
-            totals->in_kind_ps[call_kind(doubt_function(d))] += provisional->severity_ps[d][r];
+            totals_add_in_kind(totals, call_kind(doubt_function(d)), pattern, provisional->severity_ps[d][r]);
         }
     }
     return wait_profile_end_doubts(profile, provisional->refuted, err);

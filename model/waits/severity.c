@@ -14,9 +14,12 @@ enum status severity_init(struct severity *severity, const struct trace *trace, 
     *severity = (struct severity){.options = options};
     TRY(totals_init(&severity->totals, trace->rank_count, err));
     severity->inside_ps = calloc((size_t)trace->rank_count + 1, sizeof *severity->inside_ps);
-    enum status status = severity->inside_ps ? wait_profile_init(trace, &severity->profile, err) : err_memory(err);
+    severity->request_makers = calloc((size_t)trace->rank_count + 1, sizeof *severity->request_makers);
+    bool has_memory = severity->inside_ps && severity->request_makers;
+    enum status status = has_memory ? wait_profile_init(trace, &severity->profile, err) : err_memory(err);
     if (status == STATUS_OK) return STATUS_OK;
     free(severity->inside_ps);
+    free(severity->request_makers);
     totals_clear(&severity->totals);
     *severity = (struct severity){.options = NULL};
     return status;
@@ -24,6 +27,8 @@ enum status severity_init(struct severity *severity, const struct trace *trace, 
 
 void severity_clear(struct severity *severity)
 {
+    for (uint32_t r = 0; r < severity->totals.rank_count; r++) map_clear(&severity->request_makers[r]);
+    free(severity->request_makers);
     totals_clear(&severity->totals);
     free(severity->inside_ps);
     wait_profile_clear(&severity->profile);
@@ -75,7 +80,7 @@ enum status severity_add(struct severity *severity, const struct relations *rela
     TRY(fence_pairs_count(relations, &severity->fence_pairs, err));
     TRY(window_creations_add(&severity->creations, relations->trace, err));
     TRY(notes_add(&severity->notes, relations, err));
-    properties_add(relations->trace, severity->times_ps);
+    TRY(properties_add(relations->trace, severity->request_makers, severity->times_ps, err));
     disturbance_add(relations->trace, severity->inside_ps);
     return add_transfers(severity, relations, transfers, err);
 }

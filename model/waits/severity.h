@@ -26,6 +26,7 @@ struct severity {
     struct fence_pairs fence_pairs;
     struct behaviour behaviour;
     struct window_creations creations;
+    struct map *request_makers; /* of each rank: model/match/request_makers.h */
     wide_ps times_ps[PROPERTY_COUNT];
     int64_t *inside_ps; /* per rank: time in calls */
     struct provisional provisional; /* for slices; votes also for a whole trace */

@@ -51,6 +51,12 @@ void totals_add(struct totals *totals, enum pattern pattern, uint32_t rank, int6
     totals->count[pattern][rank]++;
 }
 
+void totals_add_in_kind(struct totals *totals, enum call_kind kind, enum pattern pattern, int64_t severity_ps)
+{
+    bool of_operation = pattern == PATTERN_WAIT_FOR_PROGRESS && call_arm(kind) == ARM_COMPLETION;
+    totals->in_kind_ps[of_operation ? CALL_PUT : kind] += severity_ps;
+}
+
 wide_ps totals_severity_ps(const struct totals *totals, enum pattern pattern)
 {
     wide_ps total = 0;

@@ -29,8 +29,8 @@ struct totals {
     uint32_t rank_count;
     int64_t *severity_ps[PATTERN_COUNT]; /* per rank */
     uint64_t *count[PATTERN_COUNT];      /* per rank */
-    wide_ps in_kind_ps[CALL_KIND_COUNT]; /* waits that are not part of other waits, by the kind of their call; filled by
-                                            detectors only */
+    wide_ps in_kind_ps[CALL_KIND_COUNT]; /* waits that are not part of other waits; filled by detectors only, with
+                                            totals_add_in_kind() */
 };
 
 enum status totals_init(struct totals *totals, uint32_t rank_count, struct err *err);
@@ -38,6 +38,10 @@ void totals_clear(struct totals *totals);
 
 /* Adds one wait of severity_ps > 0 to a rank; smaller values are ignored. */
 void totals_add(struct totals *totals, enum pattern pattern, uint32_t rank, int64_t severity_ps);
+
+/* Adds a wait to the kind of its call. Only one-sided operations wait for progress, also in a wait for their requests: there it
+ * is added to the operations (CALL_PUT). */
+void totals_add_in_kind(struct totals *totals, enum call_kind kind, enum pattern pattern, int64_t severity_ps);
 
 /* Sums over ranks. */
 wide_ps totals_severity_ps(const struct totals *totals, enum pattern pattern);

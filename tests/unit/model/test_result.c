@@ -34,12 +34,17 @@ static struct result *analyzed(const char *trace_text)
     return result;
 }
 
-static double property_s(const struct result *result, const char *name)
+static const struct result_property *property(const struct result *result, const char *name)
 {
     for (size_t i = 0; i < result->property_count; i++)
-        if (strcmp(result->properties[i].name, name) == 0) return result->properties[i].inclusive_s;
+        if (strcmp(result->properties[i].name, name) == 0) return &result->properties[i];
     fail_msg("no property %s", name);
-    return 0;
+    return NULL;
+}
+
+static double property_s(const struct result *result, const char *name)
+{
+    return property(result, name)->inclusive_s;
 }
 
 #define NEAR(found, expected) assert_float_equal((float)((found)*1e6), (float)(expected), 1e-3f)
@@ -62,6 +67,52 @@ static void times_and_properties(void **state)
     NEAR(property_s(result, "mpi_s"), 531);
     NEAR(property_s(result, "user_s"), 1800 - 531);
     NEAR(property_s(result, "rma_fence_s"), 0);
+    result_free(result);
+}
+
+/* The time of a wait counts as that of the functions that made its requests. One-sided are the first put, 2 us, its wait, 40 us,
+ * and the second put, 1 us. Of messages are the receives, 1 us each, the wait for the first one, 10 us, the wait for a put and a
+ * receive, 20 us, and the sends of rank 1, 3 + 4 us. The barrier takes 1 + 5 us, and rank 1 1 + 6 us. */
+static void waits_for_requests(void **state)
+{
+    struct result *result = analyzed("ranks 2\nwindow 0 comm=0\n0 0.000010 0.000011 MPI_Win_lock win=0 target=1 lock=shared\n"
+                                     "0 0.000020 0.000022 MPI_Rput win=0 target=1 bytes=8 req=1\n"
+                                     "0 0.000030 0.000070 MPI_Wait req=1\n"
+                                     "0 0.000080 0.000081 MPI_Irecv comm=0 peer=1 tag=0 bytes=8 req=2\n"
+                                     "0 0.000090 0.000100 MPI_Wait req=2\n"
+                                     "0 0.000110 0.000111 MPI_Ibarrier comm=0 req=3\n0 0.000120 0.000125 MPI_Wait req=3\n"
+                                     "0 0.000130 0.000131 MPI_Rput win=0 target=1 bytes=8 req=4\n"
+                                     "0 0.000132 0.000133 MPI_Irecv comm=0 peer=1 tag=0 bytes=8 req=5\n"
+                                     "0 0.000140 0.000160 MPI_Waitall reqs=4,5\n"
+                                     "0 0.000170 0.000171 MPI_Win_unlock win=0 target=1\n"
+                                     "1 0.000090 0.000093 MPI_Send comm=0 peer=0 tag=0 bytes=8\n"
+                                     "1 0.000110 0.000111 MPI_Ibarrier comm=0 req=1\n1 0.000120 0.000126 MPI_Wait req=1\n"
+                                     "1 0.000150 0.000154 MPI_Send comm=0 peer=0 tag=0 bytes=8\n");
+    (void)state;
+    NEAR(property_s(result, "rma_communication_s"), 2 + 40 + 1);
+    NEAR(property_s(result, "point_to_point_s"), 1 + 10 + 1 + 20 + 3 + 4);
+    NEAR(property_s(result, "barrier_s"), 1 + 5 + 1 + 6);
+    NEAR(property_s(result, "rma_passive_target_s"), 1 + 1);
+    result_free(result);
+}
+
+/* In the wait for a get and a receive, 70 us, the get's target was outside MPI for 50. These are one-sided, as the 1 us of the
+ * get. The other 20 and the 1 us of the receive, which waits for nobody, are of messages. */
+static void progress_in_waits_for_requests(void **state)
+{
+    struct result *result = analyzed("ranks 2\nproperty simulated=1\nwindow 0 comm=0\n"
+                                     "0 0.000010 0.000011 MPI_Win_lock win=0 target=1 lock=shared\n"
+                                     "0 0.000020 0.000021 MPI_Rget win=0 target=1 bytes=8 req=1\n"
+                                     "0 0.000022 0.000023 MPI_Irecv comm=0 peer=- tag=0 bytes=0 req=2\n"
+                                     "0 0.000030 0.000100 MPI_Waitall reqs=1,2 progress_from=0.000040 progress_until=0.000090\n"
+                                     "0 0.000110 0.000111 MPI_Win_unlock win=0 target=1\n"
+                                     "1 0.000090 0.000091 MPI_Comm_group comm=0\n");
+    (void)state;
+    NEAR(result->patterns[PATTERN_WAIT_FOR_PROGRESS].severity_s, 50);
+    NEAR(property_s(result, "rma_communication_s"), 1 + 50);
+    NEAR(property(result, "rma_communication_s")->exclusive_s, 1);
+    NEAR(property_s(result, "point_to_point_s"), 1 + 20);
+    NEAR(property(result, "point_to_point_s")->exclusive_s, 1 + 20);
     result_free(result);
 }
 
@@ -413,6 +464,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_and_properties),
+        cmocka_unit_test(waits_for_requests),
+        cmocka_unit_test(progress_in_waits_for_requests),
         cmocka_unit_test(exclusive_times),
         cmocka_unit_test(places_of_waits),
         cmocka_unit_test(who_waits),
