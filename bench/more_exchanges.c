@@ -3,16 +3,15 @@
  *     more_exchanges PATTERN BYTES ITERATIONS [count]
  * The measured loop is between the first and the second MPI_Barrier of MPI_COMM_WORLD. Computing is sleeping, or with "count" a
  * loop that keeps its core busy. */
-#include <mpi.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
+
+#include "bench/exchanges.h"
 
 enum { WINDOWS = 3, AHEAD = 4, STEPS_PER_MS = 800000 };
 
-static int rank, ranks, bytes, left, right, counts;
+static int bytes, counts;
 static char *memory[WINDOWS], *buffer;
 static MPI_Win window[WINDOWS], dynamic_window;
 static MPI_Aint *places;
@@ -136,13 +135,9 @@ static void tasks(int i)
     MPI_Win_flush_all(window[0]);
 }
 
-static const struct {
-    const char *name;
-    void (*iterate)(int);
-    int passive; /* under lock_all */
-} patterns[] = {{"readers", readers, 0}, {"typed", typed, 0}, {"windows", windows, 0}, {"dynamic", dynamic, 1},
-                {"fetches", fetches, 1}, {"mixed", mixed, 1}, {"tasks", tasks, 1}};
-enum { PATTERNS = sizeof patterns / sizeof *patterns };
+static const struct exchange exchanges[] = {{"readers", readers, 0}, {"typed", typed, 0}, {"windows", windows, 0},
+                                            {"dynamic", dynamic, 1}, {"fetches", fetches, 1}, {"mixed", mixed, 1},
+                                            {"tasks", tasks, 1}};
 
 static MPI_Group make_group(MPI_Group world, int first, int last)
 {
@@ -186,31 +181,20 @@ static void free_windows(void)
 
 int main(int argc, char **argv)
 {
-    int p = 0;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    while (p < PATTERNS && (argc < 4 || strcmp(patterns[p].name, argv[1]) != 0)) p++;
-    if (p == PATTERNS) MPI_Abort(MPI_COMM_WORLD, 2);
+    begin_mpi(&argc, &argv);
+    const struct exchange *exchange = find_exchange(exchanges, sizeof exchanges / sizeof *exchanges, argc, argv);
     bytes = atoi(argv[2]) / 16 * 16;
     counts = argc > 4 && strcmp(argv[4], "count") == 0;
-    left = (rank + ranks - 1) % ranks;
-    right = (rank + 1) % ranks;
     buffer = calloc(AHEAD + 2, (size_t)bytes + 64);
     make_groups();
     make_windows();
-    if (patterns[p].passive) {
+    if (exchange->passive) {
         for (int w = 0; w < WINDOWS; w++) MPI_Win_lock_all(0, window[w]);
         MPI_Win_lock_all(0, dynamic_window);
     }
-    MPI_Barrier(MPI_COMM_WORLD);
-    double begin = MPI_Wtime();
-    for (int i = 0; i < atoi(argv[3]); i++) patterns[p].iterate(i);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) printf("%s %d %.6f\n", argv[1], bytes, MPI_Wtime() - begin);
-    fflush(stdout);
+    measure(exchange, bytes, 0, atoi(argv[3]));
     for (int k = 0; k < AHEAD; k++) MPI_Wait(&flying[k], MPI_STATUS_IGNORE);
-    if (patterns[p].passive) {
+    if (exchange->passive) {
         for (int w = 0; w < WINDOWS; w++) MPI_Win_unlock_all(window[w]);
         MPI_Win_unlock_all(dynamic_window);
     }

@@ -4,13 +4,12 @@
  * is missing. The measured loop is between the second and the third MPI_Barrier of MPI_COMM_WORLD; rank 0 prints pattern,
  * bytes and the loop's seconds. Computing is sleeping, by a time that differs between ranks and iterations: ranks that
  * share cores do not disturb each other by it. */
-#include <mpi.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-static int rank, ranks, bytes, compute_us = 1000, partners;
+#include "bench/exchanges.h"
+
+static int bytes, compute_us = 1000, partners;
 static char *memory, *buffer[2];
 static MPI_Win window;
 static MPI_Group targets, origins;
@@ -98,21 +97,14 @@ static void get_pipe(int i)
     coming = next;
 }
 
+static const struct exchange exchanges[] = {{"pscw", pscw, 0}, {"fence", fence, 0}, {"transpose", transpose, 1},
+                                            {"hash", hash, 1}, {"lock", lock, 0},   {"getpipe", get_pipe, 1}};
+
 int main(int argc, char **argv)
 {
-    static const struct {
-        const char *name;
-        void (*iterate)(int);
-        int passive; /* under lock_all */
-    } patterns[] = {{"pscw", pscw, 0}, {"fence", fence, 0}, {"transpose", transpose, 1},
-                    {"hash", hash, 1}, {"lock", lock, 0},   {"getpipe", get_pipe, 1}};
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (argc < 4) MPI_Abort(MPI_COMM_WORLD, 2);
-    int p = 0, iterations = atoi(argv[3]);
-    while (p < 6 && strcmp(patterns[p].name, argv[1]) != 0) p++;
-    if (p == 6) MPI_Abort(MPI_COMM_WORLD, 2);
+    enum { WARM_UP = 3 };
+    begin_mpi(&argc, &argv);
+    const struct exchange *exchange = find_exchange(exchanges, sizeof exchanges / sizeof *exchanges, argc, argv);
     bytes = atoi(argv[2]);
     if (argc > 4) compute_us = atoi(argv[4]);
     buffer[0] = calloc(2, (size_t)bytes + 64);
@@ -121,19 +113,13 @@ int main(int argc, char **argv)
     partners = argc > 5 && atoi(argv[5]) < ranks ? atoi(argv[5]) : ranks - 1;
     targets = make_group(1);
     origins = make_group(0);
-    if (patterns[p].passive) MPI_Win_lock_all(0, window);
-    if (patterns[p].iterate == fence) MPI_Win_fence(0, window);
-    double begin = 0;
-    for (int i = -3; i < iterations; i++) {
-        if (i == 0 || i == -3) MPI_Barrier(MPI_COMM_WORLD);
-        if (i == 0) begin = MPI_Wtime();
-        patterns[p].iterate(i + 3);
-    }
+    if (exchange->passive) MPI_Win_lock_all(0, window);
+    if (exchange->iterate == fence) MPI_Win_fence(0, window);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) printf("%s %d %.6f\n", argv[1], bytes, MPI_Wtime() - begin);
-    fflush(stdout);
+    for (int i = 0; i < WARM_UP; i++) exchange->iterate(i);
+    measure(exchange, bytes, WARM_UP, atoi(argv[3]));
     MPI_Wait(&coming, MPI_STATUS_IGNORE);
-    if (patterns[p].passive) MPI_Win_unlock_all(window);
+    if (exchange->passive) MPI_Win_unlock_all(window);
     MPI_Win_free(&window);
     MPI_Finalize();
     return 0;

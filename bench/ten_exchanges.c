@@ -2,13 +2,12 @@
  * runs when the model and the calibration were finished (validate/campaigns/ten*.json):
  *     ten_exchanges PATTERN BYTES ITERATIONS
  * The measured loop is between the first and the second MPI_Barrier of MPI_COMM_WORLD. Computing is sleeping. */
-#include <mpi.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-static int rank, ranks, bytes, iterations, left, right;
+#include "bench/exchanges.h"
+
+static int bytes, iterations;
 static char *memory, *buffer;
 static MPI_Win window;
 static MPI_Group neighbours, others;
@@ -145,15 +144,11 @@ static void collectives(int i)
     free(all);
 }
 
-static const struct {
-    const char *name;
-    void (*iterate)(int);
-    int passive; /* under lock_all */
-} patterns[] = {{"halo", halo, 0},           {"counter", counter, 1},         {"requests", requests, 1},
-                {"token", token, 0},         {"sum", sum, 0},                 {"fetch_from_root", fetch_from_root, 0},
-                {"messages", messages, 0},   {"flush_local", flush_local, 1}, {"histogram", histogram, 0},
-                {"collectives", collectives, 0}};
-enum { PATTERNS = sizeof patterns / sizeof *patterns };
+static const struct exchange exchanges[] = {
+    {"halo", halo, 0},         {"counter", counter, 1},         {"requests", requests, 1},
+    {"token", token, 0},       {"sum", sum, 0},                 {"fetch_from_root", fetch_from_root, 0},
+    {"messages", messages, 0}, {"flush_local", flush_local, 1}, {"histogram", histogram, 0},
+    {"collectives", collectives, 0}};
 
 static void make_groups(void)
 {
@@ -171,28 +166,17 @@ static void make_groups(void)
 
 int main(int argc, char **argv)
 {
-    int p = 0;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    while (p < PATTERNS && (argc != 4 || strcmp(patterns[p].name, argv[1]) != 0)) p++;
-    if (p == PATTERNS) MPI_Abort(MPI_COMM_WORLD, 2);
+    begin_mpi(&argc, &argv);
+    const struct exchange *exchange = find_exchange(exchanges, sizeof exchanges / sizeof *exchanges, argc, argv);
     bytes = atoi(argv[2]);
     iterations = atoi(argv[3]);
-    left = (rank + ranks - 1) % ranks;
-    right = (rank + 1) % ranks;
     buffer = calloc(3, (size_t)bytes + 64);
     make_groups();
     MPI_Win_allocate(4096 + 4 * (MPI_Aint)bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
     MPI_Win_fence(0, window);
-    if (patterns[p].passive) MPI_Win_lock_all(0, window);
-    MPI_Barrier(MPI_COMM_WORLD);
-    double begin = MPI_Wtime();
-    for (int i = 0; i < iterations; i++) patterns[p].iterate(i);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) printf("%s %d %.6f\n", argv[1], bytes, MPI_Wtime() - begin);
-    fflush(stdout);
-    if (patterns[p].passive) MPI_Win_unlock_all(window);
+    if (exchange->passive) MPI_Win_lock_all(0, window);
+    measure(exchange, bytes, 0, iterations);
+    if (exchange->passive) MPI_Win_unlock_all(window);
     MPI_Win_free(&window);
     MPI_Finalize();
     return 0;

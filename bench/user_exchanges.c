@@ -5,16 +5,15 @@
  *     user_exchanges PATTERN BYTES ITERATIONS
  * The measured loop is between the second and the third MPI_Barrier of MPI_COMM_WORLD. Computing is sleeping. */
 #define _DEFAULT_SOURCE
-#include <mpi.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
+
+#include "bench/exchanges.h"
 
 enum { SLOTS = 64 };
 
-static int rank, ranks, bytes, count, left, right, iterations;
+static int bytes, count, iterations;
 static char *memory, *buffer;
 static MPI_Win window, dynamic_window;
 static MPI_Aint *places;
@@ -226,14 +225,10 @@ static void master(int i)
     MPI_Send(&work, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
 }
 
-static const struct {
-    const char *name;
-    void (*iterate)(int);
-    int passive; /* under lock_all */
-} patterns[] = {{"gups", gups, 1}, {"sums", sums, 0}, {"bucket", bucket, 1}, {"queue", queue, 1}, {"chain", chain, 1},
-                {"fences", fences, 0}, {"testsome", testsome, 1}, {"spin", spin, 1}, {"ring", ring, 0}, {"grid", grid, 0},
-                {"list", list, 1}, {"board", board, 0}, {"master", master, 1}};
-enum { PATTERNS = sizeof patterns / sizeof *patterns };
+static const struct exchange exchanges[] = {
+    {"gups", gups, 1}, {"sums", sums, 0}, {"bucket", bucket, 1}, {"queue", queue, 1}, {"chain", chain, 1},
+    {"fences", fences, 0}, {"testsome", testsome, 1}, {"spin", spin, 1}, {"ring", ring, 0}, {"grid", grid, 0},
+    {"list", list, 1}, {"board", board, 0}, {"master", master, 1}};
 
 static void make_groups(void)
 {
@@ -261,33 +256,23 @@ static void make_windows(void)
 
 int main(int argc, char **argv)
 {
-    int p = 0;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    while (p < PATTERNS && (argc < 4 || strcmp(patterns[p].name, argv[1]) != 0)) p++;
-    if (p == PATTERNS || ranks > 8 || ranks % 2 != 0) MPI_Abort(MPI_COMM_WORLD, 2);
+    begin_mpi(&argc, &argv);
+    const struct exchange *exchange = find_exchange(exchanges, sizeof exchanges / sizeof *exchanges, argc, argv);
+    if (ranks > 8 || ranks % 2 != 0) MPI_Abort(MPI_COMM_WORLD, 2);
     count = atoi(argv[2]) / 8;
     if (count < 1) count = 1;
     bytes = 8 * count;
     iterations = atoi(argv[3]);
-    left = (rank + ranks - 1) % ranks;
-    right = (rank + 1) % ranks;
     seed = 12345u + 977u * (uint32_t)rank;
     buffer = calloc(SLOTS + 8, (size_t)bytes);
     make_groups();
     make_windows();
     MPI_Barrier(MPI_COMM_WORLD);
-    if (patterns[p].passive) MPI_Win_lock_all(0, window);
-    if (patterns[p].passive) MPI_Win_lock_all(0, dynamic_window);
-    MPI_Barrier(MPI_COMM_WORLD);
-    double begin = MPI_Wtime();
-    for (int i = 0; i < iterations; i++) patterns[p].iterate(i);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) printf("%s %d %.6f\n", argv[1], bytes, MPI_Wtime() - begin);
-    fflush(stdout);
-    if (patterns[p].passive) MPI_Win_unlock_all(dynamic_window);
-    if (patterns[p].passive) MPI_Win_unlock_all(window);
+    if (exchange->passive) MPI_Win_lock_all(0, window);
+    if (exchange->passive) MPI_Win_lock_all(0, dynamic_window);
+    measure(exchange, bytes, 0, iterations);
+    if (exchange->passive) MPI_Win_unlock_all(dynamic_window);
+    if (exchange->passive) MPI_Win_unlock_all(window);
     MPI_Win_detach(dynamic_window, buffer + 8 * bytes);
     MPI_Win_free(&dynamic_window);
     MPI_Win_free(&window);
