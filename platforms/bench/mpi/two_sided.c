@@ -41,53 +41,27 @@ static int bytes_of(const struct bench_run *run)
     return (int)run->bytes;
 }
 
-double bench_reduce_to_0(struct bench_run *run)
-{
-    double begin = bench_now();
-    MPI_Reduce(run->send, run->receive, run->count, run->type, MPI_SUM, 0, run->comm);
-    return bench_now() - begin;
-}
+/* A test function that is one call. */
+#define ONE_CALL(NAME, CALL)                                                                                           \
+    double NAME(struct bench_run *run)                                                                                 \
+    {                                                                                                                  \
+        double begin = bench_now();                                                                                    \
+        CALL;                                                                                                          \
+        return bench_now() - begin;                                                                                    \
+    }
 
-double bench_allreduce(struct bench_run *run)
-{
-    double begin = bench_now();
-    MPI_Allreduce(run->send, run->receive, run->count, run->type, MPI_SUM, run->comm);
-    return bench_now() - begin;
-}
+ONE_CALL(bench_reduce_to_0, MPI_Reduce(run->send, run->receive, run->count, run->type, MPI_SUM, 0, run->comm))
+ONE_CALL(bench_allreduce, MPI_Allreduce(run->send, run->receive, run->count, run->type, MPI_SUM, run->comm))
+ONE_CALL(bench_bcast, MPI_Bcast(run->send, bytes_of(run), MPI_BYTE, 0, run->comm))
+ONE_CALL(bench_gather, MPI_Gather(run->send, bytes_of(run), MPI_BYTE, run->receive, bytes_of(run), MPI_BYTE, 0, run->comm))
+ONE_CALL(bench_scatter, MPI_Scatter(run->send, bytes_of(run), MPI_BYTE, run->receive, bytes_of(run), MPI_BYTE, 0, run->comm))
+ONE_CALL(bench_allgather, MPI_Allgather(run->send, bytes_of(run), MPI_BYTE, run->receive, bytes_of(run), MPI_BYTE, run->comm))
 
 double bench_allreduce_train(struct bench_run *run)
 {
     double begin = bench_now();
     for (int i = 0; i < TRAIN; i++) MPI_Allreduce(run->send, run->receive, run->count, run->type, MPI_SUM, run->comm);
     return (bench_now() - begin) / TRAIN;
-}
-
-double bench_bcast(struct bench_run *run)
-{
-    double begin = bench_now();
-    MPI_Bcast(run->send, bytes_of(run), MPI_BYTE, 0, run->comm);
-    return bench_now() - begin;
-}
-
-double bench_gather(struct bench_run *run)
-{
-    double begin = bench_now();
-    MPI_Gather(run->send, bytes_of(run), MPI_BYTE, run->receive, bytes_of(run), MPI_BYTE, 0, run->comm);
-    return bench_now() - begin;
-}
-
-double bench_scatter(struct bench_run *run)
-{
-    double begin = bench_now();
-    MPI_Scatter(run->send, bytes_of(run), MPI_BYTE, run->receive, bytes_of(run), MPI_BYTE, 0, run->comm);
-    return bench_now() - begin;
-}
-
-double bench_allgather(struct bench_run *run)
-{
-    double begin = bench_now();
-    MPI_Allgather(run->send, bytes_of(run), MPI_BYTE, run->receive, bytes_of(run), MPI_BYTE, run->comm);
-    return bench_now() - begin;
 }
 
 static void send_to(const struct bench_run *run, int rank)
