@@ -266,26 +266,12 @@ static void take_shares(struct replay *replay, const struct rma_protocol *protoc
         replay->reverse_e9[kind] = (uint32_t)lround(protocol->reverse_share[kind] * 1e9);
 }
 
-enum status replay_open(struct replay *replay, const struct trace *trace, const struct platform *platform,
-                        const struct replay_options *options, struct replay_outcome *outcome,
-                        const struct engine_callbacks *callbacks, struct err *err)
+/* What the library's protocol means for the replay. */
+static void take_protocol(struct replay *replay, const struct platform *platform)
 {
     struct core *core = core_of(replay);
-    memset(core, 0, sizeof *core);
-    replay->trace = trace;
-    replay->platform = platform;
-    core->engine_kind = options->engine;
-    core->options = options;
-    core->report_at = options->progress ? 1 : 0;
-    replay->outcome = outcome;
-    replay->err = err;
-    core->counter = ENGINE_NO_COUNTER;
-    core->free_request = core->free_envelope = core->free_message = replay->free_task = NO_INDEX;
-    replay->overhead_ps = units_ps(platform->overhead_s);
-    replay->loopback_overhead_ps = units_ps(platform->loopback_overhead_s);
-    replay->deferred = platform->issue == ISSUE_DEFERRED;
-    core->thread_delay_ps = units_ps(platform->thread_delay_s);
     const struct rma_protocol *protocol = &platform->protocol;
+    replay->deferred = platform->issue == ISSUE_DEFERRED;
     replay->hardware = protocol_is_hardware(protocol);
     replay->needs_call = protocol_uses(protocol, PROGRESS_CALL);
     core->linger_ps = replay->needs_call ? units_ps(protocol->linger_s) : 0;
@@ -301,6 +287,14 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->plain_puts = replay->hardware && !replay->acknowledges_puts && protocol->local[RMA_PUT] == LOCAL_LEFT;
     replay->copies_puts = protocol->put_s_per_byte > 0;
     take_shares(replay, protocol);
+}
+
+static void take_costs(struct replay *replay, const struct platform *platform)
+{
+    struct core *core = core_of(replay);
+    replay->overhead_ps = units_ps(platform->overhead_s);
+    replay->loopback_overhead_ps = units_ps(platform->loopback_overhead_s);
+    core->thread_delay_ps = units_ps(platform->thread_delay_s);
     replay->same_costs = platform_same_latency(platform);
     replay->thread_costs = (struct thread_costs){
         units_ps(platform->thread_create_s), units_ps(platform->thread_start_s),  units_ps(platform->thread_join_s),
@@ -308,6 +302,25 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     core->has_pauses = platform->pause.call_s > 0 || platform->loopback_pause.call_s > 0;
     core->times_by_node = core->has_pauses || platform->loopback_call_s;
     core->has_own_times = platform->call_s || platform->loopback_call_s || core->has_pauses;
+}
+
+enum status replay_open(struct replay *replay, const struct trace *trace, const struct platform *platform,
+                        const struct replay_options *options, struct replay_outcome *outcome,
+                        const struct engine_callbacks *callbacks, struct err *err)
+{
+    struct core *core = core_of(replay);
+    memset(core, 0, sizeof *core);
+    replay->trace = trace;
+    replay->platform = platform;
+    core->engine_kind = options->engine;
+    core->options = options;
+    core->report_at = options->progress ? 1 : 0;
+    replay->outcome = outcome;
+    replay->err = err;
+    core->counter = ENGINE_NO_COUNTER;
+    core->free_request = core->free_envelope = core->free_message = replay->free_task = NO_INDEX;
+    take_protocol(replay, platform);
+    take_costs(replay, platform);
     TRY(take_call_times(replay, platform));
     TRY(platform_check_ranks(platform, trace->rank_count, err));
     take_part(replay, platform);
@@ -324,8 +337,8 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     for (const struct call_driver *const *driver = core->drivers; *driver; driver++)
         if ((*driver)->prepare) TRY((*driver)->prepare(replay));
     /* With progress call: where no message overtakes another one of its sender, which matters at equal times. */
-    replay->answers_late = !replay->shmem && (replay->hardware || (!protocol_uses(protocol, PROGRESS_THREAD) &&
-                                                                  !platform->control_bypass && core->polls == 1));
+    bool in_order = !protocol_uses(&platform->protocol, PROGRESS_THREAD) && !platform->control_bypass && core->polls == 1;
+    replay->answers_late = !replay->shmem && (replay->hardware || in_order);
     replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);
     replay->finalize_is_barrier =
         options->source ? options->source->finalizes : all_ranks_call(trace, CALL_FINALIZE, false);
