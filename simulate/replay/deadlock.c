@@ -46,7 +46,8 @@ static void name_waiting(struct replay *replay, uint32_t rank, uint32_t *waiting
         const struct trace_call *call = &state->calls[state->next];
         EXPLAIN(text, "%s rank %u", *waiting > 1 ? ";" : "", rank);
         if (state->threads) EXPLAIN(text, " thread %u", t);
-        EXPLAIN(text, " in %s (event %zu) waits for", call_name(call->call), state->next + 1);
+        EXPLAIN(text, " in %s (event %" PRIu64 ") waits for", call_name(call->call),
+                trace_event(replay->trace, rank, state->next));
         text->named = 0;
         size_t before = text->used;
         name_cause(replay, rank, text);
