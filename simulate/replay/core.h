@@ -32,7 +32,10 @@ struct core {
     uint32_t done_count;
     bool notes_exits;  /* of calls: the predicted trace needs them, or Wait for Progress is counted */
     bool notes_inside; /* rank_state.inside is kept: something reads it, or a rank has several threads */
-    int64_t linger_ps, poll_ps;
+    bool lingers;        /* ranks serve for some time after the return of a call (replay_serves()) */
+    int64_t linger_ps;
+    double linger_sd_ps; /* in a draw: by which that time varies; else 0 */
+    int64_t poll_ps;
     uint32_t polls; /* that a call needs to serve a one-sided message (mpi.rma.protocol.polls) */
     int64_t *call_ps[2]; /* owned: of the caller's own time, by enum mpi_call, [1]: within a node; NULL: calls take none */
     bool has_pauses;    /* mpi.pause or network.loopback.pause */

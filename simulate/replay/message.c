@@ -210,8 +210,7 @@ static enum status keep_message(struct replay *replay, const struct engine_note 
 
 bool replay_serves(const struct replay *replay, uint32_t rank)
 {
-    int64_t linger_ps = core_of(replay)->linger_ps;
-    return replay->ranks[rank].inside || (linger_ps > 0 && replay->now_ps < replay->rare[rank].lingers_until_ps);
+    return replay->ranks[rank].inside || (core_of(replay)->lingers && replay->now_ps < replay->rare[rank].lingers_until_ps);
 }
 
 uint32_t replay_least_messages(const struct replay *replay, uint32_t answers)

@@ -31,7 +31,7 @@ enum status replay_queried(struct replay *replay, const struct engine_query *mes
 /* The message with this type and ref acts when the rank is next inside MPI. It is not sent. */
 enum status replay_postpone(struct replay *replay, enum message_type type, uint32_t rank, uint32_t ref);
 /* Whether the rank serves a message that arrives now at once, with progress = call: it is inside MPI, or has left less
- * than mpi.rma.protocol.linger_s ago. */
+ * than mpi.rma.protocol.linger_s ago (in a draw: a time around it). */
 bool replay_serves(const struct replay *replay, uint32_t rank);
 /* The least number of messages that bring so many answers. */
 uint32_t replay_least_messages(const struct replay *replay, uint32_t answers);

@@ -274,7 +274,9 @@ static void take_protocol(struct replay *replay, const struct platform *platform
     replay->deferred = platform->issue == ISSUE_DEFERRED;
     replay->hardware = protocol_is_hardware(protocol);
     replay->needs_call = protocol_uses(protocol, PROGRESS_CALL);
-    core->linger_ps = replay->needs_call ? units_ps(protocol->linger_s) : 0;
+    core->linger_ps = units_ps(protocol->linger_s);
+    core->linger_sd_ps = platform->draw > 0 ? (double)units_ps(platform->jitter_s) : 0;
+    core->lingers = replay->needs_call && (core->linger_ps > 0 || core->linger_sd_ps > 0);
     core->polls = replay->needs_call ? protocol->polls : 1;
     core->poll_ps = units_ps(protocol->poll_s);
     replay->acknowledges_puts =

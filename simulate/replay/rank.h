@@ -53,7 +53,7 @@ struct rank_rare {
     struct map *far_requests; /* the same for ids much larger than the number of calls; NULL: none used */
     uint32_t request_limit;
     uint32_t serve_last;    /* valid where rank_state.serve_first is not NO_INDEX */
-    int64_t lingers_until_ps; /* what arrives before is served (linger_s) */
+    int64_t lingers_until_ps; /* what arrives before is served (core.lingers) */
     int64_t poll_at_ps;       /* when its call polls next for what waits; TRACE_UNKNOWN_PS: not planned */
     int64_t polled_ps;        /* when its last call that served returned */
     int64_t paused_from_ps;   /* when its last call that ends a pause returned (mpi.pause) */

@@ -1,5 +1,10 @@
 #include "simulate/replay/walk.h"
 
+#include <math.h>
+
+#include "common/map.h"
+#include "common/scramble.h"
+#include "common/units.h"
 #include "simulate/replay/core.h"
 #include "simulate/replay/driver.h"
 #include "simulate/replay/gap.h"
@@ -128,13 +133,24 @@ static bool has_unknown(const struct replay *replay, uint32_t rank, const struct
     return false;
 }
 
+/* How long the rank serves after the return of its call, no longer where it is below 0: mpi.rma.protocol.linger_s. In a draw it
+ * varies as latencies do. No message's latency depends on the pair of a rank with itself. */
+static int64_t linger_ps(const struct replay *replay, uint32_t rank)
+{
+    const struct core *core = core_of(replay);
+    if (core->linger_sd_ps == 0) return core->linger_ps;
+    uint64_t bits = scramble_bits(scramble_bits(replay->platform->draw) ^ map_pair(rank, rank));
+    bits = scramble_bits(bits + replay->ranks[rank].next);
+    return core->linger_ps + llround(core->linger_sd_ps * scramble_bell(bits));
+}
+
 /* The rank is outside the library. *next: its call after this one, in its thread. */
 static enum status go_outside(struct replay *replay, uint32_t rank, int64_t exit_ps, size_t *next)
 {
     const struct core *core = core_of(replay);
     struct rank_state *state = &replay->ranks[rank];
-    if (core->linger_ps > 0 && state->served && !state->threads)
-        replay->rare[rank].lingers_until_ps = exit_ps + core->linger_ps;
+    if (core->lingers && state->served && !state->threads)
+        replay->rare[rank].lingers_until_ps = exit_ps + linger_ps(replay, rank);
     if (core->has_pauses) note_pause(&replay->rare[rank], exit_ps);
     if (replay->platform->protocol.visit != VISIT_ENTER) note_known(replay, rank, exit_ps);
     state->inside = false;

@@ -7,17 +7,6 @@
 #include "common/scramble.h"
 #include "common/units.h"
 
-enum { PARTS = 4, PART_BITS = 16, PART_VALUES = 1 << PART_BITS };
-
-/* The sum of four numbers of 16 bits has the variance 4 (2^32 - 1) / 12. */
-static double draw_unit(uint64_t bits)
-{
-    const double mean = PARTS * (PART_VALUES - 1) / 2.0, sd = sqrt(((double)PART_VALUES * PART_VALUES - 1) * PARTS / 12);
-    uint64_t sum = 0;
-    for (int part = 0; part < PARTS; part++) sum += bits >> (part * PART_BITS) & (PART_VALUES - 1);
-    return ((double)sum - mean) / sd;
-}
-
 void jitter_init(struct jitter *jitter, const struct platform *platform)
 {
     bool draws = platform->draw > 0 && platform->jitter_s > 0;
@@ -39,7 +28,7 @@ enum status jitter_draw(struct jitter *jitter, int32_t src_node, int32_t dst_nod
     if (index == jitter->count) ARRAY_PUSH(jitter->pairs, jitter->count, jitter->capacity, (struct jitter_pair){0}, err);
     struct jitter_pair *pair = &jitter->pairs[index];
     uint64_t bits = scramble_bits(scramble_bits(scramble_bits(jitter->draw) ^ key) + pair->messages);
-    int64_t drawn_ps = *latency_ps + llround(jitter->sd_ps * draw_unit(bits)), stated_ps = begin_ps + *latency_ps;
+    int64_t drawn_ps = *latency_ps + llround(jitter->sd_ps * scramble_bell(bits)), stated_ps = begin_ps + *latency_ps;
     if (drawn_ps < 0) drawn_ps = 0;
     bool behind = pair->messages > 0 && stated_ps >= pair->stated_ps;
     if (behind && begin_ps + drawn_ps < pair->drawn_ps) drawn_ps = pair->drawn_ps - begin_ps;

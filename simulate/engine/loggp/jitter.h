@@ -1,7 +1,6 @@
 /* The latencies of single messages, drawn around the stated one (platform.jitter_s, platform.draw). A message between two
- * nodes takes latency + jitter_s x z. z is the sum of four equally distributed numbers, with mean 0 and standard deviation
- * 1, between -3.46 and 3.46. It depends on the draw, the two nodes and the number of the message between them alone, so
- * the order of events does not change it.
+ * nodes takes latency + jitter_s x z. z (scramble_bell()) depends on the draw, the two nodes and the number of the message
+ * between them alone, so the order of events does not change it.
  *
  * A message does not overtake an earlier one of the same two nodes, unless it would with the stated latency. */
 #ifndef SIMULATE_ENGINE_LOGGP_JITTER_H
