@@ -30,12 +30,12 @@ enum message_effect {
 #define ENGINE_NO_COUNTER UINT32_MAX
 #define ENGINE_ANY_COUNTER (UINT32_MAX - 1)
 
-/* A message of query() or reply(): a request that is only answered, or its answer. */
+/* A message of query() or reply(): a query, which is only answered, or its answer. */
 struct engine_query {
     struct event_time time; /* when it arrives; event_key(time.order) is its source */
     uint32_t destination;   /* rank */
-    uint32_t ref, type;     /* the replay core's: an answer has those of its request */
-    bool asks;              /* it is a request: EFFECT_REPLIES; else an answer: EFFECT_CHANGES */
+    uint32_t ref, type;     /* the replay core's: an answer has those of its query */
+    bool asks;              /* it is a query: EFFECT_REPLIES; else an answer: EFFECT_CHANGES */
 };
 
 struct engine_lazy_callbacks {
@@ -66,15 +66,15 @@ struct engine_lazy {
      * any effect; *counts: whether they take the receiving NIC no time. *left_ps: when the last byte has left.
      * count(): if they take no time. Sends a message of EFFECT_COUNTS that carries nothing but its arrival, between nodes of
      * one rank each. source: the rank, which breaks ties.
-     * query(), reply(): if they take time. Between nodes only; nodes: of all ranks. query() sends a request with ref and type
-     * of `request` to each of the ranks to[0] to to[count - 1], one after the other; count > 0. reply() answers the requests
+     * query(), reply(): if they take time. Between nodes only; nodes: of all ranks. query() sends a query with ref and type
+     * of `query` to each of the ranks to[0] to to[count - 1], one after the other; count > 0. reply() answers the queries
      * among messages to one rank, one after the other, each when it has arrived, and not before from_ps. */
     bool (*controls)(struct engine *engine, int64_t bytes, bool *counts);
     enum status (*control)(struct engine *engine, const struct engine_note *note, int32_t src_node, int32_t dst_node,
                            enum message_effect effect, int64_t *left_ps, struct err *err);
     enum status (*count)(struct engine *engine, int32_t src_node, int32_t dst_node, uint32_t source,
                          uint32_t destination, uint32_t counter, struct err *err);
-    enum status (*query)(struct engine *engine, const struct engine_query *request, uint32_t source, const int32_t *nodes,
+    enum status (*query)(struct engine *engine, const struct engine_query *query, uint32_t source, const int32_t *nodes,
                          const uint32_t *to, uint32_t count, int64_t *left_ps, struct err *err);
     enum status (*reply)(struct engine *engine, const struct engine_query *messages, uint32_t count, const int32_t *nodes,
                          int64_t from_ps, int64_t *left_ps, struct err *err);

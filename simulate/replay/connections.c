@@ -1,5 +1,5 @@
-/* Which ranks need a request of a flush of all: a bit for each. Ranks come in blocks. A block has bits once its ranks differ:
- * most programs send to few of the ranks with which the making of a window connects them, or ask all of them. */
+/* Which ranks need a query of a flush of all: a bit for each. Ranks come in blocks. A block has bits once its ranks differ:
+ * most programs send to few of the ranks with which the making of a window connects them, or query all of them. */
 #include "simulate/replay/connections.h"
 
 #include <stdlib.h>
@@ -12,11 +12,11 @@ enum { WORD_RANKS = 64, BLOCK_WORDS = 64, BLOCK_RANKS = WORD_RANKS * BLOCK_WORDS
 
 struct connections {
     size_t blocks_per_rank;
-    /* By rank, then by other rank / BLOCK_RANKS: the bits of other ranks that need a request; NULL: see all. Bits of ranks of the
+    /* By rank, then by other rank / BLOCK_RANKS: the bits of other ranks that need a query; NULL: see all. Bits of ranks of the
      * own node mean nothing. */
     uint64_t **blocks;
     struct rank_connections {
-        bool all; /* all ranks of blocks that are NULL need a request; else none of them */
+        bool all; /* all ranks of blocks that are NULL need a query; else none of them */
         int32_t *window_comms; /* of the rank's windows with memory of their own, each once */
         size_t window_comm_count, window_comm_capacity;
     } *ranks;
@@ -76,7 +76,7 @@ static inline enum status set_needed(struct replay *replay, uint32_t rank, uint3
 
 enum status replay_note_connection(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination)
 {
-    return set_needed(replay, source, destination, type != MESSAGE_FLUSH_ASK);
+    return set_needed(replay, source, destination, type != MESSAGE_FLUSH_QUERY);
 }
 
 enum status replay_note_answers(struct replay *replay, const struct engine_query *messages, uint32_t count)
@@ -137,7 +137,7 @@ static uint32_t list_needed(const struct replay *replay, uint32_t rank, uint32_t
     return count;
 }
 
-enum status replay_ask_connections(struct replay *replay, uint32_t rank, enum message_type answer, uint32_t ref,
+enum status replay_query_connections(struct replay *replay, uint32_t rank, enum message_type answer, uint32_t ref,
                                    uint32_t *unanswered)
 {
     if (!core_of(replay)->connections) return STATUS_OK;
@@ -149,9 +149,9 @@ enum status replay_ask_connections(struct replay *replay, uint32_t rank, enum me
         for (uint32_t i = 0; (blocks[at] || all) && i < BLOCK_WORDS; i++) {
             uint64_t needed = blocks[at] ? blocks[at][i] : UINT64_MAX;
             if (blocks[at]) blocks[at][i] = 0;
-            uint32_t asked[WORD_RANKS], count = list_needed(replay, rank, at * BLOCK_RANKS + i * WORD_RANKS, needed, asked);
+            uint32_t queried[WORD_RANKS], count = list_needed(replay, rank, at * BLOCK_RANKS + i * WORD_RANKS, needed, queried);
             *unanswered += count;
-            TRY(replay_send_asks(replay, rank, asked, count, ref, answer));
+            TRY(replay_send_queries(replay, rank, queried, count, ref, answer));
         }
     }
     return STATUS_OK;

@@ -1,5 +1,5 @@
-/* mpi.rma.protocol.flush = connections: a call that flushes all targets also sends requests to other ranks to which its
- * rank has sent a message since its last request to them (docs/protocols.md, rule 6). Between nodes only. */
+/* mpi.rma.protocol.flush = connections: a call that flushes all targets also sends queries to other ranks to which its
+ * rank has sent a message since its last query to them (docs/protocols.md, rule 6). Between nodes only. */
 #ifndef SIMULATE_REPLAY_CONNECTIONS_H
 #define SIMULATE_REPLAY_CONNECTIONS_H
 
@@ -8,21 +8,21 @@
 enum status replay_prepare_connections(struct replay *replay);
 void replay_clear_connections(struct replay *replay);
 
-/* Notes that a message between two nodes leaves. MESSAGE_FLUSH_ASK is a request to its destination; after any other
- * message the destination needs a request. */
+/* Notes that a message between two nodes leaves. MESSAGE_FLUSH_QUERY is a query to its destination; after any other
+ * message the destination needs a query. */
 enum status replay_note_connection(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination);
 
-/* Notes that the requests among messages to one rank are answered. */
+/* Notes that the queries among messages to one rank are answered. */
 enum status replay_note_answers(struct replay *replay, const struct engine_query *messages, uint32_t count);
 
 /* A rank makes a window of the communicator, with memory of its own: after its first one with another member, that member
- * needs a request. */
+ * needs a query. */
 enum status replay_connect_members(struct replay *replay, uint32_t rank, int32_t comm);
 
-/* Sends the requests to the ranks that are not targets, in the order of ranks. The requests to targets have been sent
- * before. Each rank answers with a message of the type answer that carries ref. Adds each request to *unanswered before
+/* Sends the queries to the ranks that are not targets, in the order of ranks. The queries to targets have been sent
+ * before. Each rank answers with a message of the type answer that carries ref. Adds each query to *unanswered before
  * it is sent. */
-enum status replay_ask_connections(struct replay *replay, uint32_t rank, enum message_type answer, uint32_t ref,
+enum status replay_query_connections(struct replay *replay, uint32_t rank, enum message_type answer, uint32_t ref,
                                    uint32_t *unanswered);
 
 #endif

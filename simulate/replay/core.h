@@ -60,7 +60,7 @@ struct core {
     uint32_t counter; /* of the barrier that the rank blocks in; ENGINE_NO_COUNTER: in something else */
     bool controls;    /* control messages between two nodes are sent by engine_lazy.control() */
     bool counts;      /* barriers send their messages by engine_lazy.count() */
-    bool queries;     /* requests of flushes between two nodes are sent by engine_lazy.query() */
+    bool queries;     /* queries between two nodes are sent by engine_lazy.query() */
     struct agreements *agreements; /* NULL: no collective has been called */
 };
 

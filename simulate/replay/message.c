@@ -16,7 +16,7 @@
 DEFINE_POOL(message, next, core_of(replay));
 
 enum { SERVER_BY_BYTES = PROGRESS_CALL + 1 }; /* in core.servers */
-enum { ASKS_MOST = 64 }; /* that are answered together */
+enum { QUERIES_MOST = 64 }; /* that are answered together */
 
 /* A message of several operations is served by the slowest of their servers. */
 static enum progress_mode server_of_bytes(const struct replay *replay, const struct message_row *row, int64_t bytes)
@@ -104,37 +104,38 @@ enum status replay_send_control(struct replay *replay, enum message_type type, u
     return replay_past_end(replay, source, left_ps) ? STATUS_DATA : STATUS_OK;
 }
 
-enum status replay_send_asks(struct replay *replay, uint32_t source, const uint32_t *to, uint32_t count, uint32_t ref,
+enum status replay_send_queries(struct replay *replay, uint32_t source, const uint32_t *to, uint32_t count, uint32_t ref,
                              enum message_type answer)
 {
     struct core *core = core_of(replay);
-    const struct engine_query request = {.ref = ref, .type = answer};
+    const struct engine_query query = {.ref = ref, .type = answer};
     int64_t left_ps;
     if (!core->queries) {
-        for (uint32_t i = 0; i < count; i++) TRY(replay_send_control(replay, MESSAGE_FLUSH_ASK, source, to[i], ref, answer));
+        for (uint32_t i = 0; i < count; i++) TRY(replay_send_control(replay, MESSAGE_FLUSH_QUERY, source, to[i], ref, answer));
         return STATUS_OK;
     }
     if (count == 0) return STATUS_OK;
-    TRY(core->mailbox.lazy->query(core->engine, &request, source, replay->nodes, to, count, &left_ps, replay->err));
+    TRY(core->mailbox.lazy->query(core->engine, &query, source, replay->nodes, to, count, &left_ps, replay->err));
     return replay_past_end(replay, source, left_ps) ? STATUS_DATA : STATUS_OK;
 }
 
-/* Whether the two ranks' requests of flushes and their answers are messages of query() and reply(). */
+/* Whether the two ranks' queries and their answers are messages of query() and reply(). */
 static bool queries_between(const struct replay *replay, uint32_t source, uint32_t destination)
 {
     return core_of(replay)->queries && replay->nodes[source] != replay->nodes[destination];
 }
 
-enum status replay_send_ask(struct replay *replay, uint32_t source, uint32_t destination, uint32_t ref, enum message_type answer)
+enum status replay_send_query(struct replay *replay, uint32_t source, uint32_t destination, uint32_t ref,
+                              enum message_type answer)
 {
     if (!queries_between(replay, source, destination))
-        return replay_send_control(replay, MESSAGE_FLUSH_ASK, source, destination, ref, answer);
-    if (core_of(replay)->connections) TRY(replay_note_connection(replay, MESSAGE_FLUSH_ASK, source, destination));
-    return replay_send_asks(replay, source, &destination, 1, ref, answer);
+        return replay_send_control(replay, MESSAGE_FLUSH_QUERY, source, destination, ref, answer);
+    if (core_of(replay)->connections) TRY(replay_note_connection(replay, MESSAGE_FLUSH_QUERY, source, destination));
+    return replay_send_queries(replay, source, &destination, 1, ref, answer);
 }
 
-/* The rank answers the requests among messages, each when it has arrived and not before from_ps. */
-static enum status answer_asks(struct replay *replay, const struct engine_query *messages, uint32_t count, int64_t from_ps)
+/* The rank answers the queries among messages, each when it has arrived and not before from_ps. */
+static enum status answer_queries(struct replay *replay, const struct engine_query *messages, uint32_t count, int64_t from_ps)
 {
     struct core *core = core_of(replay);
     int64_t left_ps = 0;
@@ -143,18 +144,18 @@ static enum status answer_asks(struct replay *replay, const struct engine_query 
     return replay_past_end(replay, messages[0].destination, left_ps) ? STATUS_DATA : STATUS_OK;
 }
 
-static struct engine_query query_of(const struct engine_note *ask, int64_t at_ps)
+static struct engine_query query_of(const struct engine_note *note, int64_t at_ps)
 {
-    return (struct engine_query){{at_ps, event_order_of_key(ask->source)}, ask->destination, ask->ref, ask->extra, true};
+    return (struct engine_query){{at_ps, event_order_of_key(note->source)}, note->destination, note->ref, note->extra, true};
 }
 
-enum status replay_on_flush_ask(struct replay *replay, const struct engine_note *message)
+enum status replay_on_flush_query(struct replay *replay, const struct engine_note *message)
 {
-    const struct engine_query request = query_of(message, replay->now_ps);
+    const struct engine_query query = query_of(message, replay->now_ps);
     if (!queries_between(replay, message->source, message->destination))
         return replay_send_control(replay, (enum message_type)message->extra, message->destination, message->source,
                                    message->ref, 0);
-    return answer_asks(replay, &request, 1, replay->now_ps);
+    return answer_queries(replay, &query, 1, replay->now_ps);
 }
 
 /* The answers among messages, which only count, act together. */
@@ -174,17 +175,17 @@ static enum status receive_answers(struct replay *replay, const struct engine_qu
     return core_of(replay)->messages_of[note.type]->act(replay, &note);
 }
 
-/* A rank that serves everything answers the requests first: only the last message may let it go on. */
+/* A rank that serves everything answers the queries first: only the last message may let it go on. */
 enum status replay_queried(struct replay *replay, const struct engine_query *messages, uint32_t count)
 {
     if (!replay->needs_call || replay->ranks[messages[0].destination].inside) {
-        TRY(answer_asks(replay, messages, count, 0));
+        TRY(answer_queries(replay, messages, count, 0));
         return receive_answers(replay, messages, count);
     }
     for (uint32_t i = 0; i < count; i++) {
         const struct engine_query *from = &messages[i];
         const struct engine_note note = {event_key(from->time.order), from->destination, from->ref, from->asks ? from->type : 0,
-                                         from->asks ? MESSAGE_FLUSH_ASK : from->type};
+                                         from->asks ? MESSAGE_FLUSH_QUERY : from->type};
         replay->now_ps = replay->arrival_ps = from->time.time_ps;
         TRY(replay_arrived(replay, &note));
     }
@@ -314,27 +315,27 @@ uint32_t replay_rank_of_poll(const struct replay *replay, uint32_t rank)
     return rank;
 }
 
-/* Whether the waiting message is a request of a flush from another node. */
+/* Whether the waiting message is a query from another node. */
 static bool waits_as_query(const struct replay *replay, uint32_t waiting)
 {
     const struct engine_note *message = &core_of(replay)->messages[waiting].message;
-    return message->type == MESSAGE_FLUSH_ASK && queries_between(replay, message->source, message->destination);
+    return message->type == MESSAGE_FLUSH_QUERY && queries_between(replay, message->source, message->destination);
 }
 
-/* Serves the first messages that wait while they are requests of flushes, which wake no rank. */
-static enum status serve_asks(struct replay *replay, struct rank_state *state)
+/* Serves the first messages that wait while they are queries, which wake no rank. */
+static enum status serve_queries(struct replay *replay, struct rank_state *state)
 {
-    struct engine_query asks[ASKS_MOST];
+    struct engine_query queries[QUERIES_MOST];
     uint32_t count = 0, at;
-    while ((at = state->serve_first) != NO_INDEX && count < ASKS_MOST && waits_as_query(replay, at)) {
+    while ((at = state->serve_first) != NO_INDEX && count < QUERIES_MOST && waits_as_query(replay, at)) {
         const struct waiting_message *waiting = &core_of(replay)->messages[at];
-        asks[count++] = query_of(&waiting->message, waiting->arrived_ps);
+        queries[count++] = query_of(&waiting->message, waiting->arrived_ps);
         state->serve_first = waiting->next;
         replay_served_late(replay, waiting);
         replay_release_message(replay, at);
     }
     replay->arrival_ps = replay->now_ps;
-    return answer_asks(replay, asks, count, replay->now_ps);
+    return answer_queries(replay, queries, count, replay->now_ps);
 }
 
 enum status replay_serve_waiting(struct replay *replay, uint32_t rank)
@@ -344,7 +345,7 @@ enum status replay_serve_waiting(struct replay *replay, uint32_t rank)
     while (state->serve_first != NO_INDEX) {
         uint32_t index = state->serve_first;
         if (waits_as_query(replay, index)) {
-            TRY(serve_asks(replay, state));
+            TRY(serve_queries(replay, state));
             continue;
         }
         state->serve_first = core_of(replay)->messages[index].next;

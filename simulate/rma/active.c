@@ -341,23 +341,23 @@ static enum status notify_targets(struct replay *replay, struct member *member, 
     return STATUS_OK;
 }
 
-/* mpi.rma.protocol.flush = requested: complete sends requests to the targets for which it waits. What is still queued
+/* mpi.rma.protocol.flush = requested: complete sends queries to the targets for which it waits. What is still queued
  * for the post has not left: its acknowledgement is the answer. */
 static enum status request_flush(struct replay *replay, struct member *member)
 {
     if (replay->platform->protocol.flush == FLUSH_COUNTED) return STATUS_OK;
-    uint32_t asked = NO_INDEX;
+    uint32_t queried = NO_INDEX;
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
         uint32_t index = role_pairs(&member->access)[i];
         struct pair *pair = &replay->pairs[index];
         if (!pair->unflushed || pair->answers == 0 || pair->queue_first != NO_INDEX || pair->origin == pair->target) continue;
         pair->unflushed = false;
         member->lefts++;
-        TRY(replay_send_ask(replay, pair->origin, pair->target, index, MESSAGE_PAIR_FLUSHED));
-        asked = index;
+        TRY(replay_send_query(replay, pair->origin, pair->target, index, MESSAGE_PAIR_FLUSHED));
+        queried = index;
     }
-    if (asked == NO_INDEX) return STATUS_OK;
-    return replay_ask_connections(replay, member->rank, MESSAGE_PAIR_FLUSHED, asked, &member->lefts);
+    if (queried == NO_INDEX) return STATUS_OK;
+    return replay_query_connections(replay, member->rank, MESSAGE_PAIR_FLUSHED, queried, &member->lefts);
 }
 
 enum status replay_on_pair_flushed(struct replay *replay, const struct engine_note *message)

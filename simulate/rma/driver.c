@@ -50,7 +50,7 @@ static void vary_get_request(const struct replay *replay, uint32_t ref, struct e
         message->effect = EFFECT_REPLIES;
 }
 
-static void vary_ask(const struct replay *replay, uint32_t ref, struct engine_message *message)
+static void vary_answered(const struct replay *replay, uint32_t ref, struct engine_message *message)
 {
     (void)ref;
     if (replay->answers_late) message->effect = EFFECT_REPLIES;
@@ -171,13 +171,13 @@ static const struct message_row messages[] = {
      .left = together_left, .awaited = replay_awaits_ops},
     {MESSAGE_TOGETHER_REPLY, .act = replay_on_together_reply, SERVICE_NONE, .reverse_e9 = reverse_of_gets,
      .left = together_left},
-    {MESSAGE_LOCK_ASK, .act = replay_on_lock_ask, SERVICE_LOCK, .passes = true, .vary = vary_ask,
+    {MESSAGE_LOCK_ASK, .act = replay_on_lock_ask, SERVICE_LOCK, .passes = true, .vary = vary_answered,
      .awaited = replay_awaits_lock},
     {MESSAGE_LOCK_GRANT, .act = replay_on_lock_grant, SERVICE_NOTIFICATION, .passes = true, .vary = vary_lock_grant},
     {MESSAGE_LOCK_RELEASE, .act = replay_on_lock_release, SERVICE_RELEASE, EFFECT_RELEASES, .vary = vary_lock_release,
      .awaited = replay_awaits_release},
     {MESSAGE_LOCK_RELEASED, .act = replay_on_lock_released, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},
-    {MESSAGE_FLUSH_ASK, .act = replay_on_flush_ask, SERVICE_PUT, .vary = vary_ask, .awaited = replay_awaits_flush},
+    {MESSAGE_FLUSH_QUERY, .act = replay_on_flush_query, SERVICE_PUT, .vary = vary_answered, .awaited = replay_awaits_flush},
     {MESSAGE_PAIR_FLUSHED, .act = replay_on_pair_flushed, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},
     {MESSAGE_LOCK_FLUSHED, .act = replay_on_lock_flushed, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},
     {MESSAGE_FENCE_FLUSHED, .act = replay_on_fence_flushed, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},

@@ -155,22 +155,22 @@ static enum status hurry_operations(struct replay *replay, uint32_t rank, const 
     return STATUS_OK;
 }
 
-/* mpi.rma.protocol.flush = requested, connections. A call that names its target sends the request in any case. One for
+/* mpi.rma.protocol.flush = requested, connections. A call that names its target sends the query in any case. One for
  * all targets sends it only where something is not known to be complete. */
 static enum status request_flush(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     bool always = call->peer != TRACE_NONE;
     struct lock_walk walk = walk_of(replay, rank, call);
     if (replay->platform->protocol.flush == FLUSH_COUNTED) return STATUS_OK;
-    uint32_t asked = NO_INDEX;
+    uint32_t queried = NO_INDEX;
     for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);) {
         if (lock == NO_INDEX) continue;
         uint32_t before = replay->lock_epochs[lock].outstanding;
         TRY(replay_lock_flush(replay, lock, always));
-        if (replay->lock_epochs[lock].outstanding > before) asked = lock;
+        if (replay->lock_epochs[lock].outstanding > before) queried = lock;
     }
-    if (always || asked == NO_INDEX) return STATUS_OK;
-    return replay_ask_connections(replay, rank, MESSAGE_LOCK_FLUSHED, asked, &replay->lock_epochs[asked].outstanding);
+    if (always || queried == NO_INDEX) return STATUS_OK;
+    return replay_query_connections(replay, rank, MESSAGE_LOCK_FLUSHED, queried, &replay->lock_epochs[queried].outstanding);
 }
 
 static enum status release_all(struct replay *replay, struct member *member)

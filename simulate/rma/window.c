@@ -148,21 +148,21 @@ enum step replay_step_win_free(struct replay *replay, uint32_t rank)
     return replay_exit(state, replay->now_ps);
 }
 
-/* mpi.rma.protocol.flush = requested: sends a request to every other rank that has answers open. */
+/* mpi.rma.protocol.flush = requested: sends a query to every other rank that has answers open. */
 static enum status request_flush(struct replay *replay, struct member *member)
 {
     uint32_t own = (uint32_t)(member - replay->members);
     if (!replay->fence_targets || member->fence_outstanding == 0) return STATUS_OK;
-    bool asks = false;
+    bool queries = false;
     const struct fence_targets *targets = &replay->fence_targets[own];
     for (size_t i = 0; i < targets->count; i++) {
         const struct fence_target *target = &targets->items[i];
         if (target->member == own || target->answers == 0) continue;
         member->fence_outstanding++;
-        TRY(replay_send_ask(replay, member->rank, replay->members[target->member].rank, own, MESSAGE_FENCE_FLUSHED));
-        asks = true;
+        TRY(replay_send_query(replay, member->rank, replay->members[target->member].rank, own, MESSAGE_FENCE_FLUSHED));
+        queries = true;
     }
-    return asks ? replay_ask_connections(replay, member->rank, MESSAGE_FENCE_FLUSHED, own, &member->fence_outstanding)
+    return queries ? replay_query_connections(replay, member->rank, MESSAGE_FENCE_FLUSHED, own, &member->fence_outstanding)
                 : STATUS_OK;
 }
 

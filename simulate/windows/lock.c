@@ -156,7 +156,7 @@ enum status replay_lock_flush(struct replay *replay, uint32_t lock, bool always)
     if (epoch->flushing) return STATUS_OK;
     epoch->unflushed = false;
     epoch->outstanding++;
-    return replay_send_ask(replay, epoch->origin, epoch->target, lock, MESSAGE_LOCK_FLUSHED);
+    return replay_send_query(replay, epoch->origin, epoch->target, lock, MESSAGE_LOCK_FLUSHED);
 }
 
 enum status replay_on_lock_flushed(struct replay *replay, const struct engine_note *message)

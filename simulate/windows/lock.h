@@ -23,8 +23,8 @@ static inline bool replay_lock_sends(const struct lock_epoch *epoch, bool releas
 {
     return epoch->queue_first != NO_INDEX || (releases && epoch->target != epoch->origin && !epoch->nocheck);
 }
-/* With mpi.rma.protocol.flush = requested: requests the target's answer that it has everything that was sent before.
- * Sends no request if nothing was sent since the last one. With always it sends the request even if everything is known
+/* With mpi.rma.protocol.flush = requested: sends a query, which the target answers when it has everything that was sent before.
+ * Sends no query if nothing was sent since the last one. With always it sends the query even if everything is known
  * to be complete. */
 enum status replay_lock_flush(struct replay *replay, uint32_t lock, bool always);
 /* mpi.rma.protocol.unlock = with_data: the release leaves behind the data, and they need not be known to be complete. */

@@ -28,8 +28,8 @@ struct lock_epoch {
     bool unlocking;        /* MPI_Win_unlock has begun */
     bool releasing;        /* the release has been sent, the answer of the target is awaited */
     bool answered;         /* the answer has arrived */
-    bool unflushed;        /* puts or gets were issued since the last request to flush */
-    bool flushing;         /* a flush waits for the grant and sends its request then */
+    bool unflushed;        /* puts or gets were issued since the last query */
+    bool flushing;         /* a flush waits for the grant and sends its query then */
     /* set at the grant: until then others held the lock incompatibly. It is the last exit of their unlocks */
     int64_t held_until_ps;
     int64_t unlock_exit_ps;

@@ -22,7 +22,7 @@ struct pair {
     uint32_t closing : 1;             /* and its complete has begun: held operations leave */
     uint32_t awaited : 1;             /* the origin's start, complete or operation waits for the post */
     uint32_t awaited_before : 1;      /* the origin's complete waits for the post of an earlier epoch */
-    uint32_t unflushed : 1;           /* puts or gets were issued since the last request to flush */
+    uint32_t unflushed : 1;           /* puts or gets were issued since the last query */
     uint32_t target_waits : 1;        /* the target has said that it waits for the next notification (protocol.wait) */
     uint32_t uncleared : 26;          /* operations whose data wait for the clear to send, or that must be acknowledged first */
     int64_t last_op_exit_ps;          /* in the current access epoch, TRACE_UNKNOWN_PS: none yet */

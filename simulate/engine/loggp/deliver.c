@@ -307,7 +307,7 @@ enum status loggp_on_asks(struct engine *engine, uint32_t id, struct event_time 
     return delivers ? take_answers(engine, asker, time, err) : STATUS_OK;
 }
 
-/* A request that is not there yet is delivered by a later event. An event is stale if requests were sent for which it is late. */
+/* A query that is not there yet is delivered by a later event. An event is stale if queries were sent for which it is late. */
 enum status loggp_on_queries(struct engine *engine, int32_t node, struct event_time time, struct err *err)
 {
     struct query_box *box = &engine->queries[node];

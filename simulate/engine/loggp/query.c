@@ -70,7 +70,7 @@ enum status loggp_push_queries(struct engine *engine, int32_t node, struct err *
     return push_event(engine, node, tail_ps + engine->control_cost.latency_ps, err);
 }
 
-static inline enum status put_request(struct engine *engine, int32_t node, const struct engine_query *message, struct err *err)
+static inline enum status put_query(struct engine *engine, int32_t node, const struct engine_query *message, struct err *err)
 {
     struct query_box *box = &engine->queries[node];
     const struct event_time tail = loggp_query_tail(engine, message->time);
@@ -97,16 +97,16 @@ static int64_t left_ps_of(const struct engine *engine, int64_t head_ps)
     return units_add_ps(head_ps - engine->control_cost.latency_ps, engine->control_cost.transmit_ps);
 }
 
-enum status loggp_query(struct engine *engine, const struct engine_query *request, uint32_t source, const int32_t *nodes,
+enum status loggp_query(struct engine *engine, const struct engine_query *query, uint32_t source, const int32_t *nodes,
                         const uint32_t *to, uint32_t count, int64_t *left_ps, struct err *err)
 {
-    struct engine_query message = *request;
+    struct engine_query message = *query;
     if (!engine->queries) TRY(make_boxes(engine, err));
     message.asks = true;
     for (uint32_t i = 0; i < count; i++) {
         message.time = loggp_control_head(engine, nodes[source], source, engine->now.time_ps);
         message.destination = to[i];
-        TRY(put_request(engine, nodes[to[i]], &message, err));
+        TRY(put_query(engine, nodes[to[i]], &message, err));
     }
     *left_ps = left_ps_of(engine, message.time.time_ps);
     return STATUS_OK;

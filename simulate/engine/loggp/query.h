@@ -1,13 +1,13 @@
-/* Requests that are only answered, and their answers (engine_lazy.query(), reply()). A flush of all sends one to each other rank,
- * so there may be as many on their way as there are pairs of ranks.
+/* Queries, which are only answered, and their answers (engine_lazy.query(), reply()). A flush of all sends one to each other
+ * rank, so there may be as many on their way as there are pairs of ranks.
  *
  * All cost the same and take the receiving NIC time. They are no flights: each node has a box with them, in the order of their
  * heads. The NIC receives them one after another. So those that it has received are in the order of their arrivals, too, and in
- * front of the others. They are delivered several at a time: a request lets no rank go on, and an answer does so only if a
+ * front of the others. They are delivered several at a time: a query lets no rank go on, and an answer does so only if a
  * waiting rank needs no other message.
  *
- * A request may be delivered late, until its answer could arrive, as an answered flight may. One event of the destination
- * delivers all requests that have arrived by then, whoever sent them. */
+ * A query may be delivered late, until its answer could arrive, as an answered flight may. One event of the destination
+ * delivers all queries that have arrived by then, whoever sent them. */
 #ifndef SIMULATE_ENGINE_LOGGP_QUERY_H
 #define SIMULATE_ENGINE_LOGGP_QUERY_H
 
@@ -20,12 +20,12 @@ struct query_box { /* all-zero is the empty box; owned: items */
     /* [first, heads) have been received and not delivered: their times are those of their arrivals. [heads, end) are on their
      * way: their times are those of their heads. Each part is in the order of its times. */
     uint32_t first, heads, end, room;
-    uint32_t asks;  /* requests among them */
+    uint32_t asks;  /* queries among them */
     int64_t due_ps; /* of the event that delivers them, no later than their first answer may arrive; 0: none */
 };
 
 /* Members of the descriptor. */
-enum status loggp_query(struct engine *engine, const struct engine_query *request, uint32_t source, const int32_t *nodes,
+enum status loggp_query(struct engine *engine, const struct engine_query *query, uint32_t source, const int32_t *nodes,
                         const uint32_t *to, uint32_t count, int64_t *left_ps, struct err *err);
 enum status loggp_reply(struct engine *engine, const struct engine_query *messages, uint32_t count, const int32_t *nodes,
                         int64_t from_ps, int64_t *left_ps, struct err *err);
@@ -34,7 +34,7 @@ enum status loggp_reply(struct engine *engine, const struct engine_query *messag
 
 /* Delivers what arrives at the node by the limit and before its first flight. */
 void loggp_take_queries(struct engine *engine, int32_t node, struct event_time limit);
-/* Pushes the event by which the node's requests are delivered, if there are any and no event is due before. */
+/* Pushes the event by which the node's queries are delivered, if there are any and no event is due before. */
 enum status loggp_push_queries(struct engine *engine, int32_t node, struct err *err);
 void loggp_clear_queries(struct engine *engine);
 

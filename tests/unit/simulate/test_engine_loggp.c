@@ -203,8 +203,8 @@ static void controls(void **state)
     platform_free(platform);
 }
 
-/* Requests and answers of 10,000 bytes between three ranks, on a node each. */
-enum { REQUEST, ANSWER, RANKS = 3 };
+/* Queries and answers of 10,000 bytes between three ranks, on a node each. */
+enum { QUERY, ANSWER, RANKS = 3 };
 static const int32_t nodes[RANKS] = {0, 1, 2};
 
 struct asking {
@@ -223,12 +223,12 @@ static void on_asking_timer(void *context, uint32_t id, int64_t now_ps)
     enum status status = STATUS_OK;
     int64_t left_ps = 0;
     for (uint32_t i = id; i < 2 && !asking->queries; i++) {
-        const struct engine_note note = {.source = id, .destination = to[i], .type = REQUEST};
+        const struct engine_note note = {.source = id, .destination = to[i], .type = QUERY};
         status = lazy->control(asking->engine, &note, nodes[id], nodes[to[i]], EFFECT_ACTS, &left_ps, NULL);
         assert_int_equal(status, STATUS_OK);
     }
-    const struct engine_query request = {.ref = id};
-    if (asking->queries) status = lazy->query(asking->engine, &request, id, nodes, to + id, 2 - id, &left_ps, NULL);
+    const struct engine_query query = {.ref = id};
+    if (asking->queries) status = lazy->query(asking->engine, &query, id, nodes, to + id, 2 - id, &left_ps, NULL);
     assert_int_equal(status, STATUS_OK);
     assert_int_equal(left_ps, now_ps + (2 - id) * US);
 }
@@ -259,7 +259,7 @@ static void on_queries(void *context, const struct engine_query *messages, uint3
         uint32_t source = event_key(messages[i].time.order), asker = messages[i].asks ? source : messages[i].destination;
         assert_int_equal(messages[i].ref, asker);
         assert_int_equal(messages[i].destination, messages[0].destination);
-        note_arrival(asking, messages[i].asks ? REQUEST : ANSWER, source, messages[i].destination, messages[i].time.time_ps);
+        note_arrival(asking, messages[i].asks ? QUERY : ANSWER, source, messages[i].destination, messages[i].time.time_ps);
     }
     assert_int_equal(asking->kind->lazy->reply(asking->engine, messages, count, nodes, 0, &left_ps, NULL), STATUS_OK);
 }
@@ -267,7 +267,7 @@ static void on_queries(void *context, const struct engine_query *messages, uint3
 /* Rank 0 asks at 0: heads leave at 0 and 1 us and come at 1 and 2 us. Rank 1 asks at 0.5 us: its head comes to rank 2 at 1.5 us,
  * so rank 2 receives it from 1.5 to 2.5 us and the one of rank 0 from 2.5 to 3.5 us. Each is answered at once; nothing delays
  * the answers. They arrive 2 us later. */
-static void requests(void **state)
+static void queries_and_answers(void **state)
 {
     (void)state;
     for (int queries = 0; queries < 2; queries++) {
@@ -286,9 +286,9 @@ static void requests(void **state)
         assert_int_equal(asking.kind->timer(asking.engine, US / 2, 1, 1, NULL), STATUS_OK);
         assert_int_equal(asking.kind->run(asking.engine, &stats, NULL), STATUS_OK);
         assert_int_equal(stats.messages, 6);
-        assert_int_equal(asking.came_ps[REQUEST][0][1], 2 * US);
-        assert_int_equal(asking.came_ps[REQUEST][1][2], 5 * US / 2);
-        assert_int_equal(asking.came_ps[REQUEST][0][2], 7 * US / 2);
+        assert_int_equal(asking.came_ps[QUERY][0][1], 2 * US);
+        assert_int_equal(asking.came_ps[QUERY][1][2], 5 * US / 2);
+        assert_int_equal(asking.came_ps[QUERY][0][2], 7 * US / 2);
         assert_int_equal(asking.came_ps[ANSWER][1][0], 4 * US);
         assert_int_equal(asking.came_ps[ANSWER][2][1], 9 * US / 2);
         assert_int_equal(asking.came_ps[ANSWER][2][0], 11 * US / 2);
@@ -302,7 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(latency),     cmocka_unit_test(busy_receiver),  cmocka_unit_test(data_behind),
         cmocka_unit_test(busy_sender), cmocka_unit_test(cheap_messages), cmocka_unit_test(controls),
-        cmocka_unit_test(requests),
+        cmocka_unit_test(queries_and_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
