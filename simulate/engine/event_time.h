@@ -32,6 +32,12 @@ static inline uint64_t event_order_of_key(uint32_t key)
     return (uint64_t)key << (64 - EVENT_KEY_BITS);
 }
 
+/* The last order of a key. */
+static inline uint64_t event_last_of_key(uint32_t key)
+{
+    return event_order_of_key(key) | UINT64_MAX >> EVENT_KEY_BITS;
+}
+
 /* The key in an order. */
 static inline uint32_t event_key(uint64_t order)
 {

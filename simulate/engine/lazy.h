@@ -30,12 +30,11 @@ enum message_effect {
 #define ENGINE_NO_COUNTER UINT32_MAX
 #define ENGINE_ANY_COUNTER (UINT32_MAX - 1)
 
-/* A message of query() or reply(): a query, which is only answered, or its answer. */
+/* A message of query() or reply(): a query (EFFECT_REPLIES), which is only answered, or its answer (EFFECT_CHANGES). */
 struct engine_query {
-    struct event_time time; /* when it arrives; event_key(time.order) is its source */
-    uint32_t destination;   /* rank */
-    uint32_t ref, type;     /* the replay core's: an answer has those of its query */
-    bool asks;              /* it is a query: EFFECT_REPLIES; else an answer: EFFECT_CHANGES */
+    int64_t time_ps;              /* when it arrives */
+    uint32_t source, destination; /* ranks */
+    uint32_t ref, type;           /* the replay core's: an answer has those of its query */
 };
 
 struct engine_lazy_callbacks {
@@ -45,9 +44,10 @@ struct engine_lazy_callbacks {
     uint8_t *counters; /* of EFFECT_COUNTS, modulo 256; a receiver of arrived() counts itself */
     /* The rank awaits the counter, and a message of count() has arrived: as arrived() for EFFECT_COUNTS. */
     void (*counted)(void *context, uint32_t rank, uint32_t counter, int64_t now_ps);
-    /* Messages of query() and reply() to one rank have arrived, in the order of their times. The answers have the same ref and
-     * type. No rank goes on before the last message. Valid until the callback returns. */
-    void (*queries)(void *context, const struct engine_query *messages, uint32_t count);
+    /* Queries and answers to one rank have arrived, each in the order of their times; one of the counts may be 0. The answers
+     * have the same ref and type. No rank goes on before the last message. Valid until the callback returns. */
+    void (*queries)(void *context, const struct engine_query *queries, uint32_t query_count, const struct engine_query *answers,
+                    uint32_t answer_count);
 };
 
 struct engine_lazy {
@@ -67,8 +67,8 @@ struct engine_lazy {
      * count(): if they take no time. Sends a message of EFFECT_COUNTS that carries nothing but its arrival, between nodes of
      * one rank each. source: the rank, which breaks ties.
      * query(), reply(): if they take time. Between nodes only; nodes: of all ranks. query() sends a query with ref and type
-     * of `query` to each of the ranks to[0] to to[count - 1], one after the other; count > 0. reply() answers the queries
-     * among messages to one rank, one after the other, each when it has arrived, and not before from_ps. */
+     * of `query` to each of the ranks to[0] to to[count - 1], one after the other; count > 0. reply() answers the
+     * queries to one rank, one after the other, each when it has arrived, and not before from_ps; count > 0. */
     bool (*controls)(struct engine *engine, int64_t bytes, bool *counts);
     enum status (*control)(struct engine *engine, const struct engine_note *note, int32_t src_node, int32_t dst_node,
                            enum message_effect effect, int64_t *left_ps, struct err *err);
@@ -76,7 +76,7 @@ struct engine_lazy {
                          uint32_t destination, uint32_t counter, struct err *err);
     enum status (*query)(struct engine *engine, const struct engine_query *query, uint32_t source, const int32_t *nodes,
                          const uint32_t *to, uint32_t count, int64_t *left_ps, struct err *err);
-    enum status (*reply)(struct engine *engine, const struct engine_query *messages, uint32_t count, const int32_t *nodes,
+    enum status (*reply)(struct engine *engine, const struct engine_query *queries, uint32_t count, const int32_t *nodes,
                          int64_t from_ps, int64_t *left_ps, struct err *err);
 };
 

@@ -79,10 +79,17 @@ enum status replay_note_connection(struct replay *replay, enum message_type type
     return set_needed(replay, source, destination, type != MESSAGE_FLUSH_QUERY);
 }
 
-enum status replay_note_answers(struct replay *replay, const struct engine_query *messages, uint32_t count)
+enum status replay_note_answers(struct replay *replay, const struct engine_query *queries, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (messages[i].asks) TRY(set_needed(replay, messages[i].destination, event_key(messages[i].time.order), true));
+    uint64_t **blocks = blocks_of(core_of(replay)->connections, queries[0].destination);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t other = queries[i].source;
+        uint64_t *block = blocks[other / BLOCK_RANKS];
+        if (block)
+            block[other % BLOCK_RANKS / WORD_RANKS] |= UINT64_C(1) << other % WORD_RANKS;
+        else
+            TRY(set_first(replay, queries[i].destination, other, true));
+    }
     return STATUS_OK;
 }
 

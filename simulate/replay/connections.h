@@ -12,8 +12,8 @@ void replay_clear_connections(struct replay *replay);
  * message the destination needs a query. */
 enum status replay_note_connection(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination);
 
-/* Notes that the queries among messages to one rank are answered. */
-enum status replay_note_answers(struct replay *replay, const struct engine_query *messages, uint32_t count);
+/* Notes that queries to one rank are answered. */
+enum status replay_note_answers(struct replay *replay, const struct engine_query *queries, uint32_t count);
 
 /* A rank makes a window of the communicator, with memory of its own: after its first one with another member, that member
  * needs a query. */

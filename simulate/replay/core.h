@@ -5,8 +5,9 @@
 #include "simulate/mailbox/mailbox.h"
 #include "simulate/replay/state.h"
 
-/* The headers of services define the items of pools; replay/driver.h defines the rows of drivers. Three members are
- * private to one file: agreements (collective_matching.c), channels (envelope.c), connections (connections.c). */
+/* The headers of services define the items of pools; replay/driver.h defines the rows of drivers. Four members are
+ * private to one file: agreements (collective_matching.c), channels (envelope.c), connections (connections.c),
+ * waiting_queries (message.c). */
 struct core {
     struct replay replay;
     struct platform part; /* a copy of the caller's platform without the nodes after the last one that has a rank. Its
@@ -61,6 +62,7 @@ struct core {
     bool controls;    /* control messages between two nodes are sent by engine_lazy.control() */
     bool counts;      /* barriers send their messages by engine_lazy.count() */
     bool queries;     /* queries between two nodes are sent by engine_lazy.query() */
+    struct waiting_queries *waiting_queries; /* by rank; NULL: none has to wait */
     struct agreements *agreements; /* NULL: no collective has been called */
 };
 

@@ -41,6 +41,7 @@ enum message_type {
     MESSAGE_SHMEM_ASK,   /* of an OpenSHMEM lock */
     MESSAGE_SHMEM_GRANT,
     MESSAGE_SHMEM_RELEASE,
+    MESSAGE_QUERIES, /* never sent: queries that arrived outside MPI are answered when their rank is inside */
     MESSAGE_TASK, /* never sent: a non-blocking collective continues when its rank is inside MPI */
     MESSAGE_TYPE_COUNT,
 };

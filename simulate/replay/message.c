@@ -8,7 +8,9 @@
 #include "simulate/replay/message.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/array.h"
 #include "simulate/replay/connections.h"
 #include "simulate/replay/core.h"
 #include "simulate/replay/driver.h"
@@ -16,7 +18,13 @@
 DEFINE_POOL(message, next, core_of(replay));
 
 enum { SERVER_BY_BYTES = PROGRESS_CALL + 1 }; /* in core.servers */
-enum { QUERIES_MOST = 64 }; /* that are answered together */
+
+/* Queries to one rank, in the order of their arrival. Where they wait behind each other, one message of type MESSAGE_QUERIES
+ * stands for them among the messages that wait for the rank. */
+struct waiting_queries {
+    struct engine_query *items;
+    size_t first, count, capacity; /* items[first] to items[count - 1] */
+};
 
 /* A message of several operations is served by the slowest of their servers. */
 static enum progress_mode server_of_bytes(const struct replay *replay, const struct message_row *row, int64_t bytes)
@@ -104,25 +112,26 @@ enum status replay_send_control(struct replay *replay, enum message_type type, u
     return replay_past_end(replay, source, left_ps) ? STATUS_DATA : STATUS_OK;
 }
 
+/* Whether the two ranks' queries and their answers are messages of engine_lazy.query() and reply(). */
+static bool queries_between(const struct replay *replay, uint32_t source, uint32_t destination)
+{
+    return core_of(replay)->queries && replay->nodes[source] != replay->nodes[destination];
+}
+
 enum status replay_send_queries(struct replay *replay, uint32_t source, const uint32_t *to, uint32_t count, uint32_t ref,
-                             enum message_type answer)
+                                enum message_type answer)
 {
     struct core *core = core_of(replay);
     const struct engine_query query = {.ref = ref, .type = answer};
     int64_t left_ps;
     if (!core->queries) {
-        for (uint32_t i = 0; i < count; i++) TRY(replay_send_control(replay, MESSAGE_FLUSH_QUERY, source, to[i], ref, answer));
+        for (uint32_t i = 0; i < count; i++)
+            TRY(replay_send_control(replay, MESSAGE_FLUSH_QUERY, source, to[i], ref, answer));
         return STATUS_OK;
     }
     if (count == 0) return STATUS_OK;
     TRY(core->mailbox.lazy->query(core->engine, &query, source, replay->nodes, to, count, &left_ps, replay->err));
     return replay_past_end(replay, source, left_ps) ? STATUS_DATA : STATUS_OK;
-}
-
-/* Whether the two ranks' queries and their answers are messages of query() and reply(). */
-static bool queries_between(const struct replay *replay, uint32_t source, uint32_t destination)
-{
-    return core_of(replay)->queries && replay->nodes[source] != replay->nodes[destination];
 }
 
 enum status replay_send_query(struct replay *replay, uint32_t source, uint32_t destination, uint32_t ref,
@@ -134,68 +143,29 @@ enum status replay_send_query(struct replay *replay, uint32_t source, uint32_t d
     return replay_send_queries(replay, source, &destination, 1, ref, answer);
 }
 
-/* The rank answers the queries among messages, each when it has arrived and not before from_ps. */
-static enum status answer_queries(struct replay *replay, const struct engine_query *messages, uint32_t count, int64_t from_ps)
+/* The rank answers the queries, each when it has arrived and not before from_ps. */
+static enum status answer_queries(struct replay *replay, const struct engine_query *queries, uint32_t count, int64_t from_ps)
 {
     struct core *core = core_of(replay);
-    int64_t left_ps = 0;
-    if (core->connections) TRY(replay_note_answers(replay, messages, count));
-    TRY(core->mailbox.lazy->reply(core->engine, messages, count, replay->nodes, from_ps, &left_ps, replay->err));
-    return replay_past_end(replay, messages[0].destination, left_ps) ? STATUS_DATA : STATUS_OK;
-}
-
-static struct engine_query query_of(const struct engine_note *note, int64_t at_ps)
-{
-    return (struct engine_query){{at_ps, event_order_of_key(note->source)}, note->destination, note->ref, note->extra, true};
+    int64_t left_ps;
+    if (core->connections) TRY(replay_note_answers(replay, queries, count));
+    TRY(core->mailbox.lazy->reply(core->engine, queries, count, replay->nodes, from_ps, &left_ps, replay->err));
+    return replay_past_end(replay, queries[0].destination, left_ps) ? STATUS_DATA : STATUS_OK;
 }
 
 enum status replay_on_flush_query(struct replay *replay, const struct engine_note *message)
 {
-    const struct engine_query query = query_of(message, replay->now_ps);
-    if (!queries_between(replay, message->source, message->destination))
-        return replay_send_control(replay, (enum message_type)message->extra, message->destination, message->source,
-                                   message->ref, 0);
-    return answer_queries(replay, &query, 1, replay->now_ps);
-}
-
-/* The answers among messages, which only count, act together. */
-static enum status receive_answers(struct replay *replay, const struct engine_query *messages, uint32_t count)
-{
-    struct engine_note note = {.destination = messages[0].destination};
-    uint32_t answers = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (messages[i].asks) continue;
-        answers++;
-        note.source = event_key(messages[i].time.order);
-        note.ref = messages[i].ref;
-        note.type = messages[i].type;
-    }
-    if (answers == 0) return STATUS_OK;
-    note.extra = answers - 1;
-    return core_of(replay)->messages_of[note.type]->act(replay, &note);
-}
-
-/* A rank that serves everything answers the queries first: only the last message may let it go on. */
-enum status replay_queried(struct replay *replay, const struct engine_query *messages, uint32_t count)
-{
-    if (!replay->needs_call || replay->ranks[messages[0].destination].inside) {
-        TRY(answer_queries(replay, messages, count, 0));
-        return receive_answers(replay, messages, count);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const struct engine_query *from = &messages[i];
-        const struct engine_note note = {event_key(from->time.order), from->destination, from->ref, from->asks ? from->type : 0,
-                                         from->asks ? MESSAGE_FLUSH_QUERY : from->type};
-        replay->now_ps = replay->arrival_ps = from->time.time_ps;
-        TRY(replay_arrived(replay, &note));
-    }
-    return STATUS_OK;
+    const uint32_t asker = message->source, rank = message->destination;
+    const struct engine_query query = {replay->now_ps, asker, rank, message->ref, message->extra};
+    if (queries_between(replay, asker, rank)) return answer_queries(replay, &query, 1, replay->now_ps);
+    return replay_send_control(replay, (enum message_type)message->extra, rank, asker, message->ref, 0);
 }
 
 enum status replay_serve_late(struct replay *replay, uint32_t index)
 {
-    replay_served_late(replay, &core_of(replay)->messages[index]);
-    struct engine_note message = core_of(replay)->messages[index].message;
+    const struct waiting_message *waiting = &core_of(replay)->messages[index];
+    const struct engine_note message = waiting->message;
+    replay_served_late(replay, &message, waiting->arrived_ps);
     replay_release_message(replay, index);
     replay->arrival_ps = replay->now_ps;
     return core_of(replay)->messages_of[message.type]->act(replay, &message);
@@ -237,6 +207,13 @@ enum status replay_postpone(struct replay *replay, enum message_type type, uint3
 {
     const struct engine_note message = {rank, rank, ref, 0, type};
     return wait_for_progress(replay, &message, 1);
+}
+
+/* The last message that waits for the rank; NULL: none does. Valid until another one waits. */
+static struct engine_note *last_waiting(const struct replay *replay, uint32_t rank)
+{
+    if (replay->ranks[rank].serve_first == NO_INDEX) return NULL;
+    return &core_of(replay)->messages[replay->rare[rank].serve_last].message;
 }
 
 /* The polls in which a call serves the message (mpi.rma.protocol.polls). */
@@ -315,43 +292,99 @@ uint32_t replay_rank_of_poll(const struct replay *replay, uint32_t rank)
     return rank;
 }
 
-/* Whether the waiting message is a query from another node. */
-static bool waits_as_query(const struct replay *replay, uint32_t waiting)
-{
-    const struct engine_note *message = &core_of(replay)->messages[waiting].message;
-    return message->type == MESSAGE_FLUSH_QUERY && queries_between(replay, message->source, message->destination);
-}
-
-/* Serves the first messages that wait while they are queries, which wake no rank. */
-static enum status serve_queries(struct replay *replay, struct rank_state *state)
-{
-    struct engine_query queries[QUERIES_MOST];
-    uint32_t count = 0, at;
-    while ((at = state->serve_first) != NO_INDEX && count < QUERIES_MOST && waits_as_query(replay, at)) {
-        const struct waiting_message *waiting = &core_of(replay)->messages[at];
-        queries[count++] = query_of(&waiting->message, waiting->arrived_ps);
-        state->serve_first = waiting->next;
-        replay_served_late(replay, waiting);
-        replay_release_message(replay, at);
-    }
-    replay->arrival_ps = replay->now_ps;
-    return answer_queries(replay, queries, count, replay->now_ps);
-}
-
 enum status replay_serve_waiting(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     if (core_of(replay)->polls > 1) return poll_once(replay, rank, false);
     while (state->serve_first != NO_INDEX) {
         uint32_t index = state->serve_first;
-        if (waits_as_query(replay, index)) {
-            TRY(serve_queries(replay, state));
-            continue;
-        }
         state->serve_first = core_of(replay)->messages[index].next;
         TRY(replay_serve_late(replay, index));
     }
     return STATUS_OK;
+}
+
+/* --- queries --- */
+
+static enum status keep_queries(struct replay *replay, const struct engine_query *queries, uint32_t count)
+{
+    struct core *core = core_of(replay);
+    const uint32_t rank = queries[0].destination;
+    struct waiting_queries *waiting = &core->waiting_queries[rank];
+    TRY(array_reserve((void **)&waiting->items, &waiting->capacity, waiting->count + count, sizeof *waiting->items, replay->err));
+    memcpy(&waiting->items[waiting->count], queries, count * sizeof *queries);
+    waiting->count += count;
+    struct engine_note *last = last_waiting(replay, rank);
+    if (!last || last->type != MESSAGE_QUERIES) {
+        TRY(replay_postpone(replay, MESSAGE_QUERIES, rank, 0));
+        last = last_waiting(replay, rank);
+    }
+    last->extra += count;
+    return STATUS_OK;
+}
+
+enum status replay_on_queries(struct replay *replay, const struct engine_note *message)
+{
+    struct waiting_queries *waiting = &core_of(replay)->waiting_queries[message->destination];
+    const struct engine_query *queries = &waiting->items[waiting->first];
+    const uint32_t count = message->extra;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct engine_query *query = &queries[i];
+        const struct engine_note note = {query->source, query->destination, query->ref, query->type, MESSAGE_FLUSH_QUERY};
+        replay_served_late(replay, &note, query->time_ps);
+    }
+    waiting->first += count;
+    if (waiting->first == waiting->count) waiting->first = waiting->count = 0;
+    return answer_queries(replay, queries, count, replay->now_ps);
+}
+
+/* The answers, which are alike and only count, act together. */
+static enum status receive_answers(struct replay *replay, const struct engine_query *answers, uint32_t count)
+{
+    const struct engine_query *last = &answers[count - 1];
+    const struct engine_note note = {last->source, last->destination, last->ref, count - 1, (enum message_type)last->type};
+    return core_of(replay)->messages_of[note.type]->act(replay, &note);
+}
+
+static enum status receive_query(struct replay *replay, const struct engine_query *query)
+{
+    const bool by_call = core_of(replay)->servers[MESSAGE_FLUSH_QUERY] == PROGRESS_CALL;
+    if (by_call && !replay_serves(replay, query->destination)) return keep_queries(replay, query, 1);
+    return answer_queries(replay, query, 1, replay->now_ps);
+}
+
+/* The rank is outside MPI: one message after another, in the order of their arrival. */
+static enum status receive_outside(struct replay *replay, const struct engine_query *queries, uint32_t query_count,
+                                   const struct engine_query *answers, uint32_t answer_count)
+{
+    const struct engine_query *queries_end = queries + query_count, *answers_end = answers + answer_count;
+    while (queries < queries_end || answers < answers_end) {
+        bool is_answer = queries == queries_end || (answers < answers_end && answers->time_ps < queries->time_ps);
+        const struct engine_query *next = is_answer ? answers++ : queries++;
+        const struct engine_note note = {next->source, next->destination, next->ref, 0, (enum message_type)next->type};
+        replay->now_ps = replay->arrival_ps = next->time_ps;
+        TRY(is_answer ? replay_arrived(replay, &note) : receive_query(replay, next));
+    }
+    return STATUS_OK;
+}
+
+/* A rank that serves everything answers the queries first: only the last message may let it go on. */
+enum status replay_queried(struct replay *replay, const struct engine_query *queries, uint32_t query_count,
+                           const struct engine_query *answers, uint32_t answer_count)
+{
+    const uint32_t rank = query_count > 0 ? queries->destination : answers->destination;
+    if (replay->needs_call && !replay->ranks[rank].inside)
+        return receive_outside(replay, queries, query_count, answers, answer_count);
+    if (query_count > 0) TRY(answer_queries(replay, queries, query_count, 0));
+    return answer_count > 0 ? receive_answers(replay, answers, answer_count) : STATUS_OK;
+}
+
+enum status replay_prepare_queries(struct replay *replay)
+{
+    struct core *core = core_of(replay);
+    if (!core->queries || !replay->needs_call) return STATUS_OK;
+    core->waiting_queries = calloc(replay->trace->rank_count, sizeof *core->waiting_queries);
+    return core->waiting_queries ? STATUS_OK : err_memory(replay->err);
 }
 
 enum status replay_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps)
@@ -366,5 +399,8 @@ uint32_t replay_rank_of_message(const struct replay *replay, uint32_t waiting)
 
 void replay_clear_messages(struct replay *replay)
 {
+    struct waiting_queries *waiting = core_of(replay)->waiting_queries;
+    for (uint32_t rank = 0; waiting && rank < replay->trace->rank_count; rank++) free(waiting[rank].items);
+    free(waiting);
     free(core_of(replay)->messages);
 }

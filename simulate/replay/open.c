@@ -347,6 +347,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     if (options->keep_trace) TRY(prepare_trace(replay));
     core->notes_exits = replay->made || !replay->hardware;
     TRY(open_engine(replay, callbacks));
+    TRY(replay_prepare_queries(replay));
     return start_ranks(replay);
 }
 

@@ -6,16 +6,15 @@
 #include "simulate/replay/driver.h"
 #include "simulate/replay/message.h"
 
-void replay_served_late(struct replay *replay, const struct waiting_message *waiting)
+void replay_served_late(struct replay *replay, const struct engine_note *message, int64_t arrived_ps)
 {
-    const struct engine_note *message = &waiting->message;
     struct rank_state *origin = &replay->ranks[message->source];
     if (origin->threads) return; /* not determined: which thread waits */
     if (!origin->inside || origin->next >= origin->count || message->source == message->destination) return;
     const struct message_row *row = core_of(replay)->messages_of[message->type];
     if (!row->awaited || !row->awaited(replay, &origin->calls[origin->next], message)) return;
     struct rank_rare *rare = replay_rare(replay, origin);
-    rare->progress_from_ps = waiting->arrived_ps;
+    rare->progress_from_ps = arrived_ps;
     rare->progress_until_ps = replay->now_ps;
 }
 

@@ -46,13 +46,27 @@ static void on_counted(void *context, uint32_t rank, uint32_t counter, int64_t n
     if (replay_counted(replay, rank, counter) != STATUS_OK) core_of(replay)->failed = true;
 }
 
-static void on_queries(void *context, const struct engine_query *messages, uint32_t count)
+/* The first message behind the last possible time, or NULL. */
+static const struct engine_query *first_past_end(const struct engine_query *messages, uint32_t count)
+{
+    uint32_t at = count;
+    while (at > 0 && messages[at - 1].time_ps > COST_END_PS) at--;
+    return at < count ? &messages[at] : NULL;
+}
+
+static void on_queries(void *context, const struct engine_query *queries, uint32_t query_count,
+                       const struct engine_query *answers, uint32_t answer_count)
 {
     struct replay *replay = context;
-    replay->now_ps = replay->arrival_ps = messages[count - 1].time.time_ps;
-    for (uint32_t i = 0; replay->now_ps > COST_END_PS && i < count; i++)
-        if (replay_past_end(replay, event_key(messages[i].time.order), messages[i].time.time_ps)) return;
-    if (replay_queried(replay, messages, count) != STATUS_OK) core_of(replay)->failed = true;
+    const int64_t query_ps = query_count > 0 ? queries[query_count - 1].time_ps : 0;
+    const int64_t answer_ps = answer_count > 0 ? answers[answer_count - 1].time_ps : 0;
+    replay->now_ps = replay->arrival_ps = query_ps > answer_ps ? query_ps : answer_ps;
+    if (replay->now_ps > COST_END_PS) {
+        const struct engine_query *query = first_past_end(queries, query_count), *answer = first_past_end(answers, answer_count);
+        const struct engine_query *first = answer && (!query || answer->time_ps < query->time_ps) ? answer : query;
+        if (replay_past_end(replay, first->source, first->time_ps)) return;
+    }
+    if (replay_queried(replay, queries, query_count, answers, answer_count) != STATUS_OK) core_of(replay)->failed = true;
 }
 
 static void on_left(void *context, const struct engine_note *note, int64_t began_ps, int64_t now_ps)

@@ -178,6 +178,7 @@ static const struct message_row messages[] = {
      .awaited = replay_awaits_release},
     {MESSAGE_LOCK_RELEASED, .act = replay_on_lock_released, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},
     {MESSAGE_FLUSH_QUERY, .act = replay_on_flush_query, SERVICE_PUT, .vary = vary_answered, .awaited = replay_awaits_flush},
+    {MESSAGE_QUERIES, .act = replay_on_queries, SERVICE_PUT},
     {MESSAGE_PAIR_FLUSHED, .act = replay_on_pair_flushed, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},
     {MESSAGE_LOCK_FLUSHED, .act = replay_on_lock_flushed, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},
     {MESSAGE_FENCE_FLUSHED, .act = replay_on_fence_flushed, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},

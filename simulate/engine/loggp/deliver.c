@@ -307,13 +307,32 @@ enum status loggp_on_asks(struct engine *engine, uint32_t id, struct event_time 
     return delivers ? take_answers(engine, asker, time, err) : STATUS_OK;
 }
 
-/* A query that is not there yet is delivered by a later event. An event is stale if queries were sent for which it is late. */
-enum status loggp_on_queries(struct engine *engine, int32_t node, struct event_time time, struct err *err)
+/* Delivers the queries that have arrived at the node. *first: when its next one may arrive. */
+static inline enum status visit_queried(struct engine *engine, uint32_t node, struct event_time time, struct event_time *first,
+                                        struct err *err)
 {
-    struct query_box *box = &engine->queries[node];
-    if (box->due_ps != time.time_ps) return STATUS_OK;
+    const struct query_list *queries = &engine->queries->of[node].queries;
+    *first = loggp_list_due(engine, queries);
+    if (!event_before(*first, time)) return STATUS_OK;
+    TRY(drain_for_answer(engine, (int32_t)node, NO_NODE, time, err));
+    *first = loggp_list_due(engine, queries);
+    if (query_list_is_empty(queries)) engine->queries->queried[node / 64] &= ~(UINT64_C(1) << node % 64);
+    return STATUS_OK;
+}
+
+/* A query that is not there yet is delivered by a later event. An event is stale if queries were sent for which it is late. */
+enum status loggp_on_queries(struct engine *engine, struct event_time time, struct err *err)
+{
+    const struct query_boxes *boxes = engine->queries;
+    struct event_time due = INBOX_NO_ALARM, first;
+    if (boxes->due_ps != time.time_ps) return STATUS_OK;
     engine->stats.events++;
-    box->due_ps = 0;
-    TRY(drain_for_answer(engine, node, NO_NODE, time, err));
-    return loggp_push_queries(engine, node, err);
+    engine->queries->due_ps = 0;
+    for (uint32_t word = 0; word < boxes->words; word++) {
+        for (uint64_t left = boxes->queried[word]; left; left &= left - 1) {
+            TRY(visit_queried(engine, word * 64 + (uint32_t)__builtin_ctzll(left), time, &first, err));
+            if (event_before(first, due)) due = first;
+        }
+    }
+    return due.time_ps < INT64_MAX ? loggp_push_queries(engine, due.time_ps, err) : STATUS_OK;
 }

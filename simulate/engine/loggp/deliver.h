@@ -24,7 +24,7 @@ enum status loggp_drain_until(struct engine *engine, int32_t node, struct event_
 enum status loggp_on_alarm(struct engine *engine, int32_t node, struct event_time time, struct err *err);
 enum status loggp_on_message(struct engine *engine, uint32_t index, struct err *err);
 enum status loggp_on_asks(struct engine *engine, uint32_t id, struct event_time time, struct err *err);
-enum status loggp_on_queries(struct engine *engine, int32_t node, struct event_time time, struct err *err);
+enum status loggp_on_queries(struct engine *engine, struct event_time time, struct err *err);
 void loggp_prefetch_inbox(const struct engine *engine, const struct inbox *inbox, struct prefetch_lines *lines);
 
 /* Members of the descriptor. */

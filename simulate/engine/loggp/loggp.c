@@ -298,9 +298,7 @@ static void prefetch_event(const struct engine *engine, const struct event *even
     case EVENT_ASKS:
         if (distance == ENGINE_FAR) lines_want(lines, &engine->asks[event->id], LINE_BYTES);
         break;
-    case EVENT_QUERIES:
-        if (distance == ENGINE_FAR) lines_want(lines, &engine->queries[event->id], sizeof *engine->queries);
-        break;
+    case EVENT_QUERIES: break;
     case EVENT_LINK:
         if (distance == ENGINE_FAR) lines_want(lines, &engine->links.paths[event->id], sizeof *engine->links.paths);
         if (distance == ENGINE_NEAR) prefetch_link(engine, &engine->links.paths[event->id], lines);
@@ -347,7 +345,7 @@ static enum status handle_event(struct engine *engine, const struct event *event
     case EVENT_LINK: return on_link(engine, event->id, err);
     case EVENT_TAIL: return loggp_on_tail(engine, (int32_t)event->id, event->time, err);
     case EVENT_ASKS: return loggp_on_asks(engine, event->id, event->time, err);
-    case EVENT_QUERIES: return loggp_on_queries(engine, (int32_t)event->id, event->time, err);
+    case EVENT_QUERIES: return loggp_on_queries(engine, event->time, err);
     case EVENT_ALARM: return loggp_on_alarm(engine, (int32_t)event->id, event->time, err);
     }
     return STATUS_OK;

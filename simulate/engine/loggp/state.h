@@ -63,7 +63,7 @@ struct engine {
     struct counter_message *counter_messages;
     size_t counter_message_count, counter_message_capacity;
     uint32_t free_counter;
-    struct query_box *queries; /* by node; NULL: no message of query() or reply() has been sent */
+    struct query_boxes *queries; /* NULL: no message of query() or reply() has been sent */
     struct cost control_cost; /* of a message of control(), count(), query() or reply() */
     struct link_queues links;
     struct jitter jitter;
@@ -77,7 +77,7 @@ struct engine {
     int64_t answer_latency_ps; /* between any two nodes, for messages of any size; -1: they differ */
     int64_t lookahead_ps;      /* the least latency; 0: no node runs ahead */
     int64_t watermark_ps;      /* no message that is sent from now on arrives earlier, unless it is an answer */
-    size_t answers;            /* events of asks and queries in the queue */
+    size_t answers;            /* events of types EVENT_ASKS and EVENT_QUERIES in the queue */
     struct event
         next; /* valid where holds_next: an event that the current one has made, and that may be the next one */
     int32_t next_node;
