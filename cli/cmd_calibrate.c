@@ -339,6 +339,25 @@ static enum status check_result(const struct options *options, const struct cali
     return recorded->status;
 }
 
+static bool has_repetitions(const char *directory)
+{
+    struct bench_results results;
+    if (bench_results_open(directory, &results, NULL) != STATUS_OK) return false;
+    bool has = results.count > 0;
+    bench_results_clear(&results);
+    return has;
+}
+
+/* What was measured stays where no platform file was made of it, but not after an interrupt. */
+static void end_directory(const struct options *options, const char *directory, bool failed)
+{
+    if (options->results) return;
+    if (failed && !launcher_is_interrupted() && has_repetitions(directory))
+        cli_note("note: the repetitions are kept in %s", directory);
+    else
+        remove_tree(directory);
+}
+
 static enum status calibrate_platform(const struct options *options, struct err *err)
 {
     char directory[CALIBRATE_PATH_BYTES];
@@ -357,7 +376,7 @@ static enum status calibrate_platform(const struct options *options, struct err 
     if (status == STATUS_OK) status = write_platform(options, directory, mpi, err);
     if (status == STATUS_OK && options->check) status = check_result(options, &run, &recorded, err);
     cJSON_Delete(mpi);
-    if (!options->results) remove_tree(directory);
+    end_directory(options, directory, status != STATUS_OK);
     launcher_release_signals();
     return status;
 }

@@ -162,6 +162,22 @@ error_line 'can be fitted'
 [ "$(wc -l <endless/rank-000000.csv)" -gt 1 ] || fail "nothing was kept of the run that was ended"
 if ps -eo args | grep -F "$PWD/" | grep -q '[r]macast-bench '; then fail "ranks outlived the command"; fi
 
+# A rank dies after two sizes, which are too few for a fit: what was measured stays, and a note says where.
+cat >few.sh <<'END'
+echo '{"nodes": [{"host": "one", "ranks": [0, 1]}], "cores": 2, "library": "A library"}' >"$3/run.json"
+{ echo test,function,nodes,ranks,place,bytes,repetition,root_s,least_s,mean_s,most_s
+  for bytes in 8 1024; do echo "t,putLatency -s flush,1,2,0,$bytes,0,1e-6,1e-6,1e-6,1e-6"; done; } >"$3/rank-000000.csv"
+exit 9
+END
+TMPDIR=$PWD/temporary "$program" calibrate --no-probe -o none.json -- sh few.sh 2>err
+status=$?
+kept=$(echo temporary/*)
+[ $status -eq 1 ] && grep -qx "rmacast: note: the repetitions are kept in $PWD/$kept" err || fail "too few sizes: exit status $status: $(cat err)"
+run 1 calibrate --no-probe --results "$kept" -o none.json
+error_line '(2 points, expected 4'
+[ "$(wc -l <"$kept/rank-000000.csv")" -eq 3 ] || fail "not all is kept: $(ls "$kept")"
+rm -rf temporary/*
+
 # Ctrl-C: one note, no more rounds, what is measured is fitted (here: too little), nothing is left.
 TMPDIR=$PWD/temporary "$program" calibrate --quiet --rounds 5 -c endless.json -o none.json -- mpiexec.mpich -n 2 >out 2>err &
 command=$!
