@@ -144,11 +144,13 @@ static enum status read_two_sided(const struct json_node *parent, struct net_seg
 
 static enum status read_loopback(const struct json_node *node, struct platform *platform, struct err *err)
 {
-    static const char *const keys[] = {"latency_s", "bandwidth_Bps", "segments",   "two_sided",
-                                       "pause",     "overhead_s",    "call_s",     NULL};
+    static const char *const keys[] = {"latency_s", "bandwidth_Bps", "segments", "two_sided",     "pause",
+                                       "overhead_s", "call_s",        "reverse_share", NULL};
     if (!node->item) return default_loopback(platform, err);
     TRY(json_object(node, err));
     TRY(json_known_keys(node, keys, err));
+    const struct json_node reverse = json_member(node, "reverse_share");
+    TRY(reverse_read(&reverse, platform->loopback_reverse_share, err));
     TRY(read_two_sided(node, &platform->loopback_two_sided, &platform->loopback_two_sided_count, err));
     return read_segments(node, &platform->loopback, &platform->loopback_count, err);
 }

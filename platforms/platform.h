@@ -147,6 +147,7 @@ struct platform {
     double init_s, finalize_s; /* of each rank's own time in MPI_Init and MPI_Finalize */
     double *call_s; /* owned: the caller's own time in each call, MPI_FUNCTION_COUNT elements by enum mpi_call; NULL:
                        all 0 */
+    double loopback_reverse_share[RMA_KIND_COUNT]; /* as protocol.reverse_share, of transfers between two ranks of a node */
     double *loopback_call_s; /* the same of calls within a node; NULL: as call_s */
     struct pause_cost pause, loopback_pause; /* between nodes and within one */
     bool unexpected_copy; /* a receive copies an eager message that arrived before it out of the library's buffer */
@@ -236,8 +237,9 @@ enum progress_mode protocol_serves(const struct rma_protocol *protocol, enum ser
 /* Whether some kind of message is served in this way; whether NICs serve all kinds. */
 bool protocol_uses(const struct rma_protocol *protocol, enum progress_mode by);
 bool protocol_is_hardware(const struct rma_protocol *protocol);
-/* Whether some operation has a reverse_share. */
+/* Whether some operation has a reverse_share between nodes, or within one. */
 bool protocol_reverses(const struct rma_protocol *protocol);
+bool platform_reverses_within(const struct platform *platform);
 
 /* The name of a lock mode in platform files and options. */
 const char *lock_mode_name(enum lock_mode mode);

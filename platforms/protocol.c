@@ -56,11 +56,21 @@ bool protocol_is_hardware(const struct rma_protocol *protocol)
     return !protocol_uses(protocol, PROGRESS_THREAD) && !protocol_uses(protocol, PROGRESS_CALL);
 }
 
-bool protocol_reverses(const struct rma_protocol *protocol)
+static bool has_share(const double share[RMA_KIND_COUNT])
 {
     for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
-        if (protocol->reverse_share[kind] > 0) return true;
+        if (share[kind] > 0) return true;
     return false;
+}
+
+bool protocol_reverses(const struct rma_protocol *protocol)
+{
+    return has_share(protocol->reverse_share);
+}
+
+bool platform_reverses_within(const struct platform *platform)
+{
+    return has_share(platform->loopback_reverse_share);
 }
 
 static enum status read_server(const struct json_node *node, enum progress_mode *by, struct err *err)
@@ -159,7 +169,7 @@ static enum status read_by_kind(const struct json_node *object, const char *key,
     return STATUS_OK;
 }
 
-static enum status read_reverse(const struct json_node *node, double share[RMA_KIND_COUNT], struct err *err)
+enum status reverse_read(const struct json_node *node, double share[RMA_KIND_COUNT], struct err *err)
 {
     static const char *const keys[] = {[RMA_PUT] = "put", [RMA_GET] = "get", [RMA_ACCUMULATE] = "accumulate",
                                        [RMA_KIND_COUNT] = NULL};
@@ -208,7 +218,7 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
     if (linger.item) TRY(measured_read(&linger, 0, TIME_MOST, &protocol->linger_s, err));
     if (count.item) TRY(json_integer(&count, 1, POLLS_MOST, &polls, err));
     if (poll.item) TRY(measured_read(&poll, 0, TIME_MOST, &protocol->poll_s, err));
-    TRY(read_reverse(&reverse, protocol->reverse_share, err));
+    TRY(reverse_read(&reverse, protocol->reverse_share, err));
     for (int kind = 0; kind < RMA_KIND_COUNT; kind++) {
         protocol->complete[kind] = (enum complete_mode)complete[kind];
         protocol->local[kind] = (enum local_mode)local[kind];

@@ -110,9 +110,9 @@ static enum status describe_prediction(struct prediction *prediction, struct err
                             loggp
                                 ? "engine.nic is pairs: a sender has the full rate to each node, as much as it sends to others"
                                 : "engine.nic is pairs, for the loggp engine: here a NIC sends one message after another"));
-    if (!loggp && protocol_reverses(&platform->protocol) && platform->contention)
-        TRY(result_add_note(result, err,
-                            "mpi.rma.protocol.reverse_share, for the loggp engine: here both directions take as long as one"));
+    if (!loggp && platform->contention && (protocol_reverses(&platform->protocol) || platform_reverses_within(platform)))
+        TRY(result_add_note(result, err, "%s.reverse_share, for the loggp engine: here both directions take as long as one",
+                            protocol_reverses(&platform->protocol) ? "mpi.rma.protocol" : "network.loopback"));
     TRY(crowding_note(platform, prediction->trace->rank_count, result, err));
     TRY(note_files(prediction, err));
     return model_report_faults(prediction->trace, result, err);

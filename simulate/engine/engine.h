@@ -59,6 +59,7 @@ struct engine_callbacks {
 struct engine_message {
     struct engine_note note;
     uint32_t key; /* breaks ties: the sending rank */
+    uint32_t to;  /* the receiving rank, for receptions within a node */
     int32_t src_node, dst_node;
     int64_t bytes;
     bool to_self; /* source and destination are the same rank: bytes/memory bandwidth, no latency */

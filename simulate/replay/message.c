@@ -70,6 +70,7 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
     struct engine_message message = {
         .note = {source, destination, ref, extra, type},
         .key = source,
+        .to = destination,
         .src_node = replay->nodes[source],
         .dst_node = replay->nodes[destination],
         .bytes = bytes,
@@ -80,7 +81,8 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
         .effect = row->effect,
         .passes = row->passes && replay->platform->control_bypass,
     };
-    if (replay->reverses && row->reverse_e9) message.reverse_e9 = row->reverse_e9(replay, ref);
+    if (replay->reverses && row->reverse_e9)
+        message.reverse_e9 = row->reverse_e9(replay, replay->reverse_e9[message.src_node == message.dst_node], ref);
     if (row->vary) row->vary(replay, ref, &message);
     enum progress_mode server = server_of(replay, &message.note);
     if (server != PROGRESS_HARDWARE) message.early = false; /* it takes effect when it is served */

@@ -85,39 +85,42 @@ static int64_t most_bytes(const struct replay *replay, uint32_t ref)
     return INT64_MAX;
 }
 
-/* mpi.rma.protocol.reverse_share: what has no data of operations, as requests of gets, has none. */
-static uint32_t reverse_of_put(const struct replay *replay, uint32_t pair)
+/* reverse_share: what has no data of operations, as requests of gets, has none. */
+static uint32_t reverse_of_put(const struct replay *replay, const uint32_t shares_e9[RMA_KIND_COUNT], uint32_t pair)
 {
+    (void)replay;
     (void)pair;
-    return replay->reverse_e9[RMA_PUT];
+    return shares_e9[RMA_PUT];
 }
 
-static uint32_t reverse_of_op(const struct replay *replay, uint32_t ref)
+static uint32_t reverse_of_op(const struct replay *replay, const uint32_t shares_e9[RMA_KIND_COUNT], uint32_t ref)
 {
     const struct op *op = &replay->ops[ref];
-    return replay->reverse_e9[op->put ? RMA_PUT : op->kind == CALL_GET ? RMA_GET : RMA_ACCUMULATE];
+    return shares_e9[op->put ? RMA_PUT : op->kind == CALL_GET ? RMA_GET : RMA_ACCUMULATE];
 }
 
-static uint32_t reverse_of_fetch(const struct replay *replay, uint32_t ref)
+static uint32_t reverse_of_fetch(const struct replay *replay, const uint32_t shares_e9[RMA_KIND_COUNT], uint32_t ref)
 {
-    return replay->ops[ref].bytes > 0 ? replay->reverse_e9[RMA_ACCUMULATE] : 0;
+    return replay->ops[ref].bytes > 0 ? shares_e9[RMA_ACCUMULATE] : 0;
 }
 
 /* The largest one of several operations. */
-static uint32_t reverse_of_together(const struct replay *replay, uint32_t first)
+static uint32_t reverse_of_together(const struct replay *replay, const uint32_t shares_e9[RMA_KIND_COUNT], uint32_t first)
 {
     uint32_t most_e9 = 0;
     for (uint32_t ref = first; ref != NO_INDEX; ref = replay->ops[ref].next) {
-        uint32_t one_e9 = replay->ops[ref].kind == CALL_GET || replay->ops[ref].bytes == 0 ? 0 : reverse_of_op(replay, ref);
+        const struct op *op = &replay->ops[ref];
+        uint32_t one_e9 = op->kind == CALL_GET || op->bytes == 0 ? 0 : reverse_of_op(replay, shares_e9, ref);
         if (one_e9 > most_e9) most_e9 = one_e9;
     }
     return most_e9;
 }
 
-static uint32_t reverse_of_gets(const struct replay *replay, uint32_t first)
+static uint32_t reverse_of_gets(const struct replay *replay, const uint32_t shares_e9[RMA_KIND_COUNT], uint32_t first)
 {
+    (void)replay;
     (void)first;
-    return replay->reverse_e9[RMA_GET];
+    return shares_e9[RMA_GET];
 }
 
 static enum status op_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps)

@@ -138,6 +138,7 @@ struct model {
     struct rank *ranks;
     uint32_t rank_count;
     struct nic *nics;
+    struct flight *received_within; /* messages within nodes whose rate may change, a list */
     struct crowd *crowds; /* by node */
     int64_t *pair_head_ps; /* [from node][to node]; NULL: not used yet */
     bool *unflushed;       /* [from rank][to rank]: a message since the last request of a flush */

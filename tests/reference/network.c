@@ -15,6 +15,7 @@ struct flight {
     int32_t link, links; /* inside: the next one, all */
     /* where shares come back */
     int64_t since_ps, rest_ps, tail_ps; /* received; from since_ps on so much was left, at the full rate */
+    double stretch; /* within a node: of the reception at present */
     uint32_t key;
     uint64_t sequence; /* by these its arrival is ordered */
     struct flight *next;
@@ -122,6 +123,51 @@ static void head_is_queued(struct model *model, struct nic *nic, struct flight *
 static bool shares_come_back(const struct platform *platform)
 {
     const double *share = platform->protocol.reverse_share;
+    return platform->contention && (share[RMA_PUT] > 0 || share[RMA_GET] > 0 || share[RMA_ACCUMULATE] > 0);
+}
+
+/* --- network.loopback.reverse_share: the same for the ranks of a node, but messages do not queue --- */
+
+static void tail_is_within(struct model *model, void *what);
+
+/* Plans the tails of all messages whose rate is another one than before; those that end now have ended. */
+static void plan_within(struct model *model)
+{
+    for (struct flight *flight = model->received_within; flight; flight = flight->next) {
+        int64_t back = 0;
+        for (const struct flight *other = model->received_within; other; other = other->next)
+            if (other->transport.from == flight->transport.to) back += other->transport.reverse;
+        const double stretch = 1 + (double)back / 1e9;
+        if (flight->stretch == stretch || (flight->stretch > 0 && flight->tail_ps <= model->now_ps)) continue;
+        if (flight->stretch > 0) flight->rest_ps -= (int64_t)floor((double)(model->now_ps - flight->since_ps) / flight->stretch);
+        flight->stretch = stretch;
+        flight->since_ps = model->now_ps;
+        flight->tail_ps = model->now_ps + llround((double)flight->rest_ps * stretch);
+        event_add_again(model, flight->tail_ps, flight->key, flight->sequence, tail_is_within, flight);
+    }
+}
+
+static void tail_is_within(struct model *model, void *what)
+{
+    struct flight *flight = what, **link = &model->received_within;
+    while (*link && *link != flight) link = &(*link)->next;
+    if (!*link || flight->tail_ps != model->now_ps) return; /* planned anew */
+    *link = flight->next;
+    plan_within(model);
+    arrive(model, flight);
+}
+
+static void head_is_within(struct model *model, void *what)
+{
+    struct flight *flight = what;
+    flight->next = model->received_within;
+    model->received_within = flight;
+    plan_within(model);
+}
+
+static bool shares_come_back_within(const struct platform *platform)
+{
+    const double *share = platform->loopback_reverse_share;
     return platform->contention && (share[RMA_PUT] > 0 || share[RMA_GET] > 0 || share[RMA_ACCUMULATE] > 0);
 }
 
@@ -241,7 +287,12 @@ int64_t network_send(struct model *model, struct transport transport)
     int64_t begin_ps = model->now_ps;
     *flight = (struct flight){
         .transport = transport, .from_node = from_node, .to_node = to_node, .lasts_ps = nic_ps, .latency_ps = way_ps};
-    if (alone || (transport.bypass && platform->control_bypass)) {
+    if (from_node == to_node && !to_self && nic_ps > 0 && shares_come_back_within(platform)) {
+        flight->rest_ps = nic_ps;
+        flight->key = transport.from;
+        flight->sequence = model->sequence++;
+        event_add_again(model, begin_ps + way_ps, flight->key, flight->sequence, head_is_within, flight);
+    } else if (alone || (transport.bypass && platform->control_bypass)) {
         event_add(model, begin_ps + nic_ps + way_ps, transport.from, arrive, flight);
     } else {
         begin_ps = begin_of(model, flight);

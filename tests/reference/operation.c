@@ -48,10 +48,12 @@ int64_t op_left_ps(const struct op *op)
     return comes_back(op) || op->local != LOCAL_LEFT ? INT64_MIN : op->left_ps;
 }
 
-/* mpi.rma.protocol.reverse_share of the data that the operation sends. */
+/* The reverse_share of the data that the operation sends, between nodes or within one. */
 static int64_t reverse_of(const struct model *model, const struct op *op)
 {
-    const double *share = model->platform->protocol.reverse_share;
+    const uint32_t origin = op->access->epoch->origin, target = op->access->target;
+    const bool within = model->ranks[origin].node == model->ranks[target].node;
+    const double *share = within ? model->platform->loopback_reverse_share : model->platform->protocol.reverse_share;
     if (op->kind == CALL_GET) return llround(share[RMA_GET] * 1e9);
     return llround(share[op->kind == CALL_PUT && !op->by_message ? RMA_PUT : RMA_ACCUMULATE] * 1e9);
 }

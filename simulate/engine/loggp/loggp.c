@@ -21,6 +21,7 @@
 #include "common/units.h"
 #include "simulate/engine/loggp/counter.h"
 #include "simulate/engine/loggp/deliver.h"
+#include "simulate/engine/loggp/local.h"
 #include "simulate/engine/loggp/query.h"
 #include "simulate/engine/loggp/reception.h"
 #include "simulate/engine/loggp/schedule.h"
@@ -46,6 +47,7 @@ static void loggp_close(struct engine *engine)
     map_clear(&engine->pairs);
     free(engine->nics);
     free(engine->receptions);
+    locals_free(engine->locals);
     free(engine->flights);
     free(engine->asks);
     free(engine->last_asks);
@@ -69,7 +71,8 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->queue.ahead = made->prefetches ? AHEAD : 0;
     made->in_order = platform->segment_count == 1 && !platform->two_sided;
     made->at_once = least_latency_ps(platform) == 0;
-    const bool reverses = platform->contention && protocol_reverses(&platform->protocol);
+    const bool within = platform->contention && platform_reverses_within(platform);
+    const bool reverses = within || (platform->contention && protocol_reverses(&platform->protocol));
     made->plain = made->in_order && !made->at_once && !made->links.used && !reverses;
     made->answer_latency_ps = made->costs.same_latency && made->in_order ? least_latency_ps(platform) : -1;
     made->answered = made->draining = NO_NODE;
@@ -79,7 +82,8 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->nics = lines_new((size_t)platform->node_count, sizeof *made->nics);
     made->last_asks = calloc((size_t)platform->node_count, sizeof *made->last_asks);
     if (reverses) made->receptions = calloc((size_t)platform->node_count, sizeof *made->receptions);
-    if (!made->nics || !made->last_asks || (reverses && !made->receptions)) {
+    if (within) made->locals = locals_new();
+    if (!made->nics || !made->last_asks || (reverses && !made->receptions) || (within && !made->locals)) {
         loggp_close(made);
         return err_memory(err);
     }
@@ -200,6 +204,8 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     TRY(launch_flight(engine, &message->note, message->src_node, message->dst_node, effect_of(engine, message, queues), time,
                       cost->transmit_ps, message->early && !engine->receptions, queues, &index, err));
     if (engine->receptions) engine->flights[index].reverse_e9 = queues ? message->reverse_e9 : 0;
+    if (engine->locals && !cost->network && !message->to_self && cost->transmit_ps > 0)
+        return loggp_receive_within(engine, index, message, head_ps - cost->transmit_ps, err);
     if (engine->plain || !queues || !engine->links.used) return loggp_put(engine, index, err);
     const struct link_entry entry = {.message = index,
                                      .key = message->key,
@@ -306,6 +312,7 @@ static void prefetch_event(const struct engine *engine, const struct event *even
     case EVENT_TAIL:
         if (distance == ENGINE_FAR) lines_want(lines, &engine->receptions[event->id], sizeof *engine->receptions);
         break;
+    case EVENT_LOCAL: break;
     case EVENT_ALARM: prefetch_alarm(engine, &engine->nics[event->id], distance, lines); break;
     }
 }
@@ -344,6 +351,7 @@ static enum status handle_event(struct engine *engine, const struct event *event
     case EVENT_MESSAGE: return loggp_on_message(engine, event->id, err);
     case EVENT_LINK: return on_link(engine, event->id, err);
     case EVENT_TAIL: return loggp_on_tail(engine, (int32_t)event->id, event->time, err);
+    case EVENT_LOCAL: return loggp_on_local(engine, event->id, event->time, err);
     case EVENT_ASKS: return loggp_on_asks(engine, event->id, event->time, err);
     case EVENT_QUERIES: return loggp_on_queries(engine, event->time, err);
     case EVENT_ALARM: return loggp_on_alarm(engine, (int32_t)event->id, event->time, err);

@@ -10,7 +10,7 @@
 #include "simulate/engine/loggp/jitter.h"
 #include "simulate/engine/loggp/link_queues.h"
 
-enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_LINK, EVENT_TAIL, EVENT_ALARM, EVENT_ASKS, EVENT_QUERIES };
+enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_LINK, EVENT_TAIL, EVENT_LOCAL, EVENT_ALARM, EVENT_ASKS, EVENT_QUERIES };
 enum { NO_NODE = -1 };
 /* Of the queue: their events are mostly one message's time ahead. Routes of other lengths divide it into other parts.
  * Where links are queues, there are no answers. */
@@ -54,6 +54,7 @@ struct engine {
     struct event_queue queue;
     struct nic *nics;
     struct reception *receptions; /* by node (reception.h); NULL: a NIC receives each message at the full rate */
+    struct locals *locals; /* receptions within nodes (local.h); NULL: all at the full rate */
     struct flight *flights;
     size_t flight_count, flight_capacity;
     uint32_t free_flight;

@@ -20,7 +20,7 @@ static const char measured[] =
     "               \"overhead_s\": " M(1e-7) ", \"gap_s\": " M(2e-7) ","
     "               \"loopback\": {\"latency_s\": " M(3e-7) ", \"bandwidth_Bps\": " M(3e9) ","
     "                              \"overhead_s\": " M(5e-8) ", \"call_s\": {\"MPI_Get\": " M(2e-7) "},"
-    "                              \"pause\": {\"call_s\": " M(7e-6) "}}},"
+    "                              \"pause\": {\"call_s\": " M(7e-6) "}, \"reverse_share\": {\"put\": " M(0.5) "}}},"
     " \"mpi\": {\"eager_bytes\": " M(4096) ", \"init_s\": " M(0.25) ", \"finalize_s\": " M(0.125) ","
     "           \"call_s\": {\"MPI_Put\": " M(3e-6) ", \"comment\": \"any\"},"
     "           \"pause\": {\"after_s\": " M(5e-4) ", \"full_s\": " M(6e-4) ", \"call_s\": " M(4e-5) "},"
@@ -54,6 +54,7 @@ static void every_number_may_be_measured(void **state)
     assert_true(platform->protocol.put_s_per_byte == 1e-10 && platform->protocol.linger_s == 2e-5 &&
                 protocol_serves(&platform->protocol, SERVICE_PUT, 71) == PROGRESS_CALL);
     assert_true(platform->protocol.reverse_share[RMA_ACCUMULATE] == 0.25 && platform->protocol.reverse_share[RMA_PUT] == 0);
+    assert_true(platform->loopback_reverse_share[RMA_PUT] == 0.5 && platform->loopback_reverse_share[RMA_GET] == 0);
     assert_true(platform->thread_create_s == 1e-5);
     assert_true(platform->pause.after_s == 5e-4 && platform->pause.full_s == 6e-4 && platform->pause.call_s == 4e-5);
     assert_true(platform->loopback_pause.after_s == 0 && platform->loopback_pause.call_s == 7e-6);

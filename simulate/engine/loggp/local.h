@@ -1,0 +1,22 @@
+/* Receptions within a node whose rate changes while they last (network.loopback.reverse_share, docs/simulation.md).
+ *
+ * As those of NICs (reception.h), with ranks in the place of nodes, but messages within a node do not queue: a
+ * rank may receive several at once, each as if the others were not. */
+#ifndef SIMULATE_ENGINE_LOGGP_LOCAL_H
+#define SIMULATE_ENGINE_LOGGP_LOCAL_H
+
+#include "simulate/engine/loggp/state.h"
+
+struct locals;
+
+/* NULL: out of memory. */
+struct locals *locals_new(void);
+void locals_free(struct locals *locals);
+
+/* The head of the flight of the message, which has bytes, arrives at head_ps. */
+enum status loggp_receive_within(struct engine *engine, uint32_t flight, const struct engine_message *message, int64_t head_ps,
+                                 struct err *err);
+/* Handler of EVENT_LOCAL, a head or a tail. The event of a tail is stale if it was made again for another time. */
+enum status loggp_on_local(struct engine *engine, uint32_t id, struct event_time time, struct err *err);
+
+#endif
