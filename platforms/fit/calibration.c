@@ -36,6 +36,9 @@ static const struct {
     [CALIBRATION_PUT_OPPOSED] = {"put_opposed", "putOpposed", .differs = true},
     [CALIBRATION_GET_OPPOSED] = {"get_opposed", "getOpposed", .differs = true},
     [CALIBRATION_ACCUMULATE_OPPOSED] = {"accumulate_opposed", "accumulateOpposed", .differs = true},
+    [CALIBRATION_PUT_BOTH] = {"put_both_ways", "putBothWays", false},
+    [CALIBRATION_GET_BOTH] = {"get_both_ways", "getBothWays", false},
+    [CALIBRATION_ACCUMULATE_BOTH] = {"accumulate_both_ways", "accumulateBothWays", false},
 };
 
 /* --- what was measured --- */
@@ -533,6 +536,31 @@ static bool add_lines(struct writer *writer, cJSON *section, bool between, bool 
     return cJSON_GetArraySize(segments) > 0;
 }
 
+/* network.loopback.reverse_share, where it is more than its error. */
+static void add_reverse_within(struct writer *writer, cJSON *loopback)
+{
+    static const struct {
+        enum calibration_curve both, alone;
+        const char *key;
+    } ways[] = {{CALIBRATION_PUT_BOTH, CALIBRATION_PUT, "put"},
+                {CALIBRATION_GET_BOTH, CALIBRATION_GET, "get"},
+                {CALIBRATION_ACCUMULATE_BOTH, CALIBRATION_ACCUMULATE, "accumulate"}};
+    const struct size_curve *curves = writer->calibration->curves[0], *put = &curves[CALIBRATION_PUT];
+    cJSON *shares = cJSON_CreateObject();
+    for (size_t i = 0; put->fitted && i < sizeof ways / sizeof *ways; i++) {
+        const struct fit_value *s_per_byte = &put->fit.segments[put->fit.count - 1].slope;
+        struct reverse_found found;
+        if (reverse_find_within(&curves[ways[i].both], &curves[ways[i].alone], s_per_byte, &found))
+            add_measured(writer, shares, ways[i].key, found.share.value, found.share.error, found.n);
+        else if (found.why)
+            add_note(writer, "loopback.reverse_share.%s: left out, since %s", ways[i].key, found.why);
+    }
+    if (shares->child)
+        cJSON_AddItemToObject(loopback, "reverse_share", shares);
+    else
+        cJSON_Delete(shares);
+}
+
 /* With only one node, the network gets the values of messages within it; no message uses them. */
 static bool add_network(struct writer *writer, cJSON *platform)
 {
@@ -544,10 +572,12 @@ static bool add_network(struct writer *writer, cJSON *platform)
         add_note(writer, "nothing was measured between nodes: network has the values within a node");
     }
     bool own = several || add_lines(writer, network, false, true);
-    if (add_lines(writer, loopback, false, false))
+    if (add_lines(writer, loopback, false, false)) {
+        add_reverse_within(writer, loopback);
         cJSON_AddItemToObject(network, "loopback", loopback);
-    else
+    } else {
         cJSON_Delete(loopback);
+    }
     return own;
 }
 

@@ -30,3 +30,32 @@ bool reverse_find(const struct size_curve *opposed, const struct fit_value *s_pe
     if (share - found->share.error > REVERSE_MOST) found->why = "the transfers wait for each other";
     return share > found->share.error && share <= REVERSE_MOST;
 }
+
+/* Least squares of the relative differences: every size's time counts alike, whatever its bytes. */
+bool reverse_find_within(const struct size_curve *both, const struct size_curve *alone, const struct fit_value *s_per_byte,
+                         struct reverse_found *found)
+{
+    double bytes[FIT_POINTS_MOST], longer[FIT_POINTS_MOST], squares = 0, products = 0, residuals = 0; /* parts of the time */
+    size_t count = 0;
+    *found = (struct reverse_found){.why = NULL};
+    if (both->count == 0 || !(s_per_byte->value > 0)) return false;
+    for (size_t i = 0; i < both->count; i++) {
+        const struct fit_point *own = &both->points[i], *same = size_curve_point(alone, own->x);
+        if (!same || !(own->y > 0)) continue;
+        bytes[count] = own->x * s_per_byte->value / own->y;
+        longer[count] = 1 - same->y / own->y;
+        squares += bytes[count] * bytes[count];
+        products += bytes[count] * longer[count];
+        found->n += both->sizes[i].statistics.count;
+        count++;
+    }
+    if (count < REVERSE_SIZES_WITHIN_LEAST) {
+        found->why = "it needs four sizes";
+        return false;
+    }
+    const double share = products / squares;
+    for (size_t i = 0; i < count; i++) residuals += pow(longer[i] - share * bytes[i], 2);
+    const double error = sqrt(residuals / (double)(count - 1) / squares);
+    found->share = (struct fit_value){share, hypot(3 * error, share * s_per_byte->error / s_per_byte->value)};
+    return share > found->share.error && share <= 1;
+}

@@ -1,5 +1,6 @@
-/* mpi.rma.protocol.reverse_share from the bench's putOpposed, getOpposed and accumulateOpposed: what an operation takes longer
- * while the partner makes the same one, by bytes. docs/calibration.md, Both directions. */
+/* What an operation takes longer while the partner makes the same one, by bytes: mpi.rma.protocol.reverse_share from the bench's
+ * putOpposed, getOpposed and accumulateOpposed between nodes, network.loopback.reverse_share from putBothWays, getBothWays and
+ * accumulateBothWays within one. docs/calibration.md, Both directions. */
 #ifndef PLATFORMS_FIT_REVERSE_H
 #define PLATFORMS_FIT_REVERSE_H
 
@@ -7,7 +8,7 @@
 
 /* More than that is no acknowledgement: the transfers wait for each other. */
 #define REVERSE_MOST 0.2
-enum { REVERSE_SIZES_LEAST = 3 };
+enum { REVERSE_SIZES_LEAST = 3, REVERSE_SIZES_WITHIN_LEAST = 4 };
 
 struct reverse_found {
     struct fit_value share; /* error: three standard errors */
@@ -17,5 +18,8 @@ struct reverse_found {
 
 /* s_per_byte: of an operation alone. False: no share, or 0. */
 bool reverse_find(const struct size_curve *opposed, const struct fit_value *s_per_byte, struct reverse_found *found);
+/* Within a node both directions together and one alone have points under the same conditions. */
+bool reverse_find_within(const struct size_curve *both, const struct size_curve *alone, const struct fit_value *s_per_byte,
+                         struct reverse_found *found);
 
 #endif

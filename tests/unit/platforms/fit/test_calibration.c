@@ -482,6 +482,40 @@ static void shares_come_back(void **state)
         fail_msg("%d and %d of %d seeds give 2 %% and none, expected 95 %%", right, none, SEEDS);
 }
 
+/* Within a node both directions at once take 30 % of the bytes' time longer for puts, and as long as one for gets. */
+static void both_ways_within_a_node(void **state)
+{
+    (void)state;
+    enum { SEEDS = 200, BOTH = 6 };
+    static const int64_t both_sizes[BOTH] = {4096, 16384, 65536, 131072, 262144, 1048576};
+    int right = 0, none = 0;
+    for (unsigned long seed = 1; seed <= SEEDS; seed++) {
+        struct bench_results results = {0};
+        struct err err = {0};
+        gsl_rng *random = gsl_rng_alloc(gsl_rng_taus);
+        gsl_rng_set(random, seed);
+        for (int k = 0; k < SIZES; k++) {
+            add_series(&results, "putLatency -s flush", false, sizes[k], put_time(false, sizes[k]), random, &err);
+            add_series(&results, "getLatency -s flush", false, sizes[k], put_time(false, sizes[k]), random, &err);
+        }
+        for (int k = 0; k < BOTH; k++) {
+            const double alone = put_time(false, both_sizes[k]), bytes_s = alone - put_time(false, 0);
+            add_series(&results, "putBothWays", false, both_sizes[k], alone + 0.3 * bytes_s, random, &err);
+            add_series(&results, "getBothWays", false, both_sizes[k], alone, random, &err);
+        }
+        gsl_rng_free(random);
+        cJSON *platform = make_platform(&results, "{ \"nodes\": [{ \"ranks\": [0, 1] }] }", NULL);
+        const cJSON *loopback = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "network"), "loopback"),
+                    *shares = cJSON_GetObjectItem(loopback, "reverse_share");
+        right += cJSON_GetObjectItem(shares, "put") && is_right(shares, "put", 0.3);
+        none += !cJSON_GetObjectItem(shares, "get");
+        assert_null(cJSON_GetObjectItem(shares, "accumulate"));
+        cJSON_Delete(platform);
+    }
+    if (right < 0.95 * SEEDS || none < 0.95 * SEEDS)
+        fail_msg("%d and %d of %d seeds give 30 %% and none, expected 95 %%", right, none, SEEDS);
+}
+
 /* Load only adds time: to each call an exponential share of 5 % on average, whose median is 5 % of ln 2. */
 static void a_copy_of_the_bench_is_within_its_error(void **state)
 {
@@ -750,6 +784,7 @@ int main(void)
         cmocka_unit_test(a_copy_is_the_slope_of_the_bench),
         cmocka_unit_test(a_copy_of_the_bench_is_within_its_error),
         cmocka_unit_test(shares_come_back),
+        cmocka_unit_test(both_ways_within_a_node),
         cmocka_unit_test(accumulates_cost_by_size),
         cmocka_unit_test(accumulates_without_a_cost),
         cmocka_unit_test(an_interrupted_call_is_no_overhead),
