@@ -1,6 +1,7 @@
 #include "platforms/bench/mpi/run.h"
 
 #include <limits.h>
+#include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,10 @@ enum {
     WORK_RUNS = 3,
     WORK_STEPS = 1024,
     WORK_WORDS = 256, /* they stay in the first cache */
-    WITHOUT_LOSS_MOST = 10
+    WITHOUT_LOSS_MOST = 10,
+    HEAP_LIMIT = 1 << 17,
+    HEAP_LIMIT_MOST = 1 << 25,
+    HEAP_HEAD = 1 << 12 /* a block's own head, and the rest of its last page */
 };
 /* The first repetitions of a series find cold caches, and those behind a batch find caches that the results' writer has used. So
  * no series of a steady test is shorter, and a batch lasts this long if that is more than the fewest repetitions. */
@@ -336,6 +340,18 @@ static bool make_buffers(struct bench_run *run)
     return true;
 }
 
+/* An accumulate's target allocates. Above two limits the C library gives freed memory back to the system, and the next message then
+ * takes page faults. The limits grow with the largest block that the process has given back. So an accumulate takes longer in a
+ * program that frees no larger blocks than its messages than behind tests of larger sizes. The limits are set to what they are in
+ * that program (mallopt(3)). */
+static void set_heap(int64_t bytes)
+{
+    int64_t limit = HEAP_LIMIT;
+    if (bytes >= HEAP_LIMIT) limit = bytes < HEAP_LIMIT_MOST - HEAP_HEAD ? bytes + HEAP_HEAD : HEAP_LIMIT_MOST;
+    mallopt(M_MMAP_THRESHOLD, (int)limit);
+    mallopt(M_TRIM_THRESHOLD, (int)(limit > HEAP_LIMIT ? 2 * limit : limit));
+}
+
 static void set_size(struct bench_run *run, int64_t bytes)
 {
     run->bytes = bytes;
@@ -349,6 +365,7 @@ static void run_size(struct bench_run *run, int64_t bytes, const char *place, FI
     char region[BENCH_SERIES_NAME_BYTES];
     bench_series_name(run->job->spec, run->job->demand.nodes, bytes, region);
     MPI_Pcontrol(1, region); /* a recording shows what the calls belong to */
+    set_heap(bytes);
     set_size(run, bytes);
     if (window) bench_run_open_window(run);
     if (holds) MPI_Win_lock_all(0, run->window);
@@ -371,6 +388,7 @@ enum status bench_job_run(const struct bench_job *job, MPI_Comm comm, const char
                            "%lld bytes on each of %d ranks, expected 2 GiB in all at most", (long long)job->sizes[i],
                            run.ranks);
     MPI_Comm_dup(comm, &run.control);
+    set_heap(0);
     int memory = make_buffers(&run), possible;
     MPI_Allreduce(&memory, &possible, 1, MPI_INT, MPI_MIN, run.control);
     for (int i = 0; possible && i < job->size_count; i++) run_size(&run, job->sizes[i], place, out);
