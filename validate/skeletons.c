@@ -312,6 +312,17 @@ void skeletons_clear(struct skeletons *skeletons)
     *skeletons = (struct skeletons){0};
 }
 
+void skeletons_leave_out(struct skeletons *skeletons)
+{
+    for (size_t i = 0; i < skeletons->count; i++) {
+        struct skeleton *row = &skeletons->items[i];
+        const double error = row->measured_error_s / row->measured_median_s;
+        if (row->left_out || !(error > 3 * WITHIN)) continue;
+        row->left_out = true;
+        snprintf(row->remark, sizeof row->remark, "its passes differ, so the error of its median is %.0f %%", 100 * error);
+    }
+}
+
 /* The prediction's difference from a measured time. */
 static double share_of(const struct skeleton *skeleton, double measured_s)
 {

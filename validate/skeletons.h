@@ -37,6 +37,10 @@ enum status skeletons_compare(const struct trace *measured, const struct trace *
 enum status skeletons_join(const struct skeletons *series, struct skeletons *joined, struct err *err);
 void skeletons_clear(struct skeletons *skeletons);
 
+/* Leaves out the rows whose measured median has a standard error, a third of measured_error_s, above 10 %: they do not tell
+ * whether a difference is within 10 %. A row that is left out already keeps its remark. */
+void skeletons_leave_out(struct skeletons *skeletons);
+
 /* A table: repetitions, measured median and 10th percentile (load only ever adds time), predicted median, its
  * difference from both and the error of the median in percent; then the medians of the differences' sizes, how many rows are
  * within 10 %, how many others within the error, and remarks. */

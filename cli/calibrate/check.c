@@ -125,11 +125,18 @@ static double calls_of(const char *spec)
     return 1;
 }
 
+/* Fewer than 20 repetitions are under the conditions of the fit, but they do not matter: the repetitions under all conditions are
+ * steady, as where a rank sleeps. */
+static bool holds_anyway(const struct curve_size *size)
+{
+    return size->elsewhere && !bench_statistics_refused(&size->all);
+}
+
 /* What the fit takes of the size. An overhead without references is of all passes (docs/calibration.md, Overhead). So is the row
  * of start and complete without operations, if nobody had its core meanwhile. */
 static const struct bench_statistics *statistics_of(const struct curve_size *size, const char *spec)
 {
-    return strcmp(spec, "pscwSkeleton") == 0 && !size->selected ? &size->all : &size->statistics;
+    return (strcmp(spec, "pscwSkeleton") == 0 && !size->selected) || holds_anyway(size) ? &size->all : &size->statistics;
 }
 
 /* The calls of a pair's first rank do not tell that the other one makes the same ones. */
@@ -143,7 +150,7 @@ static void name_both_ways(const char *spec, struct skeleton *row)
  * the core is kept in fewer than a tenth of the calls, these are no usual ones. */
 static void judge_size(const struct curve_size *size, struct skeleton *row)
 {
-    if (size->elsewhere) {
+    if (size->elsewhere && !holds_anyway(size)) {
         row->left_out = true;
         snprintf(row->remark, sizeof row->remark, "fewer than %d of its %zu repetitions are under the conditions of the fit",
                  CONDITIONS_REPETITIONS_LEAST, size->all.count);
@@ -278,6 +285,7 @@ enum status calibrate_check(const struct calibrate_run *run, const char *platfor
     if (status == STATUS_OK) status = replay_trace(run, files, platform, err);
     if (status == STATUS_OK) status = compare_traces(files, &rows, err);
     if (status == STATUS_OK) status = take_all_measured(run, &rows, err);
+    if (status == STATUS_OK) skeletons_leave_out(&rows);
     if (status == STATUS_OK) skeletons_print(&rows, cli_table());
     skeletons_clear(&rows);
     free(files);

@@ -242,10 +242,29 @@ static void remarks_are_behind_the_table(void **state)
     free(text);
 }
 
+/* A standard error of 10.1 % of the median is too much, one of 9.9 % is not, and a row that was left out keeps its remark. */
+static void uncertain_rows_are_left_out(void **state)
+{
+    (void)state;
+    struct skeleton rows[] = {
+        {.name = "certain", .measured_median_s = 1e-5, .measured_error_s = 3 * 9.9e-7},
+        {.name = "uncertain", .measured_median_s = 1e-5, .measured_error_s = 3 * 1.01e-6},
+        {.name = "other", .measured_median_s = 1e-5, .measured_error_s = 1e-5, .left_out = true, .remark = "said"},
+    };
+    struct skeletons skeletons = {.items = rows, .count = 3};
+    skeletons_leave_out(&skeletons);
+    assert_false(rows[0].left_out);
+    assert_string_equal(rows[0].remark, "");
+    assert_true(rows[1].left_out);
+    assert_string_equal(rows[1].remark, "its passes differ, so the error of its median is 30 %");
+    assert_string_equal(rows[2].remark, "said");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(repetitions_are_rows), cmocka_unit_test(pairs_of_more_ranks_have_names),
                                        cmocka_unit_test(visits_are_series), cmocka_unit_test(regions_are_rows),
-                                       cmocka_unit_test(remarks_are_behind_the_table)};
+                                       cmocka_unit_test(remarks_are_behind_the_table),
+                                       cmocka_unit_test(uncertain_rows_are_left_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
