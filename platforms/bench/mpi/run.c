@@ -340,7 +340,7 @@ static bool make_buffers(struct bench_run *run)
     return true;
 }
 
-/* An accumulate's target allocates. Above two limits the C library gives freed memory back to the system, and the next message then
+/* An accumulate's target allocates. Above two limits the C library gives freed memory back to the system, and the next message
  * takes page faults. The limits grow with the largest block that the process has given back. So an accumulate takes longer in a
  * program that frees no larger blocks than its messages than behind tests of larger sizes. The limits are set to what they are in
  * that program (mallopt(3)). */

@@ -1,7 +1,7 @@
 /* Receptions within a node whose rate changes while they last (network.loopback.reverse_share, docs/simulation.md).
  *
- * As those of NICs (reception.h), with ranks in the place of nodes, but messages within a node do not queue: a
- * rank may receive several at once, each as if the others were not. */
+ * They are as those of NICs (reception.h), but a rank receives, not a node, and messages do not queue: a rank may receive several
+ * at once, each as if the others were not. */
 #ifndef SIMULATE_ENGINE_LOGGP_LOCAL_H
 #define SIMULATE_ENGINE_LOGGP_LOCAL_H
 
