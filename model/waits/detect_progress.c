@@ -7,6 +7,7 @@
 #include "common/map.h"
 #include "common/search.h"
 #include "model/waits/detect.h"
+#include "model/waits/properties.h"
 
 /* Whether a call of the rank begins at this moment, so that the rank serves waiting requests. */
 static bool enters_at(const struct relations *relations, uint32_t rank, int64_t time_ps, size_t *call)
@@ -91,8 +92,7 @@ static enum status find_call(struct detection *detection, const struct enters *e
                               .cause_call = FINDING_NO_CALL,
                               .from_ps = sim->progress_from_ps,
                               .until_ps = sim->progress_until_ps};
-    int64_t from_ps = finding.from_ps > call->enter_ps ? finding.from_ps : call->enter_ps;
-    finding.severity_ps = (finding.until_ps < call->exit_ps ? finding.until_ps : call->exit_ps) - from_ps;
+    finding.severity_ps = properties_progress_ps(&trace->ranks[rank], index);
     finding.earlier_ps = finding.severity_ps;
     bool one = names_target(trace, rank, index);
     if (one && trace->ranks[call->peer].foreign) return STATUS_OK; /* the target's shard finds it */

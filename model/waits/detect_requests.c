@@ -1,6 +1,7 @@
 /* Waits for non-blocking messages, and the distance that would have removed them (Akopyan, 5.3.3). */
 #include "common/units.h"
 #include "model/waits/detect.h"
+#include "model/waits/properties.h"
 
 /* One message of a wait, from the side of the rank that waits. */
 struct side {
@@ -170,7 +171,7 @@ static enum status find_wait(struct detection *detection, enum pattern pattern, 
     const struct trace_call *own = relations_call(relations, rank, side->own_call);
     const struct trace_call *other = relations_call(relations, side->other_rank, side->other_call);
     struct finding finding = finding_of_enter(relations, pattern, rank, call, side->other_rank, side->other_call);
-    finding.severity_ps = wait->exit_ps - wait->enter_ps;
+    finding.severity_ps = wait->exit_ps - wait->enter_ps - properties_progress_ps(&trace->ranks[rank], call);
     finding.distance_ps = wait->enter_ps - own->enter_ps;
     finding.advised_ps = advised_ps(detection, own, other, wait);
     finding.earlier_ps = earlier_ps(detection, rank, &ended, own, other, finding.severity_ps);

@@ -126,8 +126,7 @@ int property_depth(enum property property)
     return depth;
 }
 
-/* What a simulated trace states of the call, as far as it is in it. */
-static int64_t progress_ps(const struct trace_rank *rank, size_t index)
+int64_t properties_progress_ps(const struct trace_rank *rank, size_t index)
 {
     const struct trace_call *call = &rank->calls[index];
     const struct trace_sim *sim = rank->sim ? &rank->sim[index] : NULL;
@@ -142,7 +141,8 @@ enum status properties_of_call(struct map *makers, const struct trace *trace, ui
     const struct trace_call *call = &trace->ranks[rank].calls[index];
     enum mpi_call as;
     TRY(request_makers_look(makers, trace, call, &as, err));
-    const int64_t apart_ps = call_arm(call_kind(call->call)) == ARM_COMPLETION ? progress_ps(&trace->ranks[rank], index) : 0;
+    const bool completes = call_arm(call_kind(call->call)) == ARM_COMPLETION;
+    const int64_t apart_ps = completes ? properties_progress_ps(&trace->ranks[rank], index) : 0;
     parts[0] = (struct property_part){property_of(call_kind(as)), call->exit_ps - call->enter_ps - apart_ps};
     parts[1] = (struct property_part){PROPERTY_RMA_COMMUNICATION, apart_ps};
     return STATUS_OK;

@@ -30,6 +30,9 @@ int property_depth(enum property property);
 /* The property to which the time of a call counts that completes no request. kind is not a user region. */
 enum property property_of(enum call_kind kind);
 
+/* Wait for Progress as a simulated trace states it, as far as it is in the call. */
+int64_t properties_progress_ps(const struct trace_rank *rank, size_t call);
+
 /* The time of a call by property. A wait or test for requests counts as the function that made them (request_makers.h); Wait for
  * Progress in it, which a simulated trace states, counts as that of one-sided operations, which it is. Any part may be 0. */
 enum { PROPERTY_PARTS = 2 };

@@ -102,7 +102,7 @@ enum step replay_step_collective(struct replay *replay, uint32_t rank)
             return replay_spend(replay, state, sends_something(&shape) ? replay_overhead_ps(replay, state) : 0, PHASE_BEGIN);
         uint32_t own = (uint32_t)trace_comm_rank(&replay->trace->definitions.comms[call->handle], (int32_t)rank),
                  request, task;
-        STEP_TRY(replay_new_request(replay, rank, call->ref, &request));
+        STEP_TRY(replay_new_request(replay, rank, call->ref, false, &request));
         STEP_TRY(replay_take_task(replay, &task));
         uint32_t instance = replay_next_task(replay, call->handle, own);
         replay->tasks[task] = (struct coll_task){.rank = rank,

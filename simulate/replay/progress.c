@@ -1,7 +1,7 @@
 /* Wait for Progress (docs/simulation.md, "Progress"): an origin waits in a completing call for a request that has
  * reached its target, which has not served it yet. The wait begins when nothing else is missing: when the request that
- * is served last has arrived, and not before Lock Contention and Late Post end. A fence has none: it waits for the
- * target's own fence anyway. */
+ * is served last has arrived, Lock Contention and Late Post have ended, and the call's messages and collectives are
+ * complete. A fence has none: it waits for the target's own fence anyway. */
 #include "simulate/replay/core.h"
 #include "simulate/replay/driver.h"
 #include "simulate/replay/message.h"

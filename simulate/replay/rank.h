@@ -43,7 +43,7 @@ struct rank_state {
     bool served;               /* of this call: it has been inside */
     bool unread;               /* of this call: its message has arrived, and has to be read */
     bool in_barrier;           /* blocks in a barrier, if it blocks */
-    int64_t lacked_until_ps;   /* of this call: the end of Lock Contention or Late Post; before its enter: none */
+    int64_t lacked_until_ps;   /* of this call: until then more than progress was missing (progress.c); before its enter: none */
 };
 _Static_assert(sizeof(struct rank_state) == 2 * LINE_BYTES, "who visits a rank touches two cache lines");
 

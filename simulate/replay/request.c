@@ -20,7 +20,10 @@ enum status replay_request_done(struct replay *replay, uint32_t index)
         replay_release_request(replay, index);
         return replay->task_received(replay, rank);
     }
-    if (request->hidden) replay_release_request(replay, index);
+    if (request->hidden)
+        replay_release_request(replay, index);
+    else if (!request->of_operation)
+        replay->ranks[rank].lacked_until_ps = replay->now_ps; /* a message or collective was missing */
     if (--replay_thread_walk(replay, rank, thread)->missing > 0) return STATUS_OK;
     if (replay->ranks[rank].threads) return replay_thread_wake(replay, rank, thread);
     replay_wake(replay, rank);
@@ -82,9 +85,9 @@ static enum status note_request(struct replay *replay, uint32_t rank, uint32_t i
     return STATUS_OK;
 }
 
-enum status replay_new_request(struct replay *replay, uint32_t rank, uint32_t id, uint32_t *request)
+enum status replay_new_request(struct replay *replay, uint32_t rank, uint32_t id, bool of_operation, uint32_t *request)
 {
-    TRY(make_request(replay, rank, (struct request){0}, request));
+    TRY(make_request(replay, rank, (struct request){.of_operation = of_operation}, request));
     return note_request(replay, rank, id, *request);
 }
 

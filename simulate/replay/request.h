@@ -14,6 +14,7 @@ struct request { /* of a send or receive, or the call itself if blocking */
     bool done, awaited, receive;
     bool hidden;  /* of a collective: released when done */
     bool of_task; /* of a non-blocking one: rank is the task */
+    bool of_operation; /* of a one-sided one */
     /* When it was done, if behind the return of the call that made it, else 0. Not done: that return, INT64_MAX before it. */
     int64_t known_ps;
 };
@@ -41,7 +42,7 @@ DECLARE_POOL(request);
 struct request *replay_request(const struct replay *replay, uint32_t request); /* until the next one is made */
 
 /* Makes request `id` of the program. */
-enum status replay_new_request(struct replay *replay, uint32_t rank, uint32_t id, uint32_t *request);
+enum status replay_new_request(struct replay *replay, uint32_t rank, uint32_t id, bool of_operation, uint32_t *request);
 /* Makes a request of the call: one that a later wait call names, or (awaited) one that the call itself waits for. */
 enum status replay_call_request(struct replay *replay, uint32_t rank, const struct trace_call *call, bool receive,
                                 bool awaited, uint32_t *request);

@@ -161,7 +161,7 @@ static enum status attach_request(struct replay *replay, uint32_t rank, const st
                                   bool complete)
 {
     uint32_t request;
-    TRY(replay_new_request(replay, rank, call->rma.request, &request));
+    TRY(replay_new_request(replay, rank, call->rma.request, true, &request));
     if (complete) return replay_request_done(replay, request);
     replay->ops[op].request = request;
     return STATUS_OK;

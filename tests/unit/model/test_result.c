@@ -116,6 +116,27 @@ static void progress_in_waits_for_requests(void **state)
     result_free(result);
 }
 
+/* The wait for a get and a receive, 30-100. The send begins at 45, its message is there at 60; the get's request waits for its
+ * target from 40 to 90. Both are missing until 60: 30 of the 70 us are Wait for Progress, and 40 are the wait for the message. */
+static void progress_behind_a_message(void **state)
+{
+    (void)state;
+    struct result *result = analyzed("ranks 3\nproperty simulated=1\nwindow 0 comm=0\n"
+                                     "0 0.000010 0.000011 MPI_Win_lock win=0 target=1 lock=shared\n"
+                                     "0 0.000020 0.000021 MPI_Rget win=0 target=1 bytes=8 req=1\n"
+                                     "0 0.000022 0.000023 MPI_Irecv comm=0 peer=2 tag=0 bytes=8 req=2\n"
+                                     "0 0.000030 0.000100 MPI_Waitall reqs=1,2 progress_from=0.000060 progress_until=0.000090\n"
+                                     "0 0.000110 0.000111 MPI_Win_unlock win=0 target=1\n"
+                                     "1 0.000090 0.000091 MPI_Comm_group comm=0\n"
+                                     "2 0.000045 0.000046 MPI_Send comm=0 peer=0 tag=0 bytes=8\n");
+    NEAR(result->patterns[PATTERN_WAIT_FOR_PROGRESS].severity_s, 30);
+    NEAR(result->patterns[PATTERN_WAIT_IN_RECEIVER_COMPLETION].severity_s, 40);
+    NEAR(property(result, "rma_communication_s")->exclusive_s, 1);
+    NEAR(property(result, "point_to_point_s")->exclusive_s, 1 + 1);
+    for (size_t i = 0; i < result->check_count; i++) assert_true(result->checks[i].holds);
+    result_free(result);
+}
+
 static void exclusive_times(void **state)
 {
     (void)state;
@@ -466,6 +487,7 @@ int main(void)
         cmocka_unit_test(times_and_properties),
         cmocka_unit_test(waits_for_requests),
         cmocka_unit_test(progress_in_waits_for_requests),
+        cmocka_unit_test(progress_behind_a_message),
         cmocka_unit_test(exclusive_times),
         cmocka_unit_test(places_of_waits),
         cmocka_unit_test(who_waits),
