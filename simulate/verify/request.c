@@ -65,20 +65,33 @@ static struct passage least_passage(const struct verify_context *context, const 
     return (struct passage){met_ps + back_ps, arrived_ps, synchronous};
 }
 
+/* Wait for Progress is the time in which the call lacks nothing else: its message is complete. */
+static void check_progress(const struct verify_context *context, uint32_t rank, size_t call, int64_t complete_ps,
+                           struct verify_row *row)
+{
+    const struct trace_sim *sim = &context->predicted->ranks[rank].sim[call];
+    if (sim->progress_until_ps != TRACE_UNKNOWN_PS)
+        verify_after(context, row, rank, call, sim->progress_from_ps, complete_ps,
+                     "waits only for progress before its message can be complete");
+}
+
 static void check_message(const struct verify_context *context, const struct message *message, struct verify_row *row)
 {
     const struct trace *trace = context->predicted;
     const struct passage passage = least_passage(context, message);
     size_t received = verify_ending(context, message->receiver, message->receive_call);
-    if (received != INSTANCE_NONE)
+    if (received != INSTANCE_NONE) {
         verify_after(context, row, message->receiver, received,
                      trace->ranks[message->receiver].calls[received].exit_ps, passage.arrived_ps,
                      "returns before the message can have arrived");
+        check_progress(context, message->receiver, received, passage.arrived_ps, row);
+    }
     enum mpi_call call = trace->ranks[message->sender].calls[message->send_call].call;
     size_t sent = verify_ending(context, message->sender, message->send_call);
-    if (sent != INSTANCE_NONE && passage.waits && call != ID_Bsend && call != ID_Ibsend)
-        verify_after(context, row, message->sender, sent, trace->ranks[message->sender].calls[sent].exit_ps,
-                     passage.left_ps, "returns before the receiver can have let the message go");
+    if (sent == INSTANCE_NONE || !passage.waits || call == ID_Bsend || call == ID_Ibsend) return;
+    verify_after(context, row, message->sender, sent, trace->ranks[message->sender].calls[sent].exit_ps, passage.left_ps,
+                 "returns before the receiver can have let the message go");
+    check_progress(context, message->sender, sent, passage.left_ps, row);
 }
 
 enum status verify_waits_message(const struct verify_context *context, struct verify_row *row, struct err *err)

@@ -470,6 +470,37 @@ static void a_message_received_too_early_breaks_law_2(void **state)
     assert_broken(one_message(true, 10), "rank 1, event 2 (MPI_Wait)");
 }
 
+/* A receive of 1000 bytes, 0-60, that waits for progress from from_us to 50. */
+static struct verify_row progress_and_message(int64_t from_us)
+{
+    struct trace *trace = test_trace(2, 0);
+    struct test_context test;
+    struct trace_call *send = test_call(trace, 0, ID_Send, 0, 1);
+    send->peer = 1;
+    send->bytes = 1000;
+    struct trace_call *receive = test_call(trace, 1, ID_Irecv, 0, 0);
+    receive->peer = 0;
+    receive->bytes = 1000;
+    receive->ref = 1;
+    struct trace_call *wait = test_call(trace, 1, ID_Wait, 0, 60);
+    wait->ref = 1;
+    wait->handle = TRACE_NONE;
+    trace->ranks[1].sim[1].progress_from_ps = from_us * US;
+    trace->ranks[1].sim[1].progress_until_ps = 50 * US;
+    test_context_init(&test, trace, test_platform("a", NULL));
+    struct verify_row row = test_law(&test, verify_waits_message);
+    test_context_clear(&test);
+    return row;
+}
+
+/* As above the message is there at 10.1. */
+static void progress_before_the_message_breaks_law_2(void **state)
+{
+    (void)state;
+    assert_holds(progress_and_message(11));
+    assert_broken(progress_and_message(10), "rank 1, event 2 (MPI_Wait): waits only for progress before");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -489,6 +520,7 @@ int main(void)
         cmocka_unit_test(a_request_done_too_early_breaks_law_2),
         cmocka_unit_test(a_member_that_leaves_too_early_breaks_law_2),
         cmocka_unit_test(a_message_received_too_early_breaks_law_2),
+        cmocka_unit_test(progress_before_the_message_breaks_law_2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
