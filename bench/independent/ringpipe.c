@@ -1,0 +1,44 @@
+/* A pipeline around a ring: each rank adds one to its block and hands it on, by a put between fences with assertions:
+ *     independent_ringpipe [BYTES of a block [ROUNDS]] */
+#include "bench/independent/program.h"
+
+int main(int argc, char **argv)
+{
+    int rank, ranks;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    int bytes = argument(argc, argv, 1, 4096), rounds = argument(argc, argv, 2, 16);
+    int count = bytes / (int)sizeof(int), next = (rank + 1) % ranks;
+
+    int *inbox, *block = malloc((size_t)count * sizeof *block);
+    for (int i = 0; i < count; i++) block[i] = rank;
+    MPI_Win window;
+    MPI_Win_allocate(count * (MPI_Aint)sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &inbox, &window);
+    memset(inbox, 0, (size_t)count * sizeof *inbox);
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    double begin = MPI_Wtime();
+    MPI_Win_fence(MPI_MODE_NOPRECEDE, window);
+    for (int k = 0; k < rounds; k++) {
+        int last = k == rounds - 1;
+        MPI_Put(block, count, MPI_INT, next, 0, count, MPI_INT, window);
+        compute(2 + 1.5 * ((rank * 7 + k * 3) % 5));
+        MPI_Win_fence(last ? MPI_MODE_NOSTORE | MPI_MODE_NOSUCCEED : MPI_MODE_NOSTORE, window);
+        for (int i = 0; i < count; i++) block[i] = inbox[i] + 1;
+        compute(rank == k % ranks ? 7 : 1);
+        if (!last) MPI_Win_fence(MPI_MODE_NOPRECEDE, window);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    double loop_s = MPI_Wtime() - begin;
+
+    int expected = (rank + ranks * rounds - rounds) % ranks + rounds;
+    int wrong = block[0] != expected || block[count - 1] != expected;
+    if (wrong) fprintf(stderr, "ringpipe: rank %d has %d, expected %d\n", rank, block[0], expected);
+    if (rank == 0) printf("ringpipe %d %d %.6f\n", bytes, ranks, loop_s);
+    fflush(stdout);
+    MPI_Win_free(&window);
+    free(block);
+    MPI_Finalize();
+    return wrong;
+}
