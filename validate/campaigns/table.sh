@@ -3,7 +3,8 @@
 # An error is that of a row's part against the median of its real runs, a spread (largest - least) / median of the runs; percent.
 #   (none)          exchanges: errors and spreads by size and ranks
 #   --summary       results: their errors, and those of all of them
-#   --families      exchanges of six_exchanges.c, and other files of programs: median error, largest, rows within 8 %, by ranks
+#   --families      exchanges of six_exchanges.c, other files and directories of programs: median error, largest, rows within 8 %,
+#                   by ranks
 #   --above PERCENT the rows with larger errors
 #   --order         rows that differ in semantics alone: how many pairs are predicted in the order of the runs
 #   --draws         the rows that have draws: prediction without them, draws and runs, in ms; whether the runs' median is in the

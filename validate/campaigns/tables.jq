@@ -25,9 +25,10 @@ def described:
     ", \([.rows[].ranks] | unique | listed) ranks, \(.campaign.cluster | setting)" +
     (.campaign.recorded_on | if . then ", recorded at \(setting)" else "" end) +
     (if any(.rows[]; .undrawn) then ", median of \(.campaign.draws) draws" else "" end);
-# Each row with the file of its result and with its family: the program of six_exchanges.c, else the file of its program.
+# Each row with the file of its result and with its family: the program of six_exchanges.c, else the file of its program, else the
+# directory of files of a program each.
 def family($campaign): . as $row | ([$campaign.programs[] | select(.name == $row.program) | .command[0]][0] // "") |
-    if startswith("six_exchanges") then $row.program else "`\(.).c`" end;
+    if startswith("six_exchanges") then $row.program elif startswith("independent_") then "`independent/*.c`" else "`\(.).c`" end;
 def rows: [.[] | . as $result | .rows[] | . + {file: $result.file, family: family($result.campaign)}];
 
 # Errors of rows: median, the same with its sign, the largest, and how many are within 3 and 8 %.
