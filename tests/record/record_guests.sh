@@ -95,7 +95,7 @@ for ranks in 0 2; do
         timeout 60 script -qec "trap : INT; $rmacast record -o ctrl.rma -- $run; echo status \$?; touch pressed" /dev/null |
         tr -d '\r' >out 2>err
     check grep -qxE "status $ended" out
-    check grep -q "are incomplete; rank 0: $said without MPI_Finalize" out
+    check grep -qE "(1 of 1 rank is|2 of 2 ranks are) incomplete; rank 0: $said without MPI_Finalize" out
     for pid in $(cat pid-*); do lives $pid && check false "rank runs on after Ctrl-C"; done
     check test ! -e ctrl.rma/spool
     [ $ranks = 2 ] || check grep -q 'rank 0: ended without MPI_Finalize by signal 2 (SIGINT)' out
