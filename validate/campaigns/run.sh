@@ -220,7 +220,7 @@ compare() {
                   runs_within: ([$all[] | select(. >= $r.min and . <= $r.max)] | length)} else null end),
          run_time, patterns: [.patterns[] | select(.measured_max_s > 0 or .predicted_s > 0) | del(.ranks)],
          transfers, calls: (.calls | if . then .callpaths |= .[:5] else null end), other_control_flow} |
-        walk(if type == "string" then gsub("(?<before>^| )/[^ :]*/"; .before) else . end) # files of this run: their names alone
+        walk(if type == "string" then gsub("(?<before>^|[ (])/[^ :]*/"; .before) else . end) # of files of this machine the names alone
         ' "$work/validation.json" >"$work/row"
     jq -c . "$work/row" >>"$rows"
     jq -r --arg name "$name" '.draws as $d | .undrawn as $u | .part |
