@@ -81,15 +81,7 @@ enum status replay_note_connection(struct replay *replay, enum message_type type
 
 enum status replay_note_answers(struct replay *replay, const struct engine_query *queries, uint32_t count)
 {
-    uint64_t **blocks = blocks_of(core_of(replay)->connections, queries[0].destination);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t other = queries[i].source;
-        uint64_t *block = blocks[other / BLOCK_RANKS];
-        if (block)
-            block[other % BLOCK_RANKS / WORD_RANKS] |= UINT64_C(1) << other % WORD_RANKS;
-        else
-            TRY(set_first(replay, queries[i].destination, other, true));
-    }
+    for (uint32_t i = 0; i < count; i++) TRY(set_needed(replay, queries[i].destination, queries[i].source, true));
     return STATUS_OK;
 }
 
