@@ -1,11 +1,10 @@
 #include "simulate/engine/loggp/local.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "common/units.h"
 #include "simulate/engine/loggp/deliver.h"
+#include "simulate/engine/loggp/stretch.h"
 
 enum { NONE = 0 }; /* message 0 is never used */
 
@@ -14,8 +13,7 @@ struct local_message {
     uint32_t next;      /* in the list of its receiver, or in the free list */
     uint32_t share_e9;  /* of the sender's receptions, as long as it is received */
     bool begun;         /* its head has arrived */
-    int64_t since_ps, rest_ps; /* at since_ps so much was left, in time at the full rate */
-    int64_t end_ps;     /* at the present rate */
+    struct stretch stretch; /* its end is that of the head until the head has arrived */
 };
 
 struct local_rank {
@@ -77,40 +75,29 @@ enum status loggp_receive_within(struct engine *engine, uint32_t flight, const s
                                                   .from = message->key,
                                                   .to = message->to,
                                                   .share_e9 = message->reverse_e9,
-                                                  .rest_ps = engine->flights[flight].transmit_ps,
-                                                  .end_ps = head_ps};
+                                                  .stretch = {head_ps, engine->flights[flight].transmit_ps, head_ps}};
     return event_queue_push_at(&engine->queue, head, EVENT_LOCAL, id, err);
 }
 
-/* How many times as long as at the full rate the rank's receptions take. */
-static double stretch_of(const struct local_rank *rank)
-{
-    return 1 + (double)rank->reverse_e9 / 1e9;
-}
-
-/* The end is rounded to the nearest picosecond. */
 static enum status make_tail(struct engine *engine, uint32_t id, struct err *err)
 {
     struct local_message *at = &engine->locals->messages[id];
-    const double lasts_ps = (double)at->rest_ps * stretch_of(&engine->locals->ranks[at->to]);
-    at->end_ps = units_add_ps(at->since_ps, lasts_ps < (double)COST_BEYOND_PS ? llround(lasts_ps) : COST_BEYOND_PS);
-    const struct event_time tail = {at->end_ps, engine->flights[at->flight].time.order};
+    stretch_find_end(&at->stretch, engine->locals->ranks[at->to].reverse_e9);
+    const struct event_time tail = {at->stretch.end_ps, engine->flights[at->flight].time.order};
     return event_queue_push_at(&engine->queue, tail, EVENT_LOCAL, id, err);
 }
 
-/* Others begin or end to receive data of the rank. What it has received by now is rounded down to whole picoseconds. */
+/* Others begin or end to receive data of the rank. */
 static enum status change_reverse(struct engine *engine, uint32_t rank, int64_t by_e9, struct err *err)
 {
     struct local_rank *changed = &engine->locals->ranks[rank];
-    const int64_t now_ps = engine->now.time_ps;
-    const double before = stretch_of(changed);
+    const int64_t now_ps = engine->now.time_ps, before_e9 = changed->reverse_e9;
     if (by_e9 == 0) return STATUS_OK;
     changed->reverse_e9 += by_e9;
     for (uint32_t id = changed->first; id != NONE; id = engine->locals->messages[id].next) {
         struct local_message *at = &engine->locals->messages[id];
-        if (at->end_ps <= now_ps) continue;
-        at->rest_ps -= (int64_t)((double)(now_ps - at->since_ps) / before);
-        at->since_ps = now_ps;
+        if (at->stretch.end_ps <= now_ps) continue;
+        stretch_receive_until(&at->stretch, before_e9, now_ps);
         TRY(make_tail(engine, id, err));
     }
     return STATUS_OK;
@@ -121,7 +108,6 @@ static enum status begin_reception(struct engine *engine, uint32_t id, struct er
     struct local_message *at = &engine->locals->messages[id];
     struct local_rank *receiver = &engine->locals->ranks[at->to];
     at->begun = true;
-    at->since_ps = engine->now.time_ps;
     at->next = receiver->first;
     receiver->first = id;
     TRY(make_tail(engine, id, err));
@@ -134,7 +120,7 @@ static void remove_message(struct locals *locals, uint32_t id)
     uint32_t *link = &locals->ranks[at->to].first;
     while (*link != id) link = &locals->messages[*link].next;
     *link = at->next;
-    at->end_ps = -1;
+    at->stretch.end_ps = -1;
     at->next = locals->free;
     locals->free = id;
 }
@@ -142,7 +128,7 @@ static void remove_message(struct locals *locals, uint32_t id)
 enum status loggp_on_local(struct engine *engine, uint32_t id, struct event_time time, struct err *err)
 {
     const struct local_message at = engine->locals->messages[id];
-    if (time.time_ps != at.end_ps || time.order != engine->flights[at.flight].time.order) return STATUS_OK;
+    if (time.time_ps != at.stretch.end_ps || time.order != engine->flights[at.flight].time.order) return STATUS_OK;
     if (!at.begun) return begin_reception(engine, id, err);
     engine->flights[at.flight].time = time;
     remove_message(engine->locals, id);

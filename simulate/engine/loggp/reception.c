@@ -1,37 +1,23 @@
 #include "simulate/engine/loggp/reception.h"
 
-#include <math.h>
-
-#include "common/units.h"
 #include "simulate/engine/loggp/deliver.h"
 
-/* How many times as long as at the full rate it takes. */
-static double stretch_of(const struct reception *at)
-{
-    return 1 + (double)at->reverse_e9 / 1e9;
-}
-
-/* The end is rounded to the nearest picosecond. */
 static enum status make_tail(struct engine *engine, int32_t node, struct err *err)
 {
     struct reception *at = &engine->receptions[node];
-    double lasts_ps = (double)at->rest_ps * stretch_of(at);
-    at->end_ps = units_add_ps(at->since_ps, lasts_ps < (double)COST_BEYOND_PS ? llround(lasts_ps) : COST_BEYOND_PS);
-    const struct event_time tail = {at->end_ps, engine->flights[at->flight].time.order};
+    stretch_find_end(&at->stretch, at->reverse_e9);
+    const struct event_time tail = {at->stretch.end_ps, engine->flights[at->flight].time.order};
     return event_queue_push_at(&engine->queue, tail, EVENT_TAIL, (uint32_t)node, err);
 }
 
-/* Others begin or end to receive data of the node. What it has received by now is rounded down to whole picoseconds. */
+/* Others begin or end to receive data of the node. */
 static enum status change_reverse(struct engine *engine, int32_t node, int64_t by_e9, struct err *err)
 {
     struct reception *at = &engine->receptions[node];
     int64_t now_ps = engine->now.time_ps;
-    bool goes_on = at->flight != FLIGHT_NONE && at->end_ps > now_ps;
+    bool goes_on = at->flight != FLIGHT_NONE && at->stretch.end_ps > now_ps;
     if (by_e9 == 0) return STATUS_OK;
-    if (goes_on) {
-        at->rest_ps -= (int64_t)((double)(now_ps - at->since_ps) / stretch_of(at));
-        at->since_ps = now_ps;
-    }
+    if (goes_on) stretch_receive_until(&at->stretch, at->reverse_e9, now_ps);
     at->reverse_e9 += by_e9;
     return goes_on ? make_tail(engine, node, err) : STATUS_OK;
 }
@@ -41,8 +27,7 @@ static enum status begin_reception(struct engine *engine, uint32_t index, struct
     const struct flight *flight = &engine->flights[index];
     struct reception *at = &engine->receptions[flight->dst_node];
     at->flight = index;
-    at->since_ps = engine->now.time_ps;
-    at->rest_ps = flight->transmit_ps;
+    at->stretch = (struct stretch){.since_ps = engine->now.time_ps, .rest_ps = flight->transmit_ps};
     TRY(make_tail(engine, flight->dst_node, err));
     return change_reverse(engine, flight->src_node, flight->reverse_e9, err);
 }
@@ -102,7 +87,7 @@ enum status loggp_on_tail(struct engine *engine, int32_t node, struct event_time
 {
     struct reception *at = &engine->receptions[node];
     uint32_t index = at->flight;
-    if (index == FLIGHT_NONE || time.time_ps != at->end_ps || time.order != engine->flights[index].time.order)
+    if (index == FLIGHT_NONE || time.time_ps != at->stretch.end_ps || time.order != engine->flights[index].time.order)
         return STATUS_OK;
     struct flight *flight = &engine->flights[index];
     flight->time = time;

@@ -8,12 +8,12 @@
 #define SIMULATE_ENGINE_LOGGP_RECEPTION_H
 
 #include "simulate/engine/loggp/state.h"
+#include "simulate/engine/loggp/stretch.h"
 
 struct reception { /* of the NIC of one node */
     uint32_t flight;           /* that it receives, or FLIGHT_NONE */
     uint32_t first, last;      /* flights behind it, in the order of their heads: a list by flight.next, or FLIGHT_NONE */
-    int64_t since_ps, rest_ps; /* at since_ps so much of the flight was left, in time at the full rate */
-    int64_t end_ps;            /* of the flight, at the present rate */
+    struct stretch stretch;    /* of the flight */
     int64_t reverse_e9;        /* the sum of flight.reverse_e9 of the node's data that others receive now */
 };
 
