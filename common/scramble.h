@@ -14,12 +14,13 @@ static inline uint64_t scramble_bits(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* A number of scrambled bits with mean 0 and standard deviation 1, between -3.46 and 3.46: the sum of four equally distributed
- * numbers. Those have 16 bits each, so the variance of their sum is 4 (2^32 - 1) / 12. */
-static inline double scramble_bell(uint64_t bits)
+/* The number-th random number of the key in a series, with mean 0 and standard deviation 1, between -3.46 and 3.46: the sum of
+ * four equally distributed numbers. Those have 16 bits each, so the variance of their sum is 4 (2^32 - 1) / 12. */
+static inline double scramble_bell(uint64_t series, uint64_t key, uint64_t number)
 {
     enum { PARTS = 4, PART_BITS = 16, PART_VALUES = 1 << PART_BITS };
     const double mean = PARTS * (PART_VALUES - 1) / 2.0, sd = sqrt(((double)PART_VALUES * PART_VALUES - 1) * PARTS / 12);
+    const uint64_t bits = scramble_bits(scramble_bits(scramble_bits(series) ^ key) + number);
     uint64_t sum = 0;
     for (int part = 0; part < PARTS; part++) sum += bits >> (part * PART_BITS) & (PART_VALUES - 1);
     return ((double)sum - mean) / sd;

@@ -139,9 +139,8 @@ static int64_t linger_ps(const struct replay *replay, uint32_t rank)
 {
     const struct core *core = core_of(replay);
     if (core->linger_sd_ps == 0) return core->linger_ps;
-    uint64_t bits = scramble_bits(scramble_bits(replay->platform->draw) ^ map_pair(rank, rank));
-    bits = scramble_bits(bits + replay->ranks[rank].next);
-    return core->linger_ps + llround(core->linger_sd_ps * scramble_bell(bits));
+    const double z = scramble_bell(replay->platform->draw, map_pair(rank, rank), replay->ranks[rank].next);
+    return core->linger_ps + llround(core->linger_sd_ps * z);
 }
 
 /* The rank is outside the library. *next: its call after this one, in its thread. */

@@ -27,8 +27,8 @@ enum status jitter_draw(struct jitter *jitter, int32_t src_node, int32_t dst_nod
     size_t index = (size_t)*slot;
     if (index == jitter->count) ARRAY_PUSH(jitter->pairs, jitter->count, jitter->capacity, (struct jitter_pair){0}, err);
     struct jitter_pair *pair = &jitter->pairs[index];
-    uint64_t bits = scramble_bits(scramble_bits(scramble_bits(jitter->draw) ^ key) + pair->messages);
-    int64_t drawn_ps = *latency_ps + llround(jitter->sd_ps * scramble_bell(bits)), stated_ps = begin_ps + *latency_ps;
+    const double z = scramble_bell(jitter->draw, key, pair->messages);
+    int64_t drawn_ps = *latency_ps + llround(jitter->sd_ps * z), stated_ps = begin_ps + *latency_ps;
     if (drawn_ps < 0) drawn_ps = 0;
     bool behind = pair->messages > 0 && stated_ps >= pair->stated_ps;
     if (behind && begin_ps + drawn_ps < pair->drawn_ps) drawn_ps = pair->drawn_ps - begin_ps;
