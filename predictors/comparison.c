@@ -7,8 +7,6 @@
 #include "common/json.h"
 #include "predictors/prediction.h"
 
-enum { TITLE_BYTES = 320 };
-
 struct job {
     const struct trace *trace;
     const struct comparison_row *rows;
@@ -55,7 +53,7 @@ static enum status predict_row(void *context, size_t index, FILE *out, struct er
 static enum status take_result(const struct comparison_row *row, const struct child_answer *answer, struct result **result,
                                struct err *err)
 {
-    char title[TITLE_BYTES];
+    char title[COMPARISON_TITLE_BYTES];
     snprintf(title, sizeof title, "%s%s", row->title ? "" : "semantics ", row->title ? row->title : row->name);
     if (answer->status != STATUS_OK) return err_set(err, answer->status, title, NULL, "%s", answer->err.text);
     struct json_document document;

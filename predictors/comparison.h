@@ -16,6 +16,8 @@
 
 struct draws;
 
+enum { COMPARISON_TITLE_BYTES = 320 }; /* a longer title of a row is cut */
+
 /* One row, borrowed during comparison_run() only. */
 struct comparison_row {
     const char *name;  /* "a", "a+post-early" */

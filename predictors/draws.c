@@ -9,7 +9,6 @@
 #include "common/units.h"
 #include "predictors/comparison.h"
 
-enum { TITLE_BYTES = 320 };
 #define RACES_FROM 0.04 /* a range of the run times of so much of their median is a race */
 
 /* Sorts the values. */
@@ -101,7 +100,7 @@ enum status draws_run(const struct trace *trace, const struct platform *platform
                             .number = request->number};
     struct comparison_row *rows = calloc(count, sizeof *rows);
     struct platform *platforms = calloc(count, sizeof *platforms);
-    char(*titles)[TITLE_BYTES] = calloc(count, sizeof *titles);
+    char(*titles)[COMPARISON_TITLE_BYTES] = calloc(count, sizeof *titles);
     enum status status = rows && platforms && titles ? STATUS_OK : err_memory(err);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         const bool of_row = request->row;
