@@ -25,6 +25,14 @@ enum { SIZES = sizeof sizes / sizeof *sizes, REPETITIONS = 40 };
 #define OVERHEAD 5e-7
 #define WITHIN_OVERHEAD 2e-7
 
+/* The caller frees it. */
+static gsl_rng *random_of(unsigned long seed)
+{
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_taus);
+    gsl_rng_set(random, seed);
+    return random;
+}
+
 static double overhead(bool between)
 {
     return between ? OVERHEAD : WITHIN_OVERHEAD;
@@ -145,8 +153,7 @@ static void add_all(struct bench_results *results, bool between, unsigned long s
                  {"pscwSkeleton", start_time, 1},            {"fenceSkeleton", fence_time, 1},
                  {"putLatency -s lock_all", lock_all_time, 1}};
     struct err err;
-    gsl_rng *random = gsl_rng_alloc(gsl_rng_taus);
-    gsl_rng_set(random, seed);
+    gsl_rng *random = random_of(seed);
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
         for (int k = 0; k < tests[i].sizes; k++)
             assert_int_equal(
@@ -457,8 +464,7 @@ static void shares_come_back(void **state)
     for (unsigned long seed = 1; seed <= SEEDS; seed++) {
         struct bench_results results = {0};
         struct err err = {0};
-        gsl_rng *random = gsl_rng_alloc(gsl_rng_taus);
-        gsl_rng_set(random, seed);
+        gsl_rng *random = random_of(seed);
         for (int k = 0; k < SIZES; k++)
             add_series(&results, "putLatency -s flush", true, sizes[k], put_time(true, sizes[k]), random, &err);
         add_opposed(&results, "putOpposed", 0.02, random);
@@ -492,8 +498,7 @@ static void both_ways_within_a_node(void **state)
     for (unsigned long seed = 1; seed <= SEEDS; seed++) {
         struct bench_results results = {0};
         struct err err = {0};
-        gsl_rng *random = gsl_rng_alloc(gsl_rng_taus);
-        gsl_rng_set(random, seed);
+        gsl_rng *random = random_of(seed);
         for (int k = 0; k < SIZES; k++) {
             add_series(&results, "putLatency -s flush", false, sizes[k], put_time(false, sizes[k]), random, &err);
             add_series(&results, "getLatency -s flush", false, sizes[k], put_time(false, sizes[k]), random, &err);
@@ -525,8 +530,7 @@ static void a_copy_of_the_bench_is_within_its_error(void **state)
     for (int seed = 1; seed <= SEEDS; seed++) {
         struct bench_results results = {0};
         struct err err = {0};
-        gsl_rng *random = gsl_rng_alloc(gsl_rng_taus);
-        gsl_rng_set(random, (unsigned long)seed);
+        gsl_rng *random = random_of((unsigned long)seed);
         for (int k = 0; k < PUT_SIZES; k++)
             add_series(&results, "putLatency -s flush", false, sizes[k], put_time(false, sizes[k]), random, &err);
         for (int k = 0; k < SIZES; k++) {
@@ -568,8 +572,7 @@ static void accumulates_cost_by_size(void **state)
     for (unsigned long seed = 1; seed <= SEEDS; seed++) {
         struct bench_results results = {0};
         struct err err = {0};
-        gsl_rng *random = gsl_rng_alloc(gsl_rng_taus);
-        gsl_rng_set(random, seed);
+        gsl_rng *random = random_of(seed);
         for (int i = 0; i < SIZES; i++) {
             add_series(&results, "putLatency -s flush", true, sizes[i], asking_put_time(true, sizes[i]), random, &err);
             add_series(&results, "accumulateLatency -s flush", true, sizes[i], two_costs_time(true, sizes[i]), random, &err);
