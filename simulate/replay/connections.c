@@ -137,7 +137,7 @@ static uint32_t list_needed(const struct replay *replay, uint32_t rank, uint32_t
 }
 
 enum status replay_query_connections(struct replay *replay, uint32_t rank, enum message_type answer, uint32_t ref,
-                                   uint32_t *unanswered)
+                                     uint32_t *unanswered)
 {
     if (!core_of(replay)->connections) return STATUS_OK;
     struct connections *known = core_of(replay)->connections;

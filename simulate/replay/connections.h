@@ -23,6 +23,6 @@ enum status replay_connect_members(struct replay *replay, uint32_t rank, int32_t
  * before. Each rank answers with a message of the type answer that carries ref. Adds each query to *unanswered before
  * it is sent. */
 enum status replay_query_connections(struct replay *replay, uint32_t rank, enum message_type answer, uint32_t ref,
-                                   uint32_t *unanswered);
+                                     uint32_t *unanswered);
 
 #endif

@@ -163,7 +163,7 @@ static enum status request_flush(struct replay *replay, struct member *member)
         queries = true;
     }
     return queries ? replay_query_connections(replay, member->rank, MESSAGE_FENCE_FLUSHED, own, &member->fence_outstanding)
-                : STATUS_OK;
+                   : STATUS_OK;
 }
 
 enum status replay_on_fence_flushed(struct replay *replay, const struct engine_note *message)
