@@ -234,29 +234,28 @@ static enum status explain_errors(const struct settings *settings, const struct 
     return status;
 }
 
-/* For a predicted trace that is compared with recordings: infers its waits as those of a recording. */
-static enum status infer_waits(const struct settings *settings, const struct runs *runs, struct validation *validation,
-                               struct err *err)
+static enum status compare_results(const struct settings *settings, const struct runs *runs, const struct result *inferred,
+                                   struct validation **validation, struct err *err)
 {
-    struct result *inferred;
-    bool recorded = false;
-    for (size_t i = 1; i < runs->count; i++) recorded = recorded || !runs->results[i]->simulated;
-    if (!recorded || !runs->traces[0] || !runs->results[0]->simulated) return STATUS_OK;
-    TRY(validate_infer(runs->traces[0], &settings->analyze, &inferred, err));
-    enum status status = validate_inferred(validation, inferred, (const struct result *const *)runs->results + 1, err);
-    result_free(inferred);
+    const struct result *const *measured = (const struct result *const *)runs->results + 1;
+    TRY(validate_results(runs->results[0], settings->predicted, measured, settings->measured.items, runs->count - 1,
+                         validation, err));
+    enum status status = inferred ? validate_inferred(*validation, inferred, measured, err) : STATUS_OK;
+    if (status != STATUS_OK) validation_free(*validation);
     return status;
 }
 
 static enum status compare_runs(const struct settings *settings, const struct runs *runs, struct err *err)
 {
     struct validation *validation;
+    struct result *inferred;
     if (settings->explain && !all_traces(runs))
         return err_set(err, STATUS_USAGE, NULL, NULL, "--explain compares calls, expected traces, not results");
-    TRY(validate_results(runs->results[0], settings->predicted, (const struct result *const *)runs->results + 1,
-                         settings->measured.items, runs->count - 1, &validation, err));
-    enum status status = infer_waits(settings, runs, validation, err);
-    if (status == STATUS_OK && all_traces(runs))
+    TRY(validate_infer(runs->traces, runs->results, runs->count, &settings->analyze, &inferred, err));
+    enum status status = compare_results(settings, runs, inferred, &validation, err);
+    result_free(inferred);
+    TRY(status);
+    if (all_traces(runs))
         status = validate_traces(validation, runs->traces[0], (const struct trace *const *)runs->traces + 1,
                                  &settings->analyze, err);
     if (status == STATUS_OK && settings->explain && validation->difference)

@@ -45,6 +45,9 @@ struct analyze_options {
                                                   needed */
     struct analyze_found *found;               /* model_analyze() fills this all-zero struct; NULL: not needed */
     const struct analyze_watcher *watcher;     /* for model_analyze_slices() with intervals; borrowed; NULL: none */
+    /* By enum mpi_call: functions of which no Wait for Progress is inferred, beside those of which the trace refutes it;
+     * borrowed; NULL: none. */
+    const bool *not_inferred;
     bool verify;                               /* fill result->checks; needs intervals */
     bool intervals;                            /* fill result->efficiency, causes and critical path */
     enum interval_source interval_source;      /* where the intervals of result->efficiency come from */

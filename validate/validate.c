@@ -219,7 +219,11 @@ enum status validate_results(const struct result *predicted, const char *predict
         validation_free(v);
         return err_memory(err);
     }
-    for (size_t i = 0; i < repetitions; i++) v->disturbance[i] = measured[i]->disturbance;
+    validate_add_refuted(predicted, v->not_inferred);
+    for (size_t i = 0; i < repetitions; i++) {
+        v->disturbance[i] = measured[i]->disturbance;
+        validate_add_refuted(measured[i], v->not_inferred);
+    }
     compare_run(v, predicted, measured, values);
     rank_errors(v, values);
     for (int p = 0; p < PATTERN_COUNT; p++) {
@@ -235,16 +239,6 @@ enum status validate_results(const struct result *predicted, const char *predict
     return status;
 }
 
-enum status validate_infer(const struct trace *predicted, const struct analyze_options *options, struct result **result,
-                           struct err *err)
-{
-    struct trace view;
-    TRY(as_recorded_init(&view, predicted, err));
-    enum status status = model_analyze(&view, options, result, err);
-    as_recorded_clear(&view);
-    return status;
-}
-
 enum status validate_inferred(struct validation *v, const struct result *inferred, const struct result *const *measured,
                               struct err *err)
 {
@@ -254,6 +248,7 @@ enum status validate_inferred(struct validation *v, const struct result *inferre
     for (int p = 0; p < PATTERN_COUNT; p++) compare_pattern(v, (enum pattern)p, inferred, measured, samples);
     enum status status = compare_properties(v, inferred, measured, samples, err);
     free(samples);
+    validate_add_refuted(inferred, v->not_inferred);
     v->inferred = true;
     return status;
 }
@@ -282,12 +277,14 @@ static enum status find_targets(struct validation *v, const struct trace *predic
 {
     if (!pattern_occurs(v, PATTERN_LOCK_CONTENTION) || !pattern_occurs(v, PATTERN_WAIT_FOR_PROGRESS)) return STATUS_OK;
     struct trace view = {.ranks = NULL};
+    struct analyze_options alike = options ? *options : (struct analyze_options)ANALYZE_DEFAULTS;
+    alike.not_inferred = v->not_inferred;
     if (v->inferred) TRY(as_recorded_init(&view, predicted, err));
     double *waits_s = calloc((v->repetitions + 1) * v->rank_count + v->repetitions, sizeof *waits_s);
     enum status status =
-        waits_s ? target_waits(v->inferred ? &view : predicted, options, waits_s, err) : err_memory(err);
+        waits_s ? target_waits(v->inferred ? &view : predicted, &alike, waits_s, err) : err_memory(err);
     for (size_t i = 0; i < v->repetitions && status == STATUS_OK; i++)
-        status = target_waits(measured[i], options, waits_s + (i + 1) * v->rank_count, err);
+        status = target_waits(measured[i], &alike, waits_s + (i + 1) * v->rank_count, err);
     if (status == STATUS_OK)
         status = compare_targets(v, waits_s, waits_s + (v->repetitions + 1) * v->rank_count, err);
     free(waits_s);

@@ -5,8 +5,8 @@
  * repetitions of one run. Each quantity is compared with their median, and their range is shown beside it: an error
  * inside the range of the real runs is neither good nor bad. Seconds.
  *
- * Order of calls: validate_open_* (or results of the caller's), validate_results, for a predicted trace against recordings
- * validate_infer and validate_inferred, for traces validate_traces, validation_to_json or validation_print,
+ * Order of calls: validate_open_* (or results of the caller's), validate_infer, validate_results, for a predicted trace
+ * against recordings validate_inferred, for traces validate_traces, validation_to_json or validation_print,
  * validate_tolerance, validation_free. */
 #ifndef VALIDATE_VALIDATE_H
 #define VALIDATE_VALIDATE_H
@@ -58,6 +58,7 @@ struct validation {
     uint32_t worst_rank; /* the lowest one with that error */
     struct validate_pattern patterns[PATTERN_COUNT];
     bool inferred; /* the predicted wait states are those of validate_infer() */
+    bool not_inferred[MPI_CALL_COUNT]; /* functions of which some run refutes Wait for Progress */
     struct result_disturbance *disturbance; /* of the measured runs, owned */
     struct result_section section;          /* of all of them; owned texts */
     double measured_total_s; /* sum over ranks of the measured medians */
@@ -91,12 +92,19 @@ enum status validate_results(const struct result *predicted, const char *predict
                              size_t repetitions, struct validation **validation, struct err *err);
 void validation_free(struct validation *validation);
 
-/* The wait states of a predicted trace as they would be found if it were a recording. A recording does not show what a
- * simulation knows, as when a request arrived at its target: what is inferred of both can be compared. The caller owns
- * *result. */
-enum status validate_infer(const struct trace *predicted, const struct analyze_options *options, struct result **result,
-                           struct err *err);
-/* Compares the wait states and properties of validate_infer() with the runs, in the place of the known ones. */
+/* Makes what is inferred of the prediction (traces[0], results[0]) and of count - 1 measured runs comparable. Call it before
+ * validate_results(). traces[i] is NULL for a result file, which stays as it is. options are those of the results; NULL:
+ * defaults.
+ *
+ * A recording does not show what a simulation knows, as when a request arrived at its target. If a predicted trace is
+ * compared with a recording, *inferred has the wait states that would be found of it if it were a recording, and the caller
+ * owns it. Else it is NULL. A function of which some run refutes Wait for Progress (docs/patterns.md) has none in any run:
+ * the results of the others are made again. */
+enum status validate_infer(struct trace *const *traces, struct result **results, size_t count,
+                           const struct analyze_options *options, struct result **inferred, struct err *err);
+/* Adds the functions of which no Wait for Progress was inferred. */
+void validate_add_refuted(const struct result *result, bool refuted[MPI_CALL_COUNT]);
+/* Compares the wait states and properties of *inferred with the runs, in the place of the known ones. */
 enum status validate_inferred(struct validation *validation, const struct result *inferred,
                               const struct result *const *measured, struct err *err);
 

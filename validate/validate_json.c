@@ -218,13 +218,25 @@ static bool add_tolerance(cJSON *root, const struct validation *v, double tolera
            add_text(root, "worst", holds ? NULL : err.text);
 }
 
+static bool add_not_inferred(cJSON *root, const struct validation *v)
+{
+    cJSON *functions = cJSON_AddArrayToObject(root, "not_inferred");
+    for (int f = 0; functions && f < MPI_CALL_COUNT; f++) {
+        if (!v->not_inferred[f]) continue;
+        cJSON *name = cJSON_CreateString(call_name((enum mpi_call)f));
+        if (!cJSON_AddItemToArray(functions, name)) return false;
+    }
+    return functions != NULL;
+}
+
 enum status validation_to_json(const struct validation *validation, double tolerance, cJSON **json, struct err *err)
 {
     cJSON *root = cJSON_CreateObject();
     bool whole = root && cJSON_AddStringToObject(root, "schema", "rmacast.validation/1") &&
                  add_names(root, validation) && add_section(root, &validation->section) &&
                  add_disturbance(root, validation) &&
-                 cJSON_AddBoolToObject(root, "waits_inferred", validation->inferred) && add_times(root, validation) &&
+                 cJSON_AddBoolToObject(root, "waits_inferred", validation->inferred) &&
+                 add_not_inferred(root, validation) && add_times(root, validation) &&
                  add_patterns(root, validation) &&
                  add_properties(root, validation) && add_targets(root, validation) &&
                  add_calls(root, validation->calls, validation->measured) && add_transfers(root, validation) &&

@@ -163,6 +163,18 @@ static void print_known(const struct validation *v, FILE *out)
     if (before[0] == ',') fputc('\n', out);
 }
 
+/* Functions of which no Wait for Progress counts, on either side. */
+static void print_not_inferred(const struct validation *v, FILE *out)
+{
+    const char *before = "No Wait for Progress is inferred of ";
+    for (int f = 0; v->inferred && f < MPI_CALL_COUNT; f++) {
+        if (!v->not_inferred[f]) continue;
+        fprintf(out, "%s%s", before, call_name((enum mpi_call)f));
+        before = ", ";
+    }
+    if (before[0] == ',') fputs(": a run shows that it need not wait for its target alone\n", out);
+}
+
 /* Initialisation takes what the machine's launcher takes; it may hide how near the rest of the run is predicted. */
 static void print_initialisation(const struct validation *v, FILE *out)
 {
@@ -191,6 +203,7 @@ void validation_print(const struct validation *v, FILE *out)
     }
     print_targets(v, repeated, out);
     print_known(v, out);
+    print_not_inferred(v, out);
     if (isfinite(v->rank_error_median))
         fprintf(out,
                 "\nRelative error of the rank times: median %.2f%%, 95th percentile %.2f%%, worst %.2f%%: rank %" PRIu32 "\n",

@@ -201,6 +201,8 @@ struct result {
     double epsilon_s;   /* the threshold used */
     char late_post[12]; /* "latest" or "earliest": the post that Late Post was counted to */
     uint32_t rank_count;
+    bool not_inferred[MPI_CALL_COUNT]; /* by enum mpi_call: no Wait for Progress was inferred of the function
+                                          (docs/patterns.md); all false in a result read back */
     double run_time_s, *rank_time_s;
     struct result_section section;
     struct result_disturbance disturbance;

@@ -292,8 +292,7 @@ static enum status infer_waits(struct progress *progress)
 enum status detect_wait_for_progress(struct detection *detection)
 {
     bool refuted[DOUBT_COUNT] = {false};
-    struct provisional *provisional = detection->provisional;
-    struct progress progress = {.detection = detection, .refuted = provisional ? provisional->refuted : refuted};
+    struct progress progress = {.detection = detection, .refuted = detection->refuted ? detection->refuted : refuted};
     if (detection->relations->trace->provenance.simulated) return detect_known_progress(detection);
     progress.released_ps = malloc((detection->relations->epochs.access_count + 1) * sizeof *progress.released_ps);
     enum status status = progress.released_ps ? infer_waits(&progress) : err_memory(detection->err);

@@ -12,6 +12,8 @@ enum status severity_init(struct severity *severity, const struct trace *trace, 
                           struct err *err)
 {
     *severity = (struct severity){.options = options};
+    if (options->not_inferred)
+        memcpy(severity->provisional.refuted + DOUBT_PROGRESS, options->not_inferred, sizeof(bool[MPI_CALL_COUNT]));
     TRY(totals_init(&severity->totals, trace->rank_count, err));
     severity->inside_ps = calloc((size_t)trace->rank_count + 1, sizeof *severity->inside_ps);
     severity->request_makers = calloc((size_t)trace->rank_count + 1, sizeof *severity->request_makers);
@@ -68,6 +70,7 @@ enum status severity_add(struct severity *severity, const struct relations *rela
                                   .profile = &severity->profile,
                                   .waits = waits,
                                   .provisional = relations->state ? &severity->provisional : NULL,
+                                  .refuted = severity->provisional.refuted,
                                   .for_group = relations->state ? NULL : for_group,
                                   .several = severity->parted ? &severity->several : NULL,
                                   .err = err};
@@ -161,6 +164,7 @@ enum status severity_report(struct severity *severity, const struct timelines *t
     TRY(provisional_end(&severity->provisional, &severity->totals, &severity->profile, err));
     TRY(describe_trace(trace, severity->options, result, err));
     TRY(model_report_faults(trace, result, err));
+    memcpy(result->not_inferred, severity->provisional.refuted + DOUBT_PROGRESS, sizeof result->not_inferred);
     report_totals(&severity->totals, result);
     report_fence_pairs(&severity->fence_pairs, result);
     TRY(wait_profile_report(&severity->profile, trace, severity->options->per_rank, result, err));

@@ -29,7 +29,7 @@ struct severity {
     struct map *request_makers; /* of each rank: model/match/request_makers.h */
     wide_ps times_ps[PROPERTY_COUNT];
     int64_t *inside_ps; /* per rank: time in calls */
-    struct provisional provisional; /* for slices; votes also for a whole trace */
+    struct provisional provisional; /* for slices; votes and what is refuted of progress also for a whole trace */
     struct several several; /* for shards */
     bool parted;                    /* this analysis is one shard; others have the rest */
 };
