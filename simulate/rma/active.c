@@ -132,6 +132,14 @@ static bool awaits_confirmation(const struct replay *replay, const struct member
     return false;
 }
 
+/* mpi.rma.protocol.visit: a notification has arrived since the rank last served. Only a poll finds it. */
+static bool has_unread(const struct replay *replay, const struct member *member)
+{
+    const struct rank_state *state = &replay->ranks[member->rank];
+    if (!replay->unread_completes || state->inside || state->served || state->threads) return false;
+    return replay->unread_completes[member - replay->members] == replay->rare[member->rank].visits + 1;
+}
+
 enum step replay_step_win_wait(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -150,6 +158,7 @@ enum step replay_step_win_wait(struct replay *replay, uint32_t rank)
         if (confirms) STEP_TRY(say_waits(replay, member));
         state->phase = PHASE_WAIT;
     }
+    if (has_unread(replay, member)) return STEP_POLL;
     if (member->pending_origins > 0) {
         state->need = member->missing_completes;
         return STEP_BLOCK;
@@ -170,6 +179,8 @@ enum status replay_on_complete(struct replay *replay, const struct engine_note *
         target->missing_completes--;
         if (target->in_wait) note_awaited_complete(replay, target, message->ref);
     }
+    if (replay->unread_completes && message->source != message->destination && !replay_serves(replay, message->destination))
+        replay->unread_completes[pair->target_member] = replay->rare[message->destination].visits + 1;
     replay_end_epochs(replay, pair);
     return STATUS_OK;
 }

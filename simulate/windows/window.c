@@ -49,6 +49,9 @@ enum status replay_prepare_windows(struct replay *replay)
         if (!replay->held) return err_memory(replay->err);
         memset(replay->held, 0xff, (replay->member_count + 1) * sizeof *replay->held); /* NO_INDEX */
     }
+    if (replay->needs_call && replay->platform->protocol.visit != VISIT_ENTER &&
+        !(replay->unread_completes = calloc(replay->member_count + 1, sizeof *replay->unread_completes)))
+        return err_memory(replay->err);
     if (replay->platform->protocol.flush != FLUSH_COUNTED &&
         !(replay->fence_targets = calloc(replay->member_count + 1, sizeof *replay->fence_targets)))
         return err_memory(replay->err);
@@ -90,6 +93,7 @@ void replay_clear_windows(struct replay *replay)
     map_clear(&replay->pair_index);
     for (size_t i = 0; replay->fence_targets && i < replay->member_count; i++) free(replay->fence_targets[i].items);
     free(replay->fence_targets);
+    free(replay->unread_completes);
 }
 
 uint32_t replay_member_of_part(const struct replay *replay, int32_t window, uint32_t rank)

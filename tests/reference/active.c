@@ -286,6 +286,8 @@ static void wait_for_origins(struct model *model, struct rank *rank, const struc
     struct exposure exposure = {origins, rank->number, call->handle, confirms};
     int64_t done_ps = INT64_MIN;
     if (confirms) say_waits(model, &exposure);
+    if (model->unread[(size_t)call->handle * model->rank_count + rank->number] == rank->visits + 1 && !rank->serves)
+        rank_look(model, rank);
     rank_await(model, rank, exposure_is_over, &exposure);
     for (uint32_t i = 0; i < origins->count; i++) {
         int64_t ps = access_done_ps(exposed_to(model, &exposure, i));

@@ -153,6 +153,7 @@ struct model {
     struct fences *fences;             /* [window][rank] */
     struct epoch **starts;             /* [window][rank], the last access epoch */
     const struct trace_group **posted; /* [window][rank], the last exposure epoch */
+    uint32_t *unread; /* [window][rank]: visits and 1 when the last notification came; 0: the rank served then */
     struct server *servers;            /* [window][target], of locks */
     struct message **messages;         /* all so far */
     size_t message_count, message_capacity;

@@ -392,8 +392,11 @@ bool access_unissued(const struct access *access)
 
 static void heard(struct model *model, void *what)
 {
-    (void)model;
-    ((struct access *)what)->heard = true;
+    struct access *access = what;
+    const struct rank *target = &model->ranks[access->target];
+    access->heard = true;
+    if (access->epoch->origin != access->target && !rank_serves(model, target))
+        model->unread[(size_t)access->epoch->window * model->rank_count + access->target] = target->visits + 1;
 }
 
 /* --- requests of flushes --- */
