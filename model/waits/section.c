@@ -30,7 +30,7 @@ struct mark {
     int64_t number; /* of the occurrence, from 1; 0: the first or the last one */
 };
 
-/* "MPI_Barrier#2"; "#7(begin)" is a name. */
+/* "MPI_Barrier#2"; "#7(begin)" and "MPI_Barrier#0" are names. */
 static struct mark read_mark(const char *text, enum side side)
 {
     struct mark mark = {.text = text, .option = side == BEGINS ? "--from" : "--to", .side = side};
@@ -39,8 +39,8 @@ static struct mark read_mark(const char *text, enum side side)
     mark.is_time = units_parse_duration(text, &time_s) && time_s >= 0 && time_s < 1e6;
     if (mark.is_time) mark.time_ps = units_ps(time_s);
     mark.name_length = (size_t)(end - text);
-    if (!hash || hash == text || !hash[1] || hash + 1 + strspn(hash + 1, "0123456789") != end || end - hash > 15)
-        return mark;
+    if (!hash || hash == text || !hash[1] || hash[1] == '0') return mark;
+    if (hash + 1 + strspn(hash + 1, "0123456789") != end || end - hash > 15) return mark;
     mark.name_length = (size_t)(hash - text);
     mark.number = strtoll(hash + 1, NULL, 10);
     return mark;
