@@ -11,6 +11,15 @@ static bool ends_with(const char *text, size_t length, const char *end)
     return length >= n && memcmp(text + length - n, end, n) == 0;
 }
 
+/* The part of the key whose end states the unit: without the function of "mpi.call_s.MPI_Put". */
+static size_t length_to_unit(const char *key, size_t length)
+{
+    static const char calls[] = "call_s.";
+    for (size_t at = 0; at + sizeof calls - 1 <= length; at++)
+        if (memcmp(key + at, calls, sizeof calls - 1) == 0) return at + sizeof calls - 2;
+    return length;
+}
+
 /* A bare string is a quantity where the key's name states its unit ("network.latency_s=10us"), else text. */
 static cJSON *value_from(const char *key, size_t key_length, const char *text)
 {
@@ -18,6 +27,7 @@ static cJSON *value_from(const char *key, size_t key_length, const char *text)
     if (json) return json;
     double number;
     int64_t bytes;
+    key_length = length_to_unit(key, key_length);
     if (ends_with(key, key_length, "_s") && units_parse_duration(text, &number)) return cJSON_CreateNumber(number);
     if (ends_with(key, key_length, "_Bps") && units_parse_rate(text, &number)) return cJSON_CreateNumber(number);
     if (ends_with(key, key_length, "_bytes") && units_parse_size(text, &bytes))
@@ -202,8 +212,9 @@ enum status override_blame(const struct json_document *document, const char *con
         bool deeper = inside < message && (*inside == '.' || *inside == '[');
         strcpy(text, deeper ? inside + (*inside == '.') : message + 2);
         json_cut_line(text); /* of the file, which the option overrides */
-        bool wrong_type = strncmp(text, "wrong type", strlen("wrong type")) == 0;
-        const char *example = wrong_type ? example_with_unit(overrides[i], key_length) : NULL;
+        bool wrong_type = strncmp(text, "wrong type", strlen("wrong type")) == 0 && !strstr(text, "an object");
+        const char *example =
+            wrong_type ? example_with_unit(overrides[i], length_to_unit(overrides[i], key_length)) : NULL;
         return err_set(err, STATUS_USAGE, "--set", overrides[i], "%s%s%s", text, example ? ", or with its unit, as " : "",
                        example ? example : "");
     }

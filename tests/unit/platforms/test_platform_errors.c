@@ -132,6 +132,8 @@ static const struct row overrides[] = {
     {"netwrk.latency_s=1", "--set:netwrk.latency_s=1: unknown key, expected one of schema"},
     {"nodes.count=none", "--set:nodes.count=none: wrong type, expected a number"},
     {"nodes.count=0", "--set:nodes.count=0: 0 is impossible here"},
+    {"mpi.call_s.MPI_Put=10 usec", "--set:mpi.call_s.MPI_Put=10 usec: wrong type, expected a number, or with its unit, as 10us"},
+    {"mpi.call_s=10us", "--set:mpi.call_s=10us: wrong type, expected an object"},
     {"network.latency_s=10 usec", "--set:network.latency_s=10 usec: wrong type, expected a number, or with its unit, as 10us"},
     {"network.bandwidth_Bps=fast",
      "--set:network.bandwidth_Bps=fast: wrong type, expected a number, or with its unit, as 12.5GB/s"},
