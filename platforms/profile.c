@@ -1,6 +1,7 @@
 #include "platforms/profile.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +87,8 @@ enum status profile_find(const char *name, const char *platform_file, char path[
     if (strchr(name, '/')) {
         bool relative = name[0] != '/' && has_folder;
         snprintf(path, PROFILE_PATH_BYTES, "%.2000s%s%.2000s", relative ? folder : "", relative ? "/" : "", name);
-        return STATUS_OK; /* opening it reports the error */
+        if (access(path, F_OK) == 0) return STATUS_OK;
+        return err_set(err, STATUS_DATA, name, NULL, "no such MPI profile: %.1000s: %s", path, strerror(errno));
     }
     if (has_folder && is_there(folder, name, path)) return STATUS_OK;
     data_directories(directories);
