@@ -13,6 +13,7 @@
 #include "platforms/platform_file.h"
 #include "platforms/profile.h"
 #include "platforms/simgrid_file.h"
+#include "predictors/profile_differences.h"
 #include "trace/open.h"
 
 enum { VERB_SHOW, VERB_CHECK, VERB_PROFILES, VERB_PLOT, VERB_DIFF, VERB_EXPORT, NAMES_BYTES = 4096, VALUE_COLUMNS = 40 };
@@ -131,6 +132,9 @@ static enum status check_trace(const struct options *options, const char *name, 
     if (status == STATUS_OK) {
         printf("%s on %s: room for its %" PRIu32 " rank%s\n", file, name, trace->rank_count, units_plural(trace->rank_count));
         warnings_print_contradictions(&warnings, stdout);
+        struct profile_differences differences;
+        profile_compare(trace, platform, &differences);
+        for (size_t i = 0; i < differences.count; i++) printf("Warning: %s\n", differences.text[i]);
         platform_free(platform);
     }
     warnings_clear(&warnings);

@@ -6,6 +6,7 @@
 
 #include "common/units.h"
 #include "predictors/crowding.h"
+#include "predictors/profile_differences.h"
 #include "simulate/verify/child_replay.h"
 
 static enum status replace_text(char **text, const char *with, struct err *err)
@@ -35,28 +36,6 @@ static void describe_buffer(const struct prediction *prediction, struct result_b
     buffer->waits = use->waits;
     buffer->wait_s = wide_s(use->waited_ps);
     buffer->peak_bytes = (uint64_t)use->peak_bytes;
-}
-
-/* "MPICH 4.0.2 (ch4:ucx), 2 hosts" against "MPICH 4.0.2, ch4:ucx, ..." : name and version. A profile without a version
- * is of any. */
-static bool is_other_library(const char *recorded, const char *profiled)
-{
-    if (!recorded || !profiled) return false;
-    size_t length = strcspn(profiled, ",");
-    bool versioned = strcspn(profiled, "0123456789") < length;
-    return versioned && (strncmp(recorded, profiled, length) != 0 || !strchr(" ,(", recorded[length]));
-}
-
-/* "TCP between hosts, shared memory within" against "TCP". A profile may name none of these. */
-static bool is_other_transport(const char *recorded, const char *profiled)
-{
-    static const char *const names[] = {"shared memory", "TCP", "remote DMA"};
-    if (!recorded || !profiled) return false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        size_t length = strlen(names[i]);
-        if (strncmp(profiled, names[i], length) == 0) return strncmp(recorded, names[i], length) != 0;
-    }
-    return false;
 }
 
 /* Notes the time of file I/O, which no platform describes. */
@@ -95,12 +74,9 @@ static enum status describe_prediction(struct prediction *prediction, struct err
     result->peak_bytes = outcome->peak_bytes;
     describe_buffer(prediction, &result->buffer);
     const struct platform *platform = prediction->platform;
-    if (is_other_library(prediction->trace->provenance.library, platform->profile_library))
-        TRY(result_add_note(result, err, "recorded with %s; the platform's MPI profile %s is of %s",
-                            prediction->trace->provenance.library, platform->profile, platform->profile_library));
-    if (is_other_transport(prediction->trace->provenance.transport, platform->profile_transport))
-        TRY(result_add_note(result, err, "recorded over %s; the platform's MPI profile %s is of %s",
-                            prediction->trace->provenance.transport, platform->profile, platform->profile_transport));
+    struct profile_differences differences;
+    profile_compare(prediction->trace, platform, &differences);
+    for (size_t i = 0; i < differences.count; i++) TRY(result_add_note(result, err, "%s", differences.text[i]));
     bool loggp = strcmp(prediction->engine->name, "loggp") == 0;
     if (loggp && platform->links == LINKS_FREE && platform_has_inner_links(platform) && platform->contention)
         TRY(result_add_note(result, err,
