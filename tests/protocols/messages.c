@@ -22,9 +22,9 @@ static int rank, compared, wrong, missing; /* missing: words with ? that did not
 static MPI_Win window;
 static MPI_Group partner;
 static MPI_Aint partner_base; /* of the dynamic window */
-static char *in, *out, *base;
+static char *in, *out, *base, *shared;
 
-enum stage { MAKING, UNCHECKED, EPOCHS, AFTER_UNCHECKED, FREEING, MAKING_DYNAMIC, DYNAMIC, SENDS };
+enum stage { MAKING, UNCHECKED, EPOCHS, AFTER_UNCHECKED, FREEING, MAKING_DYNAMIC, DYNAMIC, MAKING_SHARED, SHARED, SENDS };
 enum who { ORIGIN, BOTH, UNORDERED };
 
 struct row {
@@ -132,6 +132,8 @@ CALL(epoch_accumulate, EPOCH(0, ACCUMULATE(1)))
 CALL(fence, MPI_Win_fence(0, window))
 CALL(fence_first, MPI_Win_fence(MPI_MODE_NOPRECEDE, window))
 CALL(fence_last, MPI_Win_fence(MPI_MODE_NOSUCCEED, window))
+CALL(fence_promised, MPI_Win_fence(MPI_MODE_NOSTORE | MPI_MODE_NOPUT, window))
+CALL(synchronise, MPI_Win_sync(window))
 CALL(fence_alone, MPI_Win_fence(MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED, window))
 CALL(fence_put, if (rank == 0) PUT(1); MPI_Win_fence(0, window))
 CALL(fence_get, if (rank == 0) GET; MPI_Win_fence(0, window))
@@ -139,6 +141,8 @@ CALL(fence_accumulate, if (rank == 0) ACCUMULATE(1); MPI_Win_fence(0, window))
 
 CALL(create, MPI_Win_create(base, BYTES_MAX, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window))
 CALL(allocate, MPI_Win_allocate(BYTES_MAX, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window))
+CALL(allocate_shared,
+     MPI_Win_allocate_shared(BYTES_MAX, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &shared, &window))
 CALL(create_dynamic, MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window))
 CALL(free_window, MPI_Win_free(&window))
 CALL(set_info, MPI_Info info; MPI_Info_create(&info); MPI_Win_set_info(window, info); MPI_Info_free(&info))
@@ -327,6 +331,15 @@ static void run_dynamic(void)
     run(FREEING);
 }
 
+static void run_shared(void)
+{
+    run(MAKING_SHARED);
+    if (rank == 0) MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
+    run(SHARED);
+    if (rank == 0) MPI_Win_unlock_all(window);
+    run(FREEING);
+}
+
 static void learn_own_endpoint(void)
 {
     MPI_Request request;
@@ -358,6 +371,7 @@ int main(int argc, char **argv)
     run(FREEING);
     base = own;
     run_dynamic();
+    run_shared();
     run(SENDS);
     /* Each flush of all is answered. */
     int all_wrong, unanswered, own_missing = rank == 0 ? missing : -missing;
