@@ -51,6 +51,12 @@ static uint64_t **blocks_of(const struct connections *known, uint32_t rank)
     return &known->blocks[rank * known->blocks_per_rank];
 }
 
+/* The word of a rank whose block has bits. */
+static inline uint64_t *word_of(uint64_t *const *blocks, uint32_t other)
+{
+    return &blocks[other / BLOCK_RANKS][other % BLOCK_RANKS / WORD_RANKS];
+}
+
 /* The first one of a block that differs from the others. */
 static __attribute__((noinline)) enum status set_first(struct replay *replay, uint32_t rank, uint32_t other, bool needed)
 {
@@ -60,16 +66,17 @@ static __attribute__((noinline)) enum status set_first(struct replay *replay, ui
     uint64_t *made = malloc(BLOCK_WORDS * sizeof *made);
     if (!made) return err_memory(replay->err);
     memset(made, all ? 0xff : 0, BLOCK_WORDS * sizeof *made);
-    made[other % BLOCK_RANKS / WORD_RANKS] ^= UINT64_C(1) << other % WORD_RANKS;
-    blocks_of(known, rank)[other / BLOCK_RANKS] = made;
+    uint64_t **blocks = blocks_of(known, rank);
+    blocks[other / BLOCK_RANKS] = made;
+    *word_of(blocks, other) ^= UINT64_C(1) << other % WORD_RANKS;
     return STATUS_OK;
 }
 
 static inline enum status set_needed(struct replay *replay, uint32_t rank, uint32_t other, bool needed)
 {
-    uint64_t *block = blocks_of(core_of(replay)->connections, rank)[other / BLOCK_RANKS];
-    if (!block) return set_first(replay, rank, other, needed);
-    uint64_t *word = &block[other % BLOCK_RANKS / WORD_RANKS], bit = UINT64_C(1) << other % WORD_RANKS;
+    uint64_t **blocks = blocks_of(core_of(replay)->connections, rank);
+    if (!blocks[other / BLOCK_RANKS]) return set_first(replay, rank, other, needed);
+    uint64_t *word = word_of(blocks, other), bit = UINT64_C(1) << other % WORD_RANKS;
     *word = needed ? *word | bit : *word & ~bit;
     return STATUS_OK;
 }
@@ -144,14 +151,14 @@ enum status replay_query_connections(struct replay *replay, uint32_t rank, enum 
     uint64_t **blocks = blocks_of(known, rank);
     const bool all = known->ranks[rank].all;
     known->ranks[rank].all = false;
-    for (uint32_t at = 0; at < known->blocks_per_rank; at++) {
-        for (uint32_t i = 0; (blocks[at] || all) && i < BLOCK_WORDS; i++) {
-            uint64_t needed = blocks[at] ? blocks[at][i] : UINT64_MAX;
-            if (blocks[at]) blocks[at][i] = 0;
-            uint32_t queried[WORD_RANKS], count = list_needed(replay, rank, at * BLOCK_RANKS + i * WORD_RANKS, needed, queried);
-            *unanswered += count;
-            TRY(replay_send_queries(replay, rank, queried, count, ref, answer));
-        }
+    for (uint32_t first = 0; first < replay->trace->rank_count; first += WORD_RANKS) {
+        uint64_t *word = blocks[first / BLOCK_RANKS] ? word_of(blocks, first) : NULL;
+        const uint64_t needed = word ? *word : all ? UINT64_MAX : 0;
+        if (needed == 0) continue;
+        if (word) *word = 0;
+        uint32_t queried[WORD_RANKS], count = list_needed(replay, rank, first, needed, queried);
+        *unanswered += count;
+        TRY(replay_send_queries(replay, rank, queried, count, ref, answer));
     }
     return STATUS_OK;
 }
