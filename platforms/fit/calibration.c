@@ -817,7 +817,8 @@ static void limit_linger(const cJSON *platform, cJSON *rma)
     const cJSON *linger = cJSON_GetObjectItem(protocol, key),
                 *jitter = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "network"), "jitter_s");
     if (!linger || !jitter || number_of(linger) > 2 * number_of(jitter)) return;
-    cJSON_ReplaceItemInObject(protocol, key, json_measured(0, number_of(linger), 1));
+    const cJSON *tries = cJSON_GetObjectItem(linger, "n");
+    cJSON_ReplaceItemInObject(protocol, key, json_measured(0, number_of(linger), tries ? (size_t)tries->valuedouble : 1));
 }
 
 /* Adds pause to mpi or network.loopback. */

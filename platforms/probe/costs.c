@@ -81,6 +81,7 @@ bool probe_apply_cost(const struct probe_findings *findings, struct probe_cost *
     double mean = gsl_stats_mean(work.s_per_byte, 1, work.count);
     double left = (steps ? least : all) / (double)(work.count - 1) / (double)work.count;
     *cost = (struct probe_cost){.upto_bytes = steps ? (work.bytes[split - 1] + work.bytes[split]) / 2 - 1 : INT64_MAX,
+                                .upto_error_bytes = steps ? (double)(work.bytes[split] - work.bytes[split - 1]) / 2 : 0,
                                 .below_s_per_byte = steps ? below : mean,
                                 .above_s_per_byte = steps ? above : mean,
                                 .error_s = sqrt(left),

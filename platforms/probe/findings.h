@@ -83,10 +83,11 @@ int64_t probe_upto(const struct probe_findings *findings, const struct probe_ver
  * target, of a ping-pong. latency->name is the series used. Returns false if it was not measured. */
 bool probe_latency(const struct probe_findings *findings, struct probe_time *latency);
 
-/* A cost per byte, which is higher above upto_bytes. upto_bytes INT64_MAX: it is the same for all sizes. error_s: of the put's
- * cost three standard errors. */
+/* A cost per byte, which is higher above upto_bytes. upto_bytes INT64_MAX: it is the same for all sizes. upto_error_bytes: the
+ * distance to the sizes beside it. error_s: of the put's cost three standard errors. */
 struct probe_cost {
     int64_t upto_bytes;
+    double upto_error_bytes;
     double below_s_per_byte, above_s_per_byte, error_s;
     size_t n;
 };

@@ -40,6 +40,14 @@ static const struct probe_verdict *last_with(given findings, enum probe_question
 
 /* --- rows by size --- */
 
+/* The largest size with the verdict; its error is the distance to the next size that was tried. */
+static cJSON *measured_upto(given findings, const struct probe_verdict *verdict, const struct probe_verdict *next)
+{
+    const struct probe_limit *limit = probe_find_limit(findings, verdict, next);
+    int64_t low = limit ? limit->low : verdict->bytes, high = limit ? limit->high : next->bytes;
+    return json_measured((double)low, (double)(high - low), verdict->of);
+}
+
 /* Whether the operation waits for the posts of all targets of its epoch. What was found at one size holds for all sizes that
  * wait in the same call. */
 static bool waits_for_group(given findings, const struct probe_verdict *verdict)
@@ -61,7 +69,7 @@ static cJSON *rows_by_size(given findings, const struct probe_verdict *verdict, 
         next = next_size(findings, verdict);
         if (next && strcmp(next->name, verdict->name) == 0) continue;
         cJSON *row = cJSON_CreateObject();
-        if (next) cJSON_AddNumberToObject(row, "upto_bytes", (double)probe_upto(findings, verdict, next));
+        if (next) cJSON_AddItemToObject(row, "upto_bytes", measured_upto(findings, verdict, next));
         cJSON_AddStringToObject(row, key, verdict->name);
         if (waits_for_group(findings, verdict)) cJSON_AddStringToObject(row, "posts", "group");
         cJSON_AddItemToArray(rows, row);
@@ -141,22 +149,19 @@ static void add_semantics(given findings, cJSON *rma)
  * tried, or that of bytes if it is 64 KB or more, needs none. */
 static void add_room(given findings, cJSON *rma)
 {
-    if (probe_find_verdict(findings, PROBE_ASKS_AHEAD, PROBE_VARIANT_NONE, -1)) {
+    const struct probe_verdict *fewest = probe_find_verdict(findings, PROBE_ASKS_AHEAD, PROBE_VARIANT_NONE, -1);
+    if (fewest) {
         const struct probe_verdict *last = last_with(findings, PROBE_ASKS_AHEAD, PROBE_VARIANT_NONE, "returns"),
-                                   *next = last ? next_size(findings, last) : NULL;
-        if (last && !next)
-            cJSON_AddStringToObject(rma, "epochs_ahead", "unlimited");
-        else
-            cJSON_AddNumberToObject(rma, "epochs_ahead", last ? (double)probe_upto(findings, last, next) : 1);
+                                   *next = last ? next_size(findings, last) : fewest;
+        cJSON *ahead = !last  ? json_measured(1, (double)fewest->bytes - 1, fewest->of)
+                       : next ? measured_upto(findings, last, next)
+                              : cJSON_CreateString("unlimited");
+        cJSON_AddItemToObject(rma, "epochs_ahead", ahead);
     }
     const struct probe_verdict *fits = last_with(findings, PROBE_ASKS_BUFFER, PROBE_VARIANT_PUT, "copied"),
                                *full = fits ? next_size(findings, fits) : NULL;
-    const struct probe_limit *limit = full ? probe_find_limit(findings, fits, full) : NULL;
-    if (limit)
-        cJSON_AddItemToObject(rma, "buffer_bytes",
-                              json_measured((double)limit->low, (double)(limit->high - limit->low), fits->of));
-    else if (full)
-        cJSON_AddNumberToObject(rma, "buffer_bytes", (double)fits->bytes);
+    if (full)
+        cJSON_AddItemToObject(rma, "buffer_bytes", measured_upto(findings, fits, full));
     else if (fits && fits->bytes >= LARGE_BYTES)
         cJSON_AddStringToObject(rma, "buffer_bytes", "unlimited");
 }
@@ -314,7 +319,8 @@ static void add_linger(given findings, cJSON *protocol)
     double linger_s = probe_record_value(findings->record, "linger_s", -1);
     if (linger_s < 0) return;
     cJSON_AddItemToObject(protocol, "linger_s",
-                          json_measured(linger_s, probe_record_value(findings->record, "linger_error_s", 0), 1));
+                          json_measured(linger_s, probe_record_value(findings->record, "linger_error_s", 0),
+                                        (size_t)probe_record_value(findings->record, "linger_tries", 1)));
 }
 
 static void add_protocol(given findings, cJSON *rma)
@@ -343,21 +349,19 @@ static void add_protocol(given findings, cJSON *rma)
 
 /* --- mpi --- */
 
-/* The largest size that is sent without rendezvous, with the distance to the next tried size as error. There is no
- * limit if the largest size tried needs none and is 64 KB or more: on slow networks larger ones take too long. */
+/* The largest size that is sent without rendezvous. There is no limit if the largest size tried needs none and is 64 KB or more:
+ * on slow networks larger ones take too long. */
 static void add_eager_limit(given findings, cJSON *object, enum probe_question question, enum probe_variant variant,
                             const char *eager)
 {
-    if (!probe_find_verdict(findings, question, variant, -1)) return;
+    const struct probe_verdict *first = probe_find_verdict(findings, question, variant, -1);
+    if (!first) return;
     const struct probe_verdict *last = last_with(findings, question, variant, eager),
-                               *next = last ? next_size(findings, last) : NULL;
-    const struct probe_limit *limit = next ? probe_find_limit(findings, last, next) : NULL;
-    double bytes = !last ? 0 : !next && last->bytes >= LARGE_BYTES ? UNLIMITED : (double)last->bytes;
-    if (limit)
-        cJSON_AddItemToObject(object, "eager_bytes",
-                              json_measured((double)limit->low, (double)(limit->high - limit->low), last->of));
-    else
-        cJSON_AddNumberToObject(object, "eager_bytes", bytes);
+                               *next = last ? next_size(findings, last) : first;
+    cJSON *bytes = !last  ? json_measured(0, (double)first->bytes, first->of)
+                   : next ? measured_upto(findings, last, next)
+                          : cJSON_CreateNumber(last->bytes >= LARGE_BYTES ? UNLIMITED : (double)last->bytes);
+    cJSON_AddItemToObject(object, "eager_bytes", bytes);
 }
 
 static void add_apply_cost(given findings, cJSON *rma)
@@ -371,7 +375,8 @@ static void add_apply_cost(given findings, cJSON *rma)
     cJSON *rows = cJSON_AddArrayToObject(rma, "atomic_s_per_byte");
     for (int i = 0; i < 2; i++) {
         cJSON *row = cJSON_CreateObject();
-        if (i == 0) cJSON_AddNumberToObject(row, "upto_bytes", (double)cost.upto_bytes);
+        if (i == 0)
+            cJSON_AddItemToObject(row, "upto_bytes", json_measured((double)cost.upto_bytes, cost.upto_error_bytes, cost.n));
         cJSON_AddItemToObject(row, "s_per_byte",
                               json_measured(i == 0 ? cost.below_s_per_byte : cost.above_s_per_byte, cost.error_s, cost.n));
         cJSON_AddItemToArray(rows, row);

@@ -71,7 +71,7 @@ openmpi-pt2pt)
     probe semantics,locks "$launcher" -n 3
     holds "$json" '.mpi.rma.semantics.start == "returns"' # start returns
     # Small puts wait in complete, puts of 8 KB and more in the call, all of them for the posts of their group.
-    holds "$json" '.mpi.rma.semantics.put as $rows | $rows[0].waits == "complete" and $rows[0].upto_bytes >= 7900 and $rows[0].upto_bytes < 8192
+    holds "$json" '.mpi.rma.semantics.put as $rows | $rows[0].waits == "complete" and $rows[0].upto_bytes.value >= 7900 and $rows[0].upto_bytes.value < 8192
         and $rows[0].posts == "group" and $rows[1] == {"waits": "call", "posts": "group"}'
     holds "$json" '.mpi.rma.semantics.get == [{"waits": "complete", "posts": "group"}]' # gets wait in complete
     # Mixed by size.

@@ -35,8 +35,8 @@ probe c semantics,locks 3 RMACAST_LOCK=lazy
 posts group_queued
 told '.mpi.rma.lock == "lazy"'
 probe d semantics 2 RMACAST_LOCK=blocking
-told '.mpi.rma.epochs_ahead == 1 and .mpi.rma.buffer_bytes == "unlimited"'
+told '.mpi.rma.epochs_ahead.value == 1 and .mpi.rma.buffer_bytes == "unlimited"'
 probe d semantics 2 RMACAST_EPOCHS_AHEAD=3 RMACAST_BUFFER_BYTES=100000
 # Sizes are found to 1 in 128.
-told '.mpi.rma.epochs_ahead == 3 and .mpi.rma.buffer_bytes.value <= 100000 and .mpi.rma.buffer_bytes.value > 99000'
+told '.mpi.rma.epochs_ahead.value == 3 and .mpi.rma.buffer_bytes.value <= 100000 and .mpi.rma.buffer_bytes.value > 99000'
 finish

@@ -30,17 +30,17 @@ static int tries_served(int tries, double later_s, double *apart_s)
     return served;
 }
 
-static bool is_served(double later_s, double *apart_s)
+static bool is_served(double later_s, double *apart_s, int *tries)
 {
-    int tries = TRIES;
+    *tries = TRIES;
     *apart_s = 0;
-    int served = tries_served(tries, later_s, apart_s);
-    if (served > 0 && served < tries) {
+    int served = tries_served(TRIES, later_s, apart_s);
+    if (served > 0 && served < TRIES) {
         served += tries_served(TRIES_MORE, later_s, apart_s);
-        tries += TRIES_MORE;
+        *tries += TRIES_MORE;
     }
-    *apart_s /= tries;
-    return 2 * served > tries;
+    *apart_s /= *tries;
+    return 2 * served > *tries;
 }
 
 void linger_answer(const struct step *step)
@@ -52,19 +52,22 @@ void linger_answer(const struct step *step)
     }
 }
 
-bool linger_measure(double *linger_s, double *error_s)
+bool linger_measure(double *linger_s, double *error_s, int *tries)
 {
     double last_s = 0, apart_s;
+    int last_tries = 0, now_tries;
     if (settings.loaded) return false;
     hold_window();
-    bool by_call = !is_served(settings.delay_s / 4, &apart_s), found = false;
+    bool by_call = !is_served(settings.delay_s / 4, &apart_s, &now_tries), found = false;
     for (double later_s = 0; by_call && !found && later_s < LATEST_S && now_s() < settings.ends_s;) {
-        found = !is_served(later_s, &apart_s);
+        found = !is_served(later_s, &apart_s, &now_tries);
         if (found) { /* 0: not even what is sent right behind the message is served with it */
             *linger_s = later_s > 0 ? (last_s + apart_s) / 2 : 0;
             *error_s = later_s > 0 ? (apart_s - last_s) / 2 : apart_s;
+            *tries = last_tries + now_tries;
         }
         last_s = apart_s;
+        last_tries = now_tries;
         later_s += later_s / 4 > STEP_LEAST_S ? later_s / 4 : STEP_LEAST_S;
     }
     MPI_Win_unlock(PARTNER, window);

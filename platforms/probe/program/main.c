@@ -71,9 +71,11 @@ static void ask_flush(void)
 static void ask_linger(void)
 {
     double linger_s, error_s;
-    if (!linger_measure(&linger_s, &error_s)) return;
+    int tries;
+    if (!linger_measure(&linger_s, &error_s, &tries)) return;
     print_value("linger_s", linger_s);
     print_value("linger_error_s", error_s);
+    print_value("linger_tries", tries);
 }
 
 static void ask_progress(void)

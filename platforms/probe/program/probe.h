@@ -116,8 +116,9 @@ bool is_of_three(enum probe_case id);
 void three_origin(const struct step *step, struct marks *marks);
 void three_partner(const struct step *step, struct marks *marks);
 
-/* program/linger.c. False: a put is not served by a call, was served however late it came, or others use the cores. */
-bool linger_measure(double *linger_s, double *error_s);
+/* program/linger.c. tries: those at the two delays between which linger_s is. False: a put is not served by a call, was served
+ * however late it came, or others use the cores. */
+bool linger_measure(double *linger_s, double *error_s, int *tries);
 void linger_answer(const struct step *step);
 
 /* program/series.c: times of calls while both ranks poll. */

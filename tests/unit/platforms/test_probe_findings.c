@@ -354,6 +354,70 @@ static void eager_limits(void **state)
     platform_free(platform);
 }
 
+static cJSON *section_of(struct probe_record *record)
+{
+    struct probe_findings findings = probe_evaluated(record);
+    struct err err = {.text = ""};
+    cJSON *mpi = NULL;
+    if (probe_section(&findings, &mpi, &err) != STATUS_OK) fail_msg("%s", err.text);
+    probe_findings_clear(&findings);
+    probe_record_clear(record);
+    return mpi;
+}
+
+/* {"value", "error", "n"}: value is the larger size that behaves like smaller ones, error the distance to the next size tried. */
+static void assert_limit(const cJSON *limit, double value, double error, double n)
+{
+    assert_true(cJSON_GetNumberValue(cJSON_GetObjectItem(limit, "value")) == value);
+    assert_true(cJSON_GetNumberValue(cJSON_GetObjectItem(limit, "error")) == error);
+    assert_true(cJSON_GetNumberValue(cJSON_GetObjectItem(limit, "n")) == n);
+}
+
+/* Every limit in bytes or epochs is measured, whether it was searched for between two sizes (8176 and 8192: 16 bytes; 3 and 4
+ * epochs) or not (served at 1024 and not at 65536: 64512; sends of 64 bytes wait already: 0 and 64). Nine tries each. The step
+ * of accumulates is between 48 and 56 KB: 53247, and 4096 to either side, of nine sizes. Linger: the tries that the program
+ * states. */
+static void limits_have_errors(void **state)
+{
+    (void)state;
+    struct probe_record record = {0};
+    probe_say_tries(&record, "epoch", "put", 8, 2, 9);
+    probe_say_tries(&record, "epoch", "put", 65536, 1, 9);
+    probe_say(&record, "rmacast-probe limit epoch put 8176 8192");
+    probe_say_tries(&record, "served", "put", 1024, 3, 9);
+    probe_say_tries(&record, "served", "put", 65536, 2, 9);
+    probe_say_tries(&record, "send", "none", 64, 0, 9);
+    for (int64_t bytes = 8192; bytes <= 131072; bytes += bytes < 65536 ? 8192 : 65536) {
+        probe_say_time(&record, "put_flush", bytes, 20e-6);
+        probe_say_time(&record, "accumulate_flush", bytes, 20e-6 + (bytes > 49152 ? 2e-9 : 0.7e-9) * (double)bytes);
+    }
+    cJSON *mpi = section_of(&record), *rma = cJSON_GetObjectItem(mpi, "rma");
+    const cJSON *put = cJSON_GetObjectItem(cJSON_GetObjectItem(rma, "semantics"), "put"),
+                *serves = cJSON_GetObjectItem(cJSON_GetObjectItem(cJSON_GetObjectItem(rma, "protocol"), "serves"), "put");
+    assert_limit(cJSON_GetObjectItem(cJSON_GetArrayItem(put, 0), "upto_bytes"), 8176, 16, 9);
+    assert_limit(cJSON_GetObjectItem(cJSON_GetArrayItem(serves, 0), "upto_bytes"), 1024, 64512, 9);
+    assert_limit(cJSON_GetObjectItem(mpi, "eager_bytes"), 0, 64, 9);
+    assert_limit(cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(rma, "atomic_s_per_byte"), 0), "upto_bytes"), 53247,
+                 4096, 9);
+    cJSON_Delete(mpi);
+
+    say_d(&record);
+    probe_say_tries(&record, "served", "put", 8, 2, 9);
+    probe_say_tries(&record, "ahead", "none", 3, 2, 9);
+    probe_say_tries(&record, "ahead", "none", 5, 1, 9);
+    probe_say(&record, "rmacast-probe limit ahead none 3 4");
+    probe_say_tries(&record, "buffer", "put", 65536, 2, 9);
+    probe_say_tries(&record, "buffer", "put", 1 << 20, 0, 9);
+    probe_say(&record, "rmacast-probe value linger_s 2e-5");
+    probe_say(&record, "rmacast-probe value linger_error_s 3e-6");
+    probe_say(&record, "rmacast-probe value linger_tries 10");
+    mpi = section_of(&record), rma = cJSON_GetObjectItem(mpi, "rma");
+    assert_limit(cJSON_GetObjectItem(rma, "epochs_ahead"), 3, 1, 9);
+    assert_limit(cJSON_GetObjectItem(rma, "buffer_bytes"), 65536, 983040, 9);
+    assert_limit(cJSON_GetObjectItem(cJSON_GetObjectItem(rma, "protocol"), "linger_s"), 2e-5, 3e-6, 10);
+    cJSON_Delete(mpi);
+}
+
 /* The run ended before larger messages were tried: nothing is known above. */
 static void eager_limit_of_a_run_that_broke_off(void **state)
 {
@@ -454,6 +518,7 @@ int main(void)
         cmocka_unit_test(posts_of_a_group),
         cmocka_unit_test(a_letter_waits_for_one_target),
         cmocka_unit_test(epochs_ahead),
+        cmocka_unit_test(limits_have_errors),
         cmocka_unit_test(room_of_the_buffer),
         cmocka_unit_test(start_that_waits_beside_operations_that_do_not),
         cmocka_unit_test(all_wait),

@@ -251,6 +251,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_pass_begins_with_repetition_0, make_directory, remove_directory),
         cmocka_unit_test(the_original_line),
         cmocka_unit_test_setup_teardown(a_bench_that_takes_long_itself, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(signed_times_have_units, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(an_earlier_run_is_removed, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(faults_name_file_line_and_column, make_directory, remove_directory),
     };

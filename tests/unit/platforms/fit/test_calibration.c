@@ -389,7 +389,8 @@ static void a_short_linger_is_none(void **state)
     for (int i = 0; i < 2; i++) {
         struct bench_results results = {0};
         char mpi[128];
-        snprintf(mpi, sizeof mpi, "{ \"rma\": { \"protocol\": { \"linger_s\": %.17g } } }", lingers[i]);
+        snprintf(mpi, sizeof mpi, "{ \"rma\": { \"protocol\": { \"linger_s\": { \"value\": %.17g, \"error\": 0, \"n\": 9 } } } }",
+                 lingers[i]);
         add_all(&results, true, 7);
         cJSON *platform = make_platform(&results, "{ \"nodes\": [{ \"ranks\": [0] }, { \"ranks\": [1] }] }", mpi);
         const cJSON *protocol = cJSON_GetObjectItem(cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "mpi"), "rma"), "protocol"),
@@ -398,8 +399,9 @@ static void a_short_linger_is_none(void **state)
             assert_true(number_of(linger, "value") == 0);
             assert_true(number_of(linger, "error") == lingers[0]);
         } else {
-            assert_true(cJSON_GetNumberValue(linger) == lingers[1]);
+            assert_true(number_of(linger, "value") == lingers[1]);
         }
+        assert_true(number_of(linger, "n") == 9); /* the probe's tries */
         cJSON_Delete(platform);
     }
 }
