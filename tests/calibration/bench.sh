@@ -16,6 +16,7 @@ bench() {
 cat >small.json <<'END'
 { "test_collections": { "some": ["empty", "barrier", "bcast", "sendRecvPaired", "pingPong", "putLatency -w create -s fence",
                                  "getLatency -s lock", "accumulateLatency -w dynamic -s flush", "fetchAndOpLatency -s pscw",
+                                 "fetchAndOpBandwidth -s lock_all", "compareAndSwapBandwidth -w create -s fence",
                                  "putIssue", "putRemoteCompletion", "accumulateBothWays", "putOpposed",
                                  "getOpposed", "accumulateOpposed", "windowCreate",
                                  "lockRoundTrip", "pscwSkeleton", "clockOffset"] },
@@ -36,6 +37,7 @@ columns=test,function,nodes,ranks,place,bytes,repetition,root_s,least_s,mean_s,m
     fail "no head: $(head -1 results/rank-000000.csv)"
 [ "$(rows '^here,bcast,1,2,0,4096,')" -eq 4 ] || fail "$(rows '^here,bcast,1,2,0,4096,') repetitions of bcast, expected 4"
 [ "$(rows '^here,fetchAndOpLatency -s pscw,1,2,0,8,')" -eq 4 ] || fail "fetch_and_op is measured with other sizes than 8"
+[ "$(rows '^here,compareAndSwapBandwidth -w create -s fence,1,2,0,8,')" -eq 4 ] || fail "64 compare_and_swap are not measured four times"
 [ "$(rows ',there,')" -eq 0 ] || fail "a test that does not fit was run"
 # Positive times but of empty and of differences, which are signed.
 awk -F, 'NR > 1 && $2 !~ /^(empty|clockOffset)|Opposed/ && !($8 >= 0 && $11 > 0) { print; bad = 1 }

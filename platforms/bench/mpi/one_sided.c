@@ -211,6 +211,16 @@ double bench_accumulate_bandwidth(struct bench_run *run)
     return time_epoch(run, accumulate_data, OPERATIONS);
 }
 
+double bench_fetch_and_op_bandwidth(struct bench_run *run)
+{
+    return time_epoch(run, fetch_and_op, OPERATIONS);
+}
+
+double bench_compare_and_swap_bandwidth(struct bench_run *run)
+{
+    return time_epoch(run, compare_and_swap, OPERATIONS);
+}
+
 /* The time of the call alone, without what completes it. */
 static double time_call(struct bench_run *run, operation operate)
 {
