@@ -60,7 +60,6 @@ static void one_node_runs_one_test_at_a_time(void **state)
     assert_string_equal(text, "1@0:0=0,1,2,3 0@1:0=0,1 np-");
 }
 
-/* The seed: 30 ranks on 6 nodes, tests of 2 nodes and 10 ranks. Three at once, each on two whole nodes. */
 /* Two nodes of two ranks run two tests in one round, unless they share cores. */
 static void nodes_that_share_cores_run_one_test_at_a_time(void **state)
 {
@@ -80,6 +79,7 @@ static void nodes_that_share_cores_run_one_test_at_a_time(void **state)
     }
 }
 
+/* The seed: 30 ranks on 6 nodes, tests of 2 nodes and 10 ranks. Three at once, each on two whole nodes. */
 static void thirty_ranks_on_six_nodes(void **state)
 {
     (void)state;
