@@ -379,12 +379,7 @@ static void print_row(const struct bench_series *series, const struct bench_stat
     const bool unsteady = !bench_function_is_signed(series->function) && bench_statistics_refused(statistics);
     const double values[5] = {statistics->least, statistics->median, statistics->mean, statistics->most,
                               statistics->mean_half_width};
-    for (int i = 0; i < 5; i++) {
-        if (values[i] >= 0)
-            units_format_duration(values[i], texts[i]);
-        else
-            snprintf(texts[i], sizeof texts[i], "%.3g s", values[i]);
-    }
+    for (int i = 0; i < 5; i++) units_format_duration(values[i], texts[i]);
     fprintf(out, "%-34s %5d %5d %9" PRId64 " %7zu %10s %10s %10s %10s %10s%s\n", series->spec, series->demand.nodes,
             series->demand.ranks, series->bytes, series->count, texts[0], texts[1], texts[2], texts[3], texts[4],
             unsteady ? "  unsteady: p90 above 1.2 medians" : "");

@@ -24,7 +24,7 @@ cat >small.json <<'END'
              "there": { "conf": [2, 2], "sizes": 8, "tests": "bcast" } } }
 END
 bench 0 2 -c small.json -o results
-shows 'Working with 2 ranks on 1 nodes'
+shows '[*] Working with 2 ranks on 1 node [*]'
 shows '^accumulateLatency -w dynamic -s flush +1 +2 +4096 +[0-9]+ '
 grep -qx 'rmacast-bench: there: 1 test needs 2 ranks on 2 nodes: left out; this machine has 2 ranks on 1 node' err ||
     fail "nothing says that a test does not fit: $(cat err)"

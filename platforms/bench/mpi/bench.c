@@ -15,6 +15,7 @@
 #include <mpi.h>
 
 #include "common/files/directory.h"
+#include "common/units.h"
 #include "platforms/bench/mpi/run.h"
 
 enum { EXIT_DATA = 1, EXIT_USAGE = 2, PATH_BYTES = 4096, FINALIZE_SECONDS = 10, OWN_ROUNDS = 1000, TAGS = 30000 };
@@ -482,8 +483,9 @@ static void print_head(const struct bench *bench)
 {
     char text[128];
     static const char stars[] = "********************************************************************************";
-    int length = snprintf(text, sizeof text, "* Working with %d ranks on %d nodes *", bench->ranks,
-                          bench->environment.node_count);
+    int length = snprintf(text, sizeof text, "* Working with %d rank%s on %d node%s *", bench->ranks,
+                          units_plural((uint64_t)bench->ranks), bench->environment.node_count,
+                          units_plural((uint64_t)bench->environment.node_count));
     printf("%.*s\n%s\n%.*s\n", length, stars, text, length, stars);
 }
 

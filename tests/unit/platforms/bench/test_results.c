@@ -172,6 +172,25 @@ static void a_bench_that_takes_long_itself(void **state)
     }
 }
 
+/* The offset of two clocks has a sign: least -2 ms, most 3 us, both with their unit. */
+static void signed_times_have_units(void **state)
+{
+    (void)state;
+    struct bench_results results;
+    struct err err;
+    char *text;
+    size_t bytes;
+    write_file("t,clockOffset,1,2,0,0,0,-2e-3,-2e-3,-2e-3,-2e-3\nt,clockOffset,1,2,0,0,1,3e-6,3e-6,3e-6,3e-6\n");
+    if (bench_results_open(directory, &results, &err) != STATUS_OK) fail_msg("%s", err.text);
+    FILE *out = open_memstream(&text, &bytes);
+    assert_int_equal(bench_results_print(&results, out, &err), STATUS_OK);
+    fclose(out);
+    assert_non_null(strstr(text, "  -2 ms "));
+    assert_non_null(strstr(text, "  3 us "));
+    free(text);
+    bench_results_clear(&results);
+}
+
 static void faults_name_file_line_and_column(void **state)
 {
     (void)state;
