@@ -93,6 +93,7 @@ static enum status read_row(const struct json_node *row, bool last, int64_t abov
 
 static enum status read_rules(const struct json_node *node, struct serve_rule rules[SERVE_RULES_MAX], struct err *err)
 {
+    if (cJSON_IsObject(node->item)) return json_error(node, err, "an object, expected a string, or rows of upto_bytes and by");
     if (!cJSON_IsArray(node->item)) {
         rules[0].upto_bytes = INT64_MAX;
         return read_server(node, &rules[0].by, err);

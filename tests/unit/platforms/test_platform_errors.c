@@ -27,6 +27,8 @@ static const struct row rows[] = {
      ":network.latency_s: missing, expected a number"},
     {"{\"schema\": \"rmacast.platform/1\", \"nodes\": {\"count\": 2}, \"network\": {\"latency_s\": 1e-6}}",
      ":network.bandwidth_Bps: missing, expected a number"},
+    {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"protocol\": {\"serves\": {\"put\": {\"by\": \"call\"}}}}}"),
+     ":mpi.rma.protocol.serves.put: an object, expected a string, or rows of upto_bytes and by"},
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"call_s\": 1e-6}"), ":mpi.call_s: wrong type, expected an object"},
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"call_s\": {\"MPI_Poot\": 1}}"),
      ":mpi.call_s.MPI_Poot: no function whose calls are simulated, expected one as MPI_Win_start"},
