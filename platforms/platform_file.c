@@ -72,6 +72,9 @@ enum status platform_file_find(const char *name, char path[PLATFORM_PATH_BYTES],
             if (snprintf(path, PLATFORM_PATH_BYTES, "%.3800s/%.200s%s", directories[d], name, with ? suffix : "") > 0 &&
                 access(path, R_OK) == 0 && (with || strstr(name, suffix)))
                 return STATUS_OK;
+    struct err none = {0};
+    if (profile_find(name, NULL, path, &none) == STATUS_OK)
+        return err_set(err, STATUS_DATA, name, NULL, "an MPI profile, expected a platform whose mpi.profile names it");
     for (int d = 0; d < DATA_DIRECTORIES && !*names; d++) data_names(directories[d], names, sizeof names);
     return err_set(err, STATUS_DATA, name, NULL, "no such file or installed platform, expected a file, ideal%s%s",
                    *names ? " or one of " : "", names);
