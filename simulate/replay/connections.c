@@ -17,6 +17,7 @@ struct connections {
     uint64_t **blocks;
     struct rank_connections {
         bool all; /* all ranks of blocks that are NULL need a query; else none of them */
+        uint32_t unanswered; /* puts and gets to other nodes that are not known to be complete */
         int32_t *window_comms; /* of the rank's windows with memory of their own, each once */
         size_t window_comm_count, window_comm_capacity;
     } *ranks;
@@ -90,6 +91,16 @@ enum status replay_note_answers(struct replay *replay, const struct engine_query
 {
     for (uint32_t i = 0; i < count; i++) TRY(set_needed(replay, queries[i].destination, queries[i].source, true));
     return STATUS_OK;
+}
+
+void replay_count_unanswered(struct replay *replay, uint32_t rank, int change)
+{
+    if (core_of(replay)->connections) core_of(replay)->connections->ranks[rank].unanswered += (uint32_t)change;
+}
+
+bool replay_has_unanswered(const struct replay *replay, uint32_t rank)
+{
+    return core_of(replay)->connections && core_of(replay)->connections->ranks[rank].unanswered > 0;
 }
 
 static void drop_blocks(const struct connections *known, uint32_t rank)

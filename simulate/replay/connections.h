@@ -15,6 +15,10 @@ enum status replay_note_connection(struct replay *replay, enum message_type type
 /* Notes that queries to one rank are answered. */
 enum status replay_note_answers(struct replay *replay, const struct engine_query *queries, uint32_t count);
 
+/* A put or get of the rank to another node leaves (change 1), or is known to be complete (change -1). */
+void replay_count_unanswered(struct replay *replay, uint32_t rank, int change);
+bool replay_has_unanswered(const struct replay *replay, uint32_t rank);
+
 /* A rank makes a window of the communicator, with memory of its own: after its first one with another member, that member
  * needs a query. */
 enum status replay_connect_members(struct replay *replay, uint32_t rank, int32_t comm);

@@ -358,6 +358,8 @@ static enum status request_flush(struct replay *replay, struct member *member)
 {
     if (replay->platform->protocol.flush == FLUSH_COUNTED) return STATUS_OK;
     uint32_t queried = NO_INDEX;
+    bool asks = replay_ends_called(replay, (uint32_t)(member - replay->members));
+    if (asks && member->access.pair_count > 0) queried = role_pairs(&member->access)[0];
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
         uint32_t index = role_pairs(&member->access)[i];
         struct pair *pair = &replay->pairs[index];

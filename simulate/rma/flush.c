@@ -155,6 +155,19 @@ static enum status hurry_operations(struct replay *replay, uint32_t rank, const 
     return STATUS_OK;
 }
 
+/* A lock epoch with another rank among those of the call, where the answers of other ranks count; NO_INDEX: none. */
+static uint32_t epoch_of_others(struct replay *replay, uint32_t rank, const struct trace_call *call)
+{
+    uint32_t lock;
+    for (uint32_t place = 0; replay_lock_at(replay, rank, call, place, &lock); place++) {
+        if (lock == NO_INDEX || replay->lock_epochs[lock].target == rank) continue;
+        struct all_locks *all = *replay_all_locks(replay, replay_member(replay, call, rank));
+        if (all && !replay->lock_epochs[lock].busy) replay_lock_busy(replay, all, lock);
+        return lock;
+    }
+    return NO_INDEX;
+}
+
 /* mpi.rma.protocol.flush = requested, connections. A call that names its target sends the query in any case. One for
  * all targets sends it only where something is not known to be complete. */
 static enum status request_flush(struct replay *replay, uint32_t rank, const struct trace_call *call)
@@ -169,7 +182,10 @@ static enum status request_flush(struct replay *replay, uint32_t rank, const str
         TRY(replay_lock_flush(replay, lock, always));
         if (replay->lock_epochs[lock].outstanding > before) queried = lock;
     }
-    if (always || queried == NO_INDEX) return STATUS_OK;
+    if (always) return STATUS_OK;
+    bool asks = replay_ends_called(replay, replay_member_index(replay, call->handle, rank));
+    if (asks && queried == NO_INDEX) queried = epoch_of_others(replay, rank, call);
+    if (queried == NO_INDEX) return STATUS_OK;
     return replay_query_connections(replay, rank, MESSAGE_LOCK_FLUSHED, queried, &replay->lock_epochs[queried].outstanding);
 }
 
@@ -313,9 +329,9 @@ enum step replay_step_flush(struct replay *replay, uint32_t rank)
     }
     if (state->phase == PHASE_ASK) {
         state->phase = PHASE_WAIT;
-        state->step = walk_of(replay, rank, call).at;
         STEP_TRY(hurry_operations(replay, rank, call));
         if (call_kind(call->call) == CALL_FLUSH) STEP_TRY(request_flush(replay, rank, call));
+        state->step = walk_of(replay, rank, call).at;
         return STEP_POLL;
     }
     enum completion where = call_kind(call->call) == CALL_FLUSH_LOCAL ? AT_ORIGIN : AT_TARGET;

@@ -152,8 +152,8 @@ enum step replay_step_win_free(struct replay *replay, uint32_t rank)
 static enum status request_flush(struct replay *replay, struct member *member)
 {
     uint32_t own = (uint32_t)(member - replay->members);
-    if (!replay->fence_targets || member->fence_outstanding == 0) return STATUS_OK;
-    bool queries = false;
+    bool queries = replay_ends_called(replay, own);
+    if (!replay->fence_targets || (member->fence_outstanding == 0 && !queries)) return STATUS_OK;
     const struct fence_targets *targets = &replay->fence_targets[own];
     for (size_t i = 0; i < targets->count; i++) {
         const struct fence_target *target = &targets->items[i];

@@ -1,6 +1,7 @@
 #include "simulate/windows/transfer.h"
 
 #include "simulate/engine/cost.h"
+#include "simulate/replay/connections.h"
 #include "simulate/replay/message.h"
 #include "simulate/replay/request.h"
 #include "simulate/replay/walk.h"
@@ -71,6 +72,7 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
     made->epoch_kind = pair ? OP_ACTIVE : lock != NO_INDEX ? OP_LOCK : OP_FENCE;
     decide_completion(replay, member, (enum mpi_call)call->call, made);
     bool flushed = !made->put && made->kind != CALL_GET; /* each has an answer of its own */
+    if (replay->called && !flushed && made->target != rank) replay->called[index] = true;
     if (pair) {
         if (!flushed) pair->unflushed = true;
         made->pair = (uint32_t)(pair - replay->pairs);
@@ -134,8 +136,17 @@ enum status replay_ask_to_send(struct replay *replay, uint32_t index)
     return replay_send_control(replay, MESSAGE_RMA_ASK, op->origin, op->target, index, 0);
 }
 
+/* A put or get of which the origin learns that it is complete, to another node. */
+static bool is_answered(const struct replay *replay, const struct op *op)
+{
+    if (!op->put && op->kind != CALL_GET) return false;
+    if (op->put && op->epoch_kind == OP_ACTIVE && !(op->awaits_ack && op->counts_left)) return false;
+    return replay->nodes[op->origin] != replay->nodes[op->target];
+}
+
 void replay_note_issue(struct replay *replay, const struct op *op)
 {
+    if (is_answered(replay, op)) replay_count_unanswered(replay, op->origin, +1);
     if (!holds_notification(replay, op)) return;
     replay->pairs[op->pair].uncleared++;
     replay->pairs[op->pair].answers += replay_is_get(op) || op->counts_left;
@@ -285,6 +296,7 @@ static enum status transfer_finished(struct replay *replay, uint32_t index)
 {
     const struct op op = replay->ops[index];
     replay_release_op(replay, index);
+    if (is_answered(replay, &op)) replay_count_unanswered(replay, op.origin, -1);
     if (op.epoch_kind == OP_ACTIVE) {
         if (op.request != NO_INDEX) TRY(replay_request_done(replay, op.request));
         uint32_t *left = replay_is_get(&op) ? &replay->members[op.member].gets : &replay->members[op.member].lefts;

@@ -6,6 +6,7 @@
 #include "common/array.h"
 #include "common/search.h"
 #include "simulate/replay/barrier.h"
+#include "simulate/replay/connections.h"
 #include "simulate/windows/lock_epoch.h"
 #include "simulate/windows/transfer.h"
 #include "simulate/windows/window_modes.h"
@@ -49,6 +50,9 @@ enum status replay_prepare_windows(struct replay *replay)
         if (!replay->held) return err_memory(replay->err);
         memset(replay->held, 0xff, (replay->member_count + 1) * sizeof *replay->held); /* NO_INDEX */
     }
+    if (replay->platform->protocol.flush == FLUSH_CONNECTIONS &&
+        !(replay->called = calloc(replay->member_count + 1, sizeof *replay->called)))
+        return err_memory(replay->err);
     if (replay->needs_call && replay->platform->protocol.visit != VISIT_ENTER &&
         !(replay->unread_completes = calloc(replay->member_count + 1, sizeof *replay->unread_completes)))
         return err_memory(replay->err);
@@ -94,6 +98,7 @@ void replay_clear_windows(struct replay *replay)
     for (size_t i = 0; replay->fence_targets && i < replay->member_count; i++) free(replay->fence_targets[i].items);
     free(replay->fence_targets);
     free(replay->unread_completes);
+    free(replay->called);
 }
 
 uint32_t replay_member_of_part(const struct replay *replay, int32_t window, uint32_t rank)
@@ -237,6 +242,13 @@ enum status replay_count_fence_answer(struct replay *replay, const struct op *op
     }
     targets->items[place].answers += (uint32_t)change;
     return STATUS_OK;
+}
+
+bool replay_ends_called(struct replay *replay, uint32_t member)
+{
+    if (!replay->called || !replay->called[member]) return false;
+    replay->called[member] = false;
+    return replay_has_unanswered(replay, replay->members[member].rank);
 }
 
 uint32_t replay_barrier_of(const struct replay *replay, const struct member *member)

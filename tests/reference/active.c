@@ -142,7 +142,7 @@ static bool access_awaits_answer(const struct access *access)
  * complete is entered. */
 static void request_all(struct model *model, struct epoch *epoch)
 {
-    bool asks = false;
+    bool asks = others_must_be_asked(model, &model->ranks[epoch->origin], epoch->window) && epoch->access_count > 0;
     for (uint32_t i = 0; i < epoch->access_count; i++)
         if (access_awaits_answer(&epoch->accesses[i]) && !access_unissued(&epoch->accesses[i]))
             asks |= access_request(model, &epoch->accesses[i]);

@@ -12,7 +12,7 @@ static bool all_known(const struct model *model, const void *what)
 /* mpi.rma.protocol.flush: accumulates and fetching operations have answers of their own. */
 static void request_answers(struct model *model, struct epoch *epoch)
 {
-    bool asks = false;
+    bool asks = others_must_be_asked(model, &model->ranks[epoch->origin], epoch->window);
     for (uint32_t i = 0; i < epoch->access_count; i++)
         for (const struct op *op = epoch->accesses[i].first; op; op = op->next)
             if (!op->known && ((op->kind == CALL_PUT && !op->by_message) || op->kind == CALL_GET)) {

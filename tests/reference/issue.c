@@ -59,6 +59,8 @@ static void append(struct model *model, struct rank *rank, struct op *op, bool i
     if (issues) lead_ps -= network_lasts_ps(model, rank->number, op->access->target, op->bytes);
     if (lead_ps < 0) lead_ps = 0;
     rank_spend(model, rank, lead_ps);
+    if (((op->kind == CALL_PUT && !op->by_message) || op->kind == CALL_GET) && op->access->target != rank->number)
+        model->called[(size_t)op->access->epoch->window * model->rank_count + rank->number] = true;
     access_append(op);
     if (op->has_request) access_unhold(op->access);
     access_pump(model, op->access);

@@ -87,6 +87,7 @@ struct rank {
     int64_t polled_ps; /* the return of its last call that served */
     struct op **heap_ops;     /* by the number of the call: those of OpenSHMEM so far */
     uint64_t *instances;      /* of collectives, per channel */
+    uint32_t unanswered; /* its puts and gets to other nodes that it has not heard of */
     uint32_t others_asked, others_answered; /* mpi.rma.protocol.flush = connections */
 };
 
@@ -153,6 +154,7 @@ struct model {
     struct fences *fences;             /* [window][rank] */
     struct epoch **starts;             /* [window][rank], the last access epoch */
     const struct trace_group **posted; /* [window][rank], the last exposure epoch */
+    bool *called; /* [window][rank]: a put or get to another rank since it completed all of the window */
     uint32_t *unread; /* [window][rank]: visits and 1 when the last notification came; 0: the rank served then */
     struct server *servers;            /* [window][target], of locks */
     struct message **messages;         /* all so far */

@@ -60,9 +60,17 @@ static int64_t reverse_of(const struct model *model, const struct op *op)
 
 /* --- at the target --- */
 
+/* The origin hears of it, and it is flushed: no accumulate. */
+static bool is_heard_of(const struct model *model, const struct op *op)
+{
+    bool moves = op->kind == CALL_GET || (op->kind == CALL_PUT && !op->by_message && !op->copied && op->acknowledged);
+    return moves && model->ranks[op->access->epoch->origin].node != model->ranks[op->access->target].node;
+}
+
 static void know(struct model *model, void *what)
 {
     struct op *op = what;
+    if (is_heard_of(model, op)) model->ranks[op->access->epoch->origin].unanswered--;
     op->known = true;
     access_pump(model, op->access);
 }
@@ -129,9 +137,12 @@ static void serve(struct model *model, void *what)
 static void gets_arrived(struct model *model, void *what)
 {
     struct parcel *parcel = what;
-    (void)model;
-    for (uint32_t i = 0; i < parcel->count; i++)
-        if (parcel->ops[i]->kind == CALL_GET) parcel->ops[i]->known = true;
+    for (uint32_t i = 0; i < parcel->count; i++) {
+        struct op *op = parcel->ops[i];
+        if (op->kind != CALL_GET) continue;
+        op->known = true;
+        if (is_heard_of(model, op)) model->ranks[op->access->epoch->origin].unanswered--;
+    }
 }
 
 /* --- mpi.rma.protocol.get_data = rendezvous --- */
@@ -493,6 +504,14 @@ void others_request(struct model *model, struct rank *rank)
     }
 }
 
+bool others_must_be_asked(struct model *model, const struct rank *rank, int32_t window)
+{
+    bool *called = &model->called[(size_t)window * model->rank_count + rank->number];
+    bool was = *called && model->platform->protocol.flush == FLUSH_CONNECTIONS;
+    *called = false;
+    return was && rank->unanswered > 0;
+}
+
 bool others_have_answered(const struct model *model, uint32_t rank)
 {
     return model->ranks[rank].others_answered == model->ranks[rank].others_asked;
@@ -518,6 +537,7 @@ void access_pump(struct model *model, struct access *access)
             parcel->access = access;
         }
         op->sending = true;
+        if (is_heard_of(model, op)) model->ranks[op->access->epoch->origin].unanswered++;
         parcel->ops[parcel->count++] = op;
         parcel->bytes += moves_out(op) ? op->bytes : 0;
     }

@@ -221,9 +221,11 @@ static void go(struct model *model, struct access *access, bool asks)
 }
 
 /* mpi.rma.protocol.flush: one target is asked in any case, of all those where something is not known to be complete. */
-static void request_answers(struct model *model, const struct named *named)
+static void request_answers(struct model *model, struct rank *rank, int32_t window, const struct named *named)
 {
-    bool asks = false;
+    bool must = named->all && others_must_be_asked(model, rank, window), asks = false;
+    for (uint32_t i = 0; must && i < named->count; i++)
+        asks |= is_away(named->accesses[i]) && (named->accesses[i]->asked || named->accesses[i]->first);
     for (uint32_t i = 0; i < named->count; i++)
         if (!named->all || !access_is_known(model, named->accesses[i])) asks |= access_request(model, named->accesses[i]);
     if (asks && named->all) others_request(model, &model->ranks[named->accesses[0]->epoch->origin]);
@@ -251,7 +253,7 @@ static void flush(struct model *model, struct rank *rank, const struct trace_cal
         rank_await_time(model, rank, access_left_ps(named.accesses[i]));
     }
     if (local) return;
-    request_answers(model, &named);
+    request_answers(model, rank, call->handle, &named);
     if (!rank->serves) rank_look(model, rank);
     rank_await(model, rank, is_complete, &named);
 }
@@ -281,7 +283,8 @@ static void unlock(struct model *model, struct rank *rank, const struct trace_ca
     for (uint32_t i = 0; i < named.count; i++) go(model, named.accesses[i], must_ask(named.accesses[i], true));
     bool early = model->platform->protocol.unlock == UNLOCK_WITH_DATA && named.count > 0 &&
                  !named.accesses[0]->epoch->nocheck;
-    if (!early) request_answers(model, &named);
+    if (!early) request_answers(model, rank, call->handle, &named);
+    if (!named.all) model->called[(size_t)call->handle * model->rank_count + rank->number] = false;
     if (!rank->serves) rank_look(model, rank);
     rank_await(model, rank, are_open, &named);
     rank_await(model, rank, early ? are_sent : is_complete, &named);
