@@ -50,6 +50,7 @@ static enum status read_run(const cJSON *run, struct calibration *calibration, s
     calibration->nodes = cJSON_GetArraySize(nodes);
     calibration->cores = cJSON_IsNumber(cores) && cores->valueint >= 1 ? cores->valueint : 1;
     snprintf(calibration->library, sizeof calibration->library, "%s", library ? library : "unknown");
+    calibration->partial = cJSON_IsFalse(cJSON_GetObjectItem(run, "complete"));
     cJSON_ArrayForEach (node, nodes) {
         int ranks = cJSON_GetArraySize(cJSON_GetObjectItem(node, "ranks"));
         if (ranks > calibration->most_ranks) calibration->most_ranks = ranks;
@@ -913,6 +914,7 @@ enum status calibration_to_platform(const struct calibration *calibration, const
     struct writer writer = {.calibration = calibration, .mpi = mpi, .notes = cJSON_CreateArray()};
     cJSON_AddStringToObject(made, "schema", "rmacast.platform/1");
     cJSON_AddStringToObject(made, "name", name);
+    if (calibration->partial) add_note(&writer, "the bench did not end: what it measured until then is used");
     count_unsteady(&writer);
     count_elsewhere(&writer);
     tell_losses(&writer);

@@ -44,6 +44,7 @@ struct calibration {
     struct conditions conditions[2];
     int nodes, cores, most_ranks; /* most_ranks: ranks of the node with the most ranks */
     double own_s; /* of the bench, per repetition */
+    bool partial; /* the bench did not write all its rows */
     char library[256];
     struct pair_notes pairs;
 };

@@ -739,6 +739,24 @@ static void a_stalled_series_gives_no_call(void **state)
     }
 }
 
+/* run.json says whether the bench has written all its rows; one that does not say so is whole. */
+static void a_run_that_did_not_end_is_noted(void **state)
+{
+    (void)state;
+    static const char *const ends[] = {"", ", \"complete\": true", ", \"complete\": false"};
+    for (int i = 0; i < 3; i++) {
+        struct bench_results results = {0};
+        char run[128];
+        add_all(&results, true, 7);
+        snprintf(run, sizeof run, "{ \"nodes\": [{ \"ranks\": [0] }, { \"ranks\": [1] }]%s }", ends[i]);
+        cJSON *platform = make_platform(&results, run, NULL);
+        char *notes = cJSON_PrintUnformatted(cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "$calibration"), "notes"));
+        assert_true((i == 2) == (strstr(notes, "the bench did not end: what it measured until then is used") != NULL));
+        cJSON_free(notes);
+        cJSON_Delete(platform);
+    }
+}
+
 /* Of three rounds of one place the least is at the lower quartile, of three places the middle one counts. */
 static void rounds_and_places(void **state)
 {
@@ -795,6 +813,7 @@ int main(void)
         cmocka_unit_test(an_interrupted_call_is_no_overhead),
         cmocka_unit_test(counted_losses_of_the_core_do_not_count),
         cmocka_unit_test(a_stalled_series_gives_no_call),
+        cmocka_unit_test(a_run_that_did_not_end_is_noted),
         cmocka_unit_test(rounds_and_places),
         cmocka_unit_test(sends_have_a_network_of_their_own),
         cmocka_unit_test(nothing_to_fit_is_an_error),
