@@ -184,7 +184,7 @@ static cJSON *fetch_rows(given findings)
     cJSON *rows = cJSON_CreateArray();
     for (int i = 0; i < 2; i++) {
         cJSON *row = cJSON_CreateObject();
-        if (i == 0) cJSON_AddNumberToObject(row, "upto_bytes", 8);
+        if (i == 0) cJSON_AddItemToObject(row, "upto_bytes", json_measured(8, (double)(more->bytes - 8), eight->of));
         cJSON_AddStringToObject(row, "by", (i == 0 ? eight : more)->name);
         cJSON_AddItemToArray(rows, row);
     }

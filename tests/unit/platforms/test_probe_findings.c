@@ -374,9 +374,9 @@ static void assert_limit(const cJSON *limit, double value, double error, double 
 }
 
 /* Every limit in bytes or epochs is measured, whether it was searched for between two sizes (8176 and 8192: 16 bytes; 3 and 4
- * epochs) or not (served at 1024 and not at 65536: 64512; sends of 64 bytes wait already: 0 and 64). Nine tries each. The step
- * of accumulates is between 48 and 56 KB: 53247, and 4096 to either side, of nine sizes. Linger: the tries that the program
- * states. */
+ * epochs) or not (served at 1024 and not at 65536: 64512; fetching of 8 and not of 65536 bytes; sends of 64 bytes wait already: 0
+ * and 64). Nine tries each. The step of accumulates is between 48 and 56 KB: 53247, and 4096 to either side, of nine sizes.
+ * Linger: the tries that the program states. */
 static void limits_have_errors(void **state)
 {
     (void)state;
@@ -386,6 +386,8 @@ static void limits_have_errors(void **state)
     probe_say(&record, "rmacast-probe limit epoch put 8176 8192");
     probe_say_tries(&record, "served", "put", 1024, 3, 9);
     probe_say_tries(&record, "served", "put", 65536, 2, 9);
+    probe_say_tries(&record, "served", "fetch_and_op", 8, 2, 9);
+    probe_say_tries(&record, "served", "get_accumulate", 65536, 3, 9);
     probe_say_tries(&record, "send", "none", 64, 0, 9);
     for (int64_t bytes = 8192; bytes <= 131072; bytes += bytes < 65536 ? 8192 : 65536) {
         probe_say_time(&record, "put_flush", bytes, 20e-6);
@@ -393,9 +395,11 @@ static void limits_have_errors(void **state)
     }
     cJSON *mpi = section_of(&record), *rma = cJSON_GetObjectItem(mpi, "rma");
     const cJSON *put = cJSON_GetObjectItem(cJSON_GetObjectItem(rma, "semantics"), "put"),
-                *serves = cJSON_GetObjectItem(cJSON_GetObjectItem(cJSON_GetObjectItem(rma, "protocol"), "serves"), "put");
+                *serves = cJSON_GetObjectItem(cJSON_GetObjectItem(rma, "protocol"), "serves"),
+                *served = cJSON_GetObjectItem(serves, "put"), *fetched = cJSON_GetObjectItem(serves, "fetch");
     assert_limit(cJSON_GetObjectItem(cJSON_GetArrayItem(put, 0), "upto_bytes"), 8176, 16, 9);
-    assert_limit(cJSON_GetObjectItem(cJSON_GetArrayItem(serves, 0), "upto_bytes"), 1024, 64512, 9);
+    assert_limit(cJSON_GetObjectItem(cJSON_GetArrayItem(served, 0), "upto_bytes"), 1024, 64512, 9);
+    assert_limit(cJSON_GetObjectItem(cJSON_GetArrayItem(fetched, 0), "upto_bytes"), 8, 65528, 9);
     assert_limit(cJSON_GetObjectItem(mpi, "eager_bytes"), 0, 64, 9);
     assert_limit(cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(rma, "atomic_s_per_byte"), 0), "upto_bytes"), 53247,
                  4096, 9);
