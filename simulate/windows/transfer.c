@@ -42,6 +42,13 @@ bool replay_complete_awaits_op(const struct op *op)
     return op->kind != CALL_COMPLETE && (replay_is_get(op) || op->counts_left);
 }
 
+/* No request of a flush follows it: it has an answer of its own. So do the gets of a window whose puts travel as accumulates. */
+static bool has_answer(const struct replay *replay, const struct op *op)
+{
+    if (op->put) return false;
+    return op->kind != CALL_GET || replay->modes[replay->members[op->member].window].puts_accumulate;
+}
+
 static struct incoming *incoming_of(const struct replay *replay, const struct op *op)
 {
     uint32_t target = replay_member_index(replay, replay->members[op->member].window, op->target);
@@ -71,7 +78,7 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
     if (made->kind == CALL_GET_ACCUMULATE) made->result_bytes = call->rma.result_bytes;
     made->epoch_kind = pair ? OP_ACTIVE : lock != NO_INDEX ? OP_LOCK : OP_FENCE;
     decide_completion(replay, member, (enum mpi_call)call->call, made);
-    bool flushed = !made->put && made->kind != CALL_GET; /* each has an answer of its own */
+    bool flushed = has_answer(replay, made);
     if (replay->called && !flushed && made->target != rank) replay->called[index] = true;
     if (pair) {
         if (!flushed) pair->unflushed = true;
@@ -139,7 +146,7 @@ enum status replay_ask_to_send(struct replay *replay, uint32_t index)
 /* A put or get of which the origin learns that it is complete, to another node. */
 static bool is_answered(const struct replay *replay, const struct op *op)
 {
-    if (!op->put && op->kind != CALL_GET) return false;
+    if (has_answer(replay, op)) return false;
     if (op->put && op->epoch_kind == OP_ACTIVE && !(op->awaits_ack && op->counts_left)) return false;
     return replay->nodes[op->origin] != replay->nodes[op->target];
 }
@@ -311,7 +318,7 @@ static enum status transfer_finished(struct replay *replay, uint32_t index)
     bool wakes = op.epoch_kind == OP_LOCK && counted && --replay->lock_epochs[op.lock].lefts == 0;
     uint32_t *left = op.epoch_kind == OP_LOCK ? &replay->lock_epochs[op.lock].outstanding
                                               : &replay->members[op.member].fence_outstanding;
-    bool flushed = !op.put && op.kind != CALL_GET;
+    bool flushed = has_answer(replay, &op);
     if (op.epoch_kind == OP_FENCE && !flushed) TRY(replay_count_fence_answer(replay, &op, -1));
     wakes = --*left == 0 || wakes;
     if (op.request != NO_INDEX) TRY(replay_request_done(replay, op.request)); /* its rank may go on to a flush */

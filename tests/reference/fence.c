@@ -15,7 +15,7 @@ static void request_answers(struct model *model, struct epoch *epoch)
     bool asks = others_must_be_asked(model, &model->ranks[epoch->origin], epoch->window);
     for (uint32_t i = 0; i < epoch->access_count; i++)
         for (const struct op *op = epoch->accesses[i].first; op; op = op->next)
-            if (!op->known && ((op->kind == CALL_PUT && !op->by_message) || op->kind == CALL_GET)) {
+            if (!op->known && !op->by_message && (op->kind == CALL_PUT || op->kind == CALL_GET)) {
                 asks |= access_request(model, &epoch->accesses[i]);
                 break;
             }

@@ -40,7 +40,7 @@ enum rma_kind rma_kind_of(enum call_kind kind)
 static void obey_protocol(const struct model *model, struct op *op)
 {
     const struct rma_protocol *protocol = &model->platform->protocol;
-    enum rma_kind kind = op->by_message ? RMA_ACCUMULATE : rma_kind_of(op->kind);
+    enum rma_kind kind = op->by_message && op->kind == CALL_PUT ? RMA_ACCUMULATE : rma_kind_of(op->kind);
     if (kind == RMA_GET) return;
     op->local = protocol->local[kind];
     op->acknowledged = op->access->epoch->kind != EPOCH_START || op->local == LOCAL_ACKNOWLEDGED ||
@@ -59,7 +59,7 @@ static void append(struct model *model, struct rank *rank, struct op *op, bool i
     if (issues) lead_ps -= network_lasts_ps(model, rank->number, op->access->target, op->bytes);
     if (lead_ps < 0) lead_ps = 0;
     rank_spend(model, rank, lead_ps);
-    if (((op->kind == CALL_PUT && !op->by_message) || op->kind == CALL_GET) && op->access->target != rank->number)
+    if ((op->kind == CALL_PUT || op->kind == CALL_GET) && !op->by_message && op->access->target != rank->number)
         model->called[(size_t)op->access->epoch->window * model->rank_count + rank->number] = true;
     access_append(op);
     if (op->has_request) access_unhold(op->access);
@@ -131,7 +131,7 @@ void do_operation(struct model *model, struct rank *rank, const struct trace_cal
     if (op->kind == CALL_GET) op->bytes = call->bytes;
     if (!op->access) rank_await(model, rank, never, NULL); /* an error of the program: it does not end */
     if (op->has_request) rank->requests[call->ref].op = op;
-    op->by_message = op->kind == CALL_PUT && model->platform->protocol.dynamic_put == DYNAMIC_PUT_ACCUMULATE &&
+    op->by_message = (op->kind == CALL_PUT || op->kind == CALL_GET) && model->platform->protocol.dynamic_put == DYNAMIC_PUT_ACCUMULATE &&
                      model->trace->definitions.windows[call->handle].flavor == 'd';
     obey_protocol(model, op);
     switch (op->access->epoch->kind) {

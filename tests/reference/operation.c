@@ -63,7 +63,7 @@ static int64_t reverse_of(const struct model *model, const struct op *op)
 /* The origin hears of it, and it is flushed: no accumulate. */
 static bool is_heard_of(const struct model *model, const struct op *op)
 {
-    bool moves = op->kind == CALL_GET || (op->kind == CALL_PUT && !op->by_message && !op->copied && op->acknowledged);
+    bool moves = !op->by_message && (op->kind == CALL_GET || (op->kind == CALL_PUT && !op->copied && op->acknowledged));
     return moves && model->ranks[op->access->epoch->origin].node != model->ranks[op->access->target].node;
 }
 
@@ -551,7 +551,7 @@ void access_pump(struct model *model, struct access *access)
 void access_append(struct op *op)
 {
     struct access *access = op->access;
-    if ((op->kind == CALL_PUT && !op->by_message) || op->kind == CALL_GET) access->called = true;
+    if ((op->kind == CALL_PUT || op->kind == CALL_GET) && !op->by_message) access->called = true;
     if (access->last)
         access->last->next = op;
     else

@@ -11,7 +11,7 @@
 
 struct op {
     enum call_kind kind; /* CALL_PUT, ... */
-    bool by_message; /* a put that travels as an accumulate does */
+    bool by_message; /* a put that travels as an accumulate does, or a get of such a window */
     struct access *access;
     int64_t bytes, result_bytes;
     enum rma_waits waits;
