@@ -28,6 +28,13 @@ holds made.json "$near .network.segments | length == 2 and near(.[0].latency_s.v
                  and near(.[1].latency_s.value; 5e-6) and near(.[1].bandwidth_Bps.value; 5e9) and .[0].upto_bytes.value == 8192"
 holds made.json '[.. | objects | select(has("value"))] | length >= 6 and all(.value >= 0 and .error >= 0 and .n >= 1)'
 holds made.json '.nodes == {"count": 2, "cores": 4} and .mapping.ranks_per_node == 1 and .name == "made"'
+# The user states the shape and the number of nodes; what was measured stays, with its errors.
+run 0 platform show made.json --set nodes.count=64 --set 'network.topology={"type": "fat_tree", "down": [16, 4], "up": [1, 16]}' --json cluster.json
+holds cluster.json '.nodes.count == 64 and .network.topology == {"type": "fat_tree", "down": [16, 4], "up": [1, 16]}'
+jq -e --slurpfile measured made.json '.network.segments == $measured[0].network.segments and
+    .["$calibration"] == $measured[0]["$calibration"]' cluster.json >/dev/null || fail "the measured values have changed: $(cat cluster.json)"
+run 0 platform check cluster.json
+shows '64 nodes'
 # The same results give the same bytes.
 run 0 calibrate --results results -o again.json --name made
 cmp -s made.json again.json || fail "a second fit of the same results differs"
