@@ -73,6 +73,12 @@ static enum status apply_rule(const struct trace *trace, const struct platform *
                    trace->definitions.window_count);
 }
 
+/* Dynamic and shared windows: MPICH's network does not know their memory (docs/protocols.md, Windows). */
+static bool is_unregistered(char flavor)
+{
+    return flavor == 'd' || flavor == 's';
+}
+
 enum status window_modes_new(const struct trace *trace, const struct platform *platform, struct window_mode **modes,
                              struct err *err)
 {
@@ -84,7 +90,7 @@ enum status window_modes_new(const struct trace *trace, const struct platform *p
     for (size_t i = 0; status == STATUS_OK && i < platform->window_rule_count; i++)
         status = apply_rule(trace, platform, &platform->window_rules[i], made, err);
     for (size_t w = 0; w < trace->definitions.window_count; w++)
-        made[w].puts_accumulate = trace->definitions.windows[w].flavor == 'd' &&
+        made[w].puts_accumulate = is_unregistered(trace->definitions.windows[w].flavor) &&
                                   platform->protocol.dynamic_put == DYNAMIC_PUT_ACCUMULATE;
     if (status == STATUS_OK)
         *modes = made;

@@ -132,8 +132,8 @@ void do_operation(struct model *model, struct rank *rank, const struct trace_cal
     if (!op->access) rank_await(model, rank, never, NULL); /* an error of the program: it does not end */
     if (op->has_request) rank->requests[call->ref].op = op;
     bool plain = op->kind == CALL_PUT || op->kind == CALL_GET;
-    op->by_message = plain && model->platform->protocol.dynamic_put == DYNAMIC_PUT_ACCUMULATE &&
-                     model->trace->definitions.windows[call->handle].flavor == 'd';
+    char flavor = model->trace->definitions.windows[call->handle].flavor;
+    op->by_message = plain && model->platform->protocol.dynamic_put == DYNAMIC_PUT_ACCUMULATE && (flavor == 'd' || flavor == 's');
     obey_protocol(model, op);
     switch (op->access->epoch->kind) {
     case EPOCH_START: issue_active(model, rank, op); break;
