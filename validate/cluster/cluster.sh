@@ -2,7 +2,8 @@
 # A second cluster on one machine: network namespaces as nodes, joined by a switch with a delay and a rate (docs/cluster.md).
 #   cluster.sh with [--nodes N] [--delay US] [--rate MBIT] -- COMMAND...   makes it, runs the command, removes it
 #   cluster.sh run [--mpi openmpi] -n RANKS [-env NAME VALUE]... -- PROGRAM...
-#                           an MPICH program on it, or one of Open MPI (osc/pt2pt over TCP), one rank per node, then again
+#                           an MPICH program on it, or one of Open MPI (osc/pt2pt over TCP). With more ranks than nodes
+#                           MPICH fills one node after another, and Open MPI deals ranks to the nodes in turn
 #   cluster.sh status
 # Needs root, ip and /dev/net/tun; where one is missing `with` says so and exits with 77. One cluster at a time: a second one
 # waits. It touches what is named rmacast-n*, rmc* and /run/rmacast-cluster, and nothing else.
@@ -151,5 +152,5 @@ case ${1:-} in
 with) shift; with "$@" ;;
 run) shift; run "$@" ;;
 status) cat "$state/settings" 2>/dev/null || echo "no cluster"; namespaces ;;
-*) sed -n 2,8p "$0"; exit 2 ;;
+*) sed -n 2,9p "$0"; exit 2 ;;
 esac
