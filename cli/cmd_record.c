@@ -170,6 +170,16 @@ static void show_packing(void *context)
     activity_begin("rmacast record: waiting for the ranks, and packing");
 }
 
+/* Predictions take their computing from the recording. */
+static void warn_disturbed(const struct record_packed *packed)
+{
+    char waited[UNITS_TEXT_BYTES];
+    if (!packed->crowded && !packed->core_waits.notable) return;
+    cli_note("warning: %s: disturbed: computing waited %s for a core, %.1f %% of the ranks' time%s", packed->directory,
+             units_format_duration(packed->core_waits.waited_s, waited), 100 * packed->core_waits.share,
+             packed->crowded ? "; more ranks than cores on a node" : "");
+}
+
 static void say_packed(void *context, const struct record_packed *packed)
 {
     struct sums *sums = context;
@@ -182,6 +192,7 @@ static void say_packed(void *context, const struct record_packed *packed)
                  packed->incomplete_count, packed->rank_count, units_plural(packed->rank_count),
                  packed->incomplete_count == 1 ? "is" : "are", packed->first_incomplete,
                  packed->incomplete_why ? packed->incomplete_why : "its recording breaks off");
+    warn_disturbed(packed);
     if (packed->foreign_launcher) cli_note("warning: %s", packed->foreign_launcher);
     cli_note("%" PRIu32 " rank%s, %zu event%s: %s/traces.otf2", packed->rank_count, units_plural(packed->rank_count),
              packed->call_count, units_plural(packed->call_count), packed->directory);

@@ -22,7 +22,9 @@ static void report_packed(const struct trace *trace, const char *directory, unsi
 {
     struct record_packed packed = {.directory = directory,
                                    .rank_count = trace->rank_count,
-                                   .foreign_launcher = find_foreign_launcher(trace, more)};
+                                   .foreign_launcher = find_foreign_launcher(trace, more),
+                                   .crowded = trace_is_crowded(trace),
+                                   .core_waits = trace_core_waits(trace)};
     for (uint32_t i = trace->rank_count; i-- > 0;) {
         packed.call_count += trace->ranks[i].count;
         if (!trace->ranks[i].incomplete) continue;

@@ -19,6 +19,8 @@ struct record_packed {
     const char *incomplete_why;                  /* of the first one; NULL: not known, or there is none */
     /* The note that another MPI library's launcher started it, if the job has further programs; else NULL. */
     const char *foreign_launcher;
+    bool crowded; /* some node had more ranks than cores */
+    struct trace_core_waits core_waits;
 };
 
 /* Is called with what happened to the job and to each of its programs. */

@@ -9,7 +9,7 @@
 #include "trace/spins.h"
 #include "trace/trace.h"
 
-/* Core waits above this share of all ranks' time are told where they count as computing. */
+/* Core waits above this share of all ranks' time are told. */
 static const double NOTABLE_WAITS = 0.05;
 
 const char *trace_computing_name(enum trace_computing computing)
@@ -38,6 +38,19 @@ bool trace_is_crowded(const struct trace *trace)
     }
     free(ranks);
     return crowded;
+}
+
+struct trace_core_waits trace_core_waits(const struct trace *trace)
+{
+    struct trace_core_waits waits = {.waited_s = 0};
+    double ranks_s = 0;
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        waits.waited_s += units_s(trace->ranks[r].before_sum_ps[BEFORE_CORE_WAIT]);
+        ranks_s += units_s(trace_rank_end_ps(trace, r));
+    }
+    waits.share = ranks_s > 0 ? waits.waited_s / ranks_s : 0;
+    waits.notable = waits.share > NOTABLE_WAITS;
+    return waits;
 }
 
 static bool knows_cpu(const struct trace_rank *rank, size_t index)
@@ -102,16 +115,15 @@ static enum status use_of_threads(struct trace *trace, uint32_t rank, enum trace
 }
 
 /* Wall time that has core waits for a notable share of the run predicts a longer run than one without them. */
-static enum status note_waits(struct trace *trace, double waited_s, struct err *err)
+static enum status note_waits(struct trace *trace, struct err *err)
 {
-    double ranks_s = 0;
     char text[UNITS_TEXT_BYTES];
-    for (uint32_t i = 0; i < trace->rank_count; i++) ranks_s += units_s(trace_rank_end_ps(trace, i));
-    if (waited_s <= NOTABLE_WAITS * ranks_s) return STATUS_OK;
+    const struct trace_core_waits waits = trace_core_waits(trace);
+    if (!waits.notable) return STATUS_OK;
     return trace_add_note(trace, err,
                           "computing includes the %s for which it waited for a core, %.1f %% of the ranks' time: "
                           "record again while nothing else runs, or see --compute",
-                          units_format_duration(waited_s, text), 100 * waited_s / ranks_s);
+                          units_format_duration(waits.waited_s, text), 100 * waits.share);
 }
 
 enum status trace_use_computing(struct trace *trace, enum trace_computing computing, struct err *err)
@@ -152,7 +164,7 @@ enum status trace_use_computing(struct trace *trace, enum trace_computing comput
                            "the ranks slept %s between their calls: no core is taken for that, and no node's speed "
                            "changes it",
                            units_format_duration(wide_s(slept_ps), text)));
-    if (computing == COMPUTING_WALL) return note_waits(trace, wide_s(waited_ps), err);
+    if (computing == COMPUTING_WALL) return note_waits(trace, err);
     if (waited_ps == 0) return STATUS_OK;
     return trace_add_note(trace, err, "computing is wall time without the %s for which it waited for a core",
                           units_format_duration(wide_s(waited_ps), text));

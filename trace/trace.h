@@ -483,6 +483,13 @@ const char *trace_computing_name(enum trace_computing computing); /* "default", 
 /* Whether some node had more ranks than cores (trace_rank.cores). */
 bool trace_is_crowded(const struct trace *trace);
 
+/* How long the ranks' threads waited for a core while they were recorded. */
+struct trace_core_waits {
+    double waited_s, share; /* share: of all ranks' time */
+    bool notable;           /* more than 5 %: a prediction whose computing includes them says so */
+};
+struct trace_core_waits trace_core_waits(const struct trace *trace);
+
 /* Uses the given measure for computing between calls. It is never more than the wall time without the recorder's own
  * cost and without pauses of recording. Sleep remains part of the gap, except where CPU time is the measure. Calls move
  * in time accordingly and keep their durations, but for the failed tests of spins (trace/spins.h). In a rank with threads

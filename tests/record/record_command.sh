@@ -20,6 +20,10 @@ check grep -q 'rmacast analyze pscw_halo.rma' err
 "$rmacast" dump pscw_halo.rma >dump
 check test "$(grep '^node ' dump)" = "node 0 name=$(uname -n) ranks=0,1,2,3 cores=$(nproc)"
 
+# Two ranks on one core disturb each other: one line says so.
+expect 0 taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$rmacast" record -o shared.rma -- "$mpiexec" -n 2 "$programs/locks"
+check test "$(grep -c "warning: shared.rma: disturbed: computing waited .* of the ranks' time; more ranks than cores on a node$" err)" = 1
+
 # The application's own exit status; the warning names window, rank and cure, in one line.
 expect 5 "$rmacast" record -o aligned.rma -- "$mpiexec" -n 2 "$programs/misaligned"
 check test -f aligned.rma/traces.otf2

@@ -1,4 +1,5 @@
 /* Traces in memory: definitions, ranks of communicators and groups, order of time, faults that no text can bring. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -341,6 +342,24 @@ static void of_a_large_trace_the_first_rank_at_fault_is_told(void **state)
     trace_free(trace);
 }
 
+/* The ranks take 40 and 60 ms. Of these 100 ms 5 are not more than 5 %, 6 are. */
+static void core_waits_are_a_share_of_all_time(void **state)
+{
+    (void)state;
+    for (int ms = 5; ms <= 6; ms++) {
+        char text[400];
+        snprintf(text, sizeof text, "rmacast-trace 1\nranks 2\n0 0.000 0.001 MPI_Init\n"
+                 "0 0.030 0.031 MPI_Barrier comm=0 core_wait=0.00%d\n0 0.040 0.040 MPI_Finalize\n"
+                 "1 0.000 0.001 MPI_Init\n1 0.030 0.031 MPI_Barrier comm=0 core_wait=0.002\n1 0.060 0.060 MPI_Finalize\n", ms - 2);
+        struct trace *trace = trace_of(text);
+        struct trace_core_waits waits = trace_core_waits(trace);
+        assert_float_equal((float)(waits.waited_s * 1e3), (float)ms, 1e-6f);
+        assert_float_equal((float)(waits.share * 100), (float)ms, 1e-6f);
+        assert_int_equal(waits.notable, ms > 5);
+        trace_free(trace);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -357,6 +376,7 @@ int main(void)
         cmocka_unit_test(of_a_large_trace_the_first_rank_at_fault_is_told),
         cmocka_unit_test(operations_have_mpi_names),
         cmocka_unit_test(calls_are_found_by_name),
+        cmocka_unit_test(core_waits_are_a_share_of_all_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
