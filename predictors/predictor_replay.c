@@ -7,6 +7,7 @@
 #include "common/units.h"
 #include "predictors/crowding.h"
 #include "predictors/profile_differences.h"
+#include "predictors/steering.h"
 #include "simulate/verify/child_replay.h"
 
 static enum status replace_text(char **text, const char *with, struct err *err)
@@ -90,6 +91,7 @@ static enum status describe_prediction(struct prediction *prediction, struct err
         TRY(result_add_note(result, err, "%s.reverse_share, for the loggp engine: here both directions take as long as one",
                             protocol_reverses(&platform->protocol) ? "mpi.rma.protocol" : "network.loopback"));
     TRY(crowding_note(platform, prediction->trace->rank_count, result, err));
+    TRY(steering_note(prediction->trace, result, err));
     TRY(note_files(prediction, err));
     return model_report_faults(prediction->trace, result, err);
 }

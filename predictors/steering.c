@@ -1,0 +1,65 @@
+#include "predictors/steering.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Fetching operations at one call site. */
+struct fetches {
+    enum mpi_call call;
+    uint64_t own, least, most; /* own: of the rank that is being counted; the others: of a rank that calls one there */
+};
+
+static void add_calls(const struct trace_rank *rank, struct fetches *sites)
+{
+    for (size_t i = 0; i < rank->count; i++) {
+        const struct trace_call *call = &rank->calls[i];
+        if (call_kind(call->call) != CALL_GET_ACCUMULATE) continue;
+        sites[call->site].call = (enum mpi_call)call->call;
+        sites[call->site].own++;
+    }
+}
+
+static void end_rank(struct fetches *sites, size_t count)
+{
+    for (size_t s = 0; s < count; s++) {
+        struct fetches *site = &sites[s];
+        if (site->own == 0) continue;
+        if (site->most == 0 || site->own < site->least) site->least = site->own;
+        if (site->own > site->most) site->most = site->own;
+        site->own = 0;
+    }
+}
+
+static enum status note_site(const struct trace *trace, const struct fetches *sites, struct result *result, struct err *err)
+{
+    size_t found = TRACE_NO_SITE;
+    uint64_t apart = 0;
+    for (size_t s = TRACE_NO_SITE + 1; s < trace->definitions.site_count; s++) {
+        if (sites[s].most - sites[s].least <= apart) continue;
+        apart = sites[s].most - sites[s].least;
+        found = s;
+    }
+    if (found == TRACE_NO_SITE) return STATUS_OK;
+    const struct trace_site *site = &trace->definitions.sites[found];
+    return result_add_note(result, err,
+                           "%s at %s:%" PRId32 " is called %" PRIu64 " to %" PRIu64
+                           " times by a rank: if its results decide what the program does next, a run on the platform makes "
+                           "other calls than this prediction",
+                           call_name(sites[found].call), site->file ? site->file : "an unknown file", site->line,
+                           sites[found].least, sites[found].most);
+}
+
+enum status steering_note(const struct trace *trace, struct result *result, struct err *err)
+{
+    const size_t count = trace->definitions.site_count;
+    if (trace->provenance.simulated || count == 0) return STATUS_OK;
+    struct fetches *sites = calloc(count, sizeof *sites);
+    if (!sites) return err_memory(err);
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        add_calls(&trace->ranks[r], sites);
+        end_rank(sites, count);
+    }
+    enum status status = note_site(trace, sites, result, err);
+    free(sites);
+    return status;
+}
