@@ -350,7 +350,8 @@ static void core_waits_are_a_share_of_all_time(void **state)
         char text[400];
         snprintf(text, sizeof text, "rmacast-trace 1\nranks 2\n0 0.000 0.001 MPI_Init\n"
                  "0 0.030 0.031 MPI_Barrier comm=0 core_wait=0.00%d\n0 0.040 0.040 MPI_Finalize\n"
-                 "1 0.000 0.001 MPI_Init\n1 0.030 0.031 MPI_Barrier comm=0 core_wait=0.002\n1 0.060 0.060 MPI_Finalize\n", ms - 2);
+                 "1 0.000 0.001 MPI_Init\n1 0.030 0.031 MPI_Barrier comm=0 core_wait=0.002\n1 0.060 0.060 MPI_Finalize\n",
+                 ms - 2);
         struct trace *trace = trace_of(text);
         struct trace_core_waits waits = trace_core_waits(trace);
         assert_float_equal((float)(waits.waited_s * 1e3), (float)ms, 1e-6f);
