@@ -101,10 +101,10 @@ static void hold_request(struct work *work, uint32_t rank, size_t made)
     slice_state_mark(work->state, rank, made, alone ? SLICE_HOLD | SLICE_KEEP : SLICE_HOLD);
 }
 
-/* A call that completes requests is final when all their messages are known. */
+/* A call that completes requests is final when all their messages are known, and the one-sided operations among them. */
 static void mark_completion(struct work *work, uint32_t rank, size_t index, const uint32_t *ids, uint32_t count)
 {
-    bool lacks = false;
+    bool lacks = *flags_of(work, rank, index) & SLICE_OPEN;
     for (uint32_t i = 0; !lacks && i < count; i++) {
         const uint64_t *made = map_find(&work->requests, ids[i]);
         lacks = made && *made != 0 && lacks_message(work, rank, (size_t)*made - 1);
