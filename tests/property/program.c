@@ -140,7 +140,7 @@ static enum status make_phase(struct random *random, const struct program *progr
     case PHASE_PSCW: return make_pscw(random, of_window, phase, err);
     case PHASE_FENCE: return make_fence(random, of_window, phase, err);
     case PHASE_LOCK: return make_lock(random, of_window, phase, err);
-    case PHASE_MESSAGES: return make_messages(random, of_comm, phase, err);
+    case PHASE_MESSAGES: return make_messages(random, of_comm, of_window, phase, err);
     case PHASE_THREADS: return make_threads(random, of_comm, phase, err);
     case PHASE_SHMEM: return make_shmem(random, program->alive, phase, err);
     case PHASE_COMM: make_comm(random, of_comm, phase); return STATUS_OK;
@@ -164,7 +164,7 @@ static void nest(struct random *random, struct program *program, struct phase *p
     const struct phase *last = &program->phases[program->phase_count - 1];
     if (last->outer != last->id) last = &program->phases[last->outer]; /* ids are indices while phases are made */
     if (!holds_others(last) || !random_chance(random, 3 * NESTED_PERCENT)) return;
-    bool one_sided = phase->kind <= PHASE_LOCK || phase->kind == PHASE_THREADS;
+    bool one_sided = phase->kind <= PHASE_LOCK || phase->kind == PHASE_THREADS || phase->mixed;
     if (last->kind == PHASE_PSCW && one_sided && phase->window == last->window) return;
     phase->outer = last->id;
 }

@@ -33,8 +33,8 @@ enum pscw_order {
 };
 
 enum item_kind {
-    ITEM_OPERATION, /* call: put, get, accumulate, get_accumulate, under locks with requests too, which are waited for
-                     */
+    ITEM_OPERATION, /* call: put, get, accumulate, get_accumulate, under locks with requests too, which are waited for;
+                       among messages all have one */
     ITEM_LOCK,      /* call: lock or lock_all; the operations with its slot lie within it */
     ITEM_MESSAGE,   /* call: the send; receive */
     ITEM_RING,      /* call: each member's with the one that many (target) places on */
@@ -62,8 +62,8 @@ struct phase {
     uint32_t outer;  /* id of the phase inside which this one stands: between start and complete, a collective's
                         begin and wait; the phase itself: none */
     uint64_t seed;   /* of the computing times between its calls */
-    uint32_t window; /* one-sided phases */
-    uint32_t comm;   /* the others */
+    uint32_t window; /* one-sided phases, mixed ones */
+    uint32_t comm;   /* the others, mixed ones, too */
     enum pscw_order order;
     uint32_t targets[RANKS_MAX]; /* bits of the targets that each rank names: PSCW, neighbours; threads: how many */
     bool empty_groups;           /* PSCW: ranks without targets or origins start or post all the same */
@@ -73,6 +73,7 @@ struct phase {
     bool together;               /* messages: receives first, then all sends; else one message after another;
                                     locks: requests are waited for behind the operations; neighbours: twice;
                                     threads: lock_all around; counts: they differ */
+    bool mixed;                  /* messages together: operations with requests beside them, under lock_all of the window */
     uint32_t epochs;             /* fence */
     uint16_t first_flags, last_flags; /* fence */
     enum mpi_call call;               /* collective */

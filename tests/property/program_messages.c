@@ -1,10 +1,34 @@
 /* Messages: all together, receives first, or one after another with probes. */
 #include "tests/property/program_parts.h"
 
-enum { RING_TAG = 2, MESSAGES_MAX = 8, EXTRA_TESTS_MAX = 3, FAILED_MAX = 2 };
+enum { RING_TAG = 2, MESSAGES_MAX = 8, EXTRA_TESTS_MAX = 3, FAILED_MAX = 2, MIXED_MAX = 6 };
+
+/* One-sided operations that complete by a request, as the messages do. aside: the messages of all seeds are as without them. */
+static enum status mix_operations(struct random aside, uint32_t members, uint32_t of_window, struct phase *phase,
+                                  struct err *err)
+{
+    static const enum mpi_call calls[] = {ID_Rput, ID_Rput, ID_Rget, ID_Raccumulate, ID_Rget_accumulate};
+    phase->mixed = phase->together && (members & of_window) && random_chance(&aside, 40);
+    for (uint32_t n = phase->mixed ? 1 + random_below(&aside, MIXED_MAX) : 0; n > 0; n--) {
+        struct item item = {.kind = ITEM_OPERATION,
+                            .call = calls[random_below(&aside, sizeof calls / sizeof *calls)],
+                            .origin = random_member(&aside, members & of_window),
+                            .target = random_member(&aside, of_window),
+                            .bytes = random_bytes(&aside),
+                            .nowhere = random_chance(&aside, 5)};
+        TRY(add_item(phase, &item, err));
+        /* Before, between or behind the sends. */
+        struct item *last = &phase->items[phase->item_count - 1];
+        struct item *other = last - random_below(&aside, (uint32_t)phase->item_count);
+        *last = *other;
+        *other = item;
+    }
+    return STATUS_OK;
+}
 
 /* A message to oneself needs its receive first, and a ring's is both. */
-enum status make_messages(struct random *random, uint32_t members, struct phase *phase, struct err *err)
+enum status make_messages(struct random *random, uint32_t members, uint32_t of_window, struct phase *phase,
+                          struct err *err)
 {
     static const enum mpi_call sends[] = {ID_Send,  ID_Isend, ID_Ssend,  ID_Bsend,    ID_Issend,
                                           ID_Isend, ID_Send,  ID_Ibsend, ID_Sendrecv, ID_Sendrecv_replace,
@@ -28,7 +52,7 @@ enum status make_messages(struct random *random, uint32_t members, struct phase 
         if (call_kind(item.call) == CALL_SENDRECV) item.kind = ITEM_RING;
         if (item.kind == ITEM_RING || phase->together || item.origin != item.target) TRY(add_item(phase, &item, err));
     }
-    return STATUS_OK;
+    return mix_operations(*random, members, of_window, phase, err);
 }
 
 static bool is_message(const struct item *item, uint32_t members)
@@ -117,7 +141,7 @@ enum status put_waits(struct writer *writer, uint32_t rank, uint32_t *requests, 
 }
 
 struct open_requests {
-    uint32_t list[RANKS_MAX][2 * MESSAGES_MAX], count[RANKS_MAX];
+    uint32_t list[RANKS_MAX][2 * MESSAGES_MAX + MIXED_MAX], count[RANKS_MAX];
 };
 
 /* A ready send needs its receive before it. */
@@ -178,8 +202,36 @@ static enum status close_requests(struct writer *writer, const struct phase *pha
     return STATUS_OK;
 }
 
+/* Of a mixed phase: the window's members; else none. */
+static uint32_t members_mixed(const struct writer *writer, const struct phase *phase)
+{
+    bool mixed = phase->mixed && writer->window_of[phase->window] != TRACE_NONE;
+    return mixed ? members_of_window(writer->program, phase->window) : 0;
+}
+
+/* Nobody asks for the locks while a rank that somebody waits for still has an exclusive one. */
+static enum status put_lock_all(struct writer *writer, const struct phase *phase, uint32_t members, bool unlock,
+                                struct err *err)
+{
+    struct trace_call barrier = new_call(ID_Barrier, writer->comm_of[writer->program->window_comm[phase->window]]);
+    if (members == 0) return STATUS_OK;
+    if (!unlock) TRY(put_all(writer, members, barrier, err));
+    return put_all(writer, members, new_call(unlock ? ID_Win_unlock_all : ID_Win_lock_all, writer->window_of[phase->window]),
+                   err);
+}
+
+static enum status put_operation(struct writer *writer, const struct phase *phase, const struct item *item, uint32_t members,
+                                 struct open_requests *open, struct err *err)
+{
+    uint32_t rank = item->origin;
+    if (item->kind != ITEM_OPERATION || !in(members, rank) || !in(members, item->target)) return STATUS_OK;
+    return put_request(writer, rank, item, operation_call(writer, phase, item), &open->list[rank][open->count[rank]++], err);
+}
+
 static enum status write_together(struct writer *writer, const struct phase *phase, uint32_t members, struct err *err)
 {
+    const uint32_t mixed = members_mixed(writer, phase);
+    TRY(put_lock_all(writer, phase, mixed, false, err));
     struct open_requests open = {.count = {0}};
     for (size_t i = 0; i < phase->item_count; i++)
         if (is_message(&phase->items[i], members))
@@ -193,8 +245,10 @@ static enum status write_together(struct writer *writer, const struct phase *pha
         const struct item *item = &phase->items[i];
         if (item->kind == ITEM_RING) TRY(put_ring(writer, phase, item, members, err));
         if (is_message(item, members)) TRY(put_send(writer, phase, item, &open, err));
+        TRY(put_operation(writer, phase, item, mixed, &open, err));
     }
-    return close_requests(writer, phase, &open, err);
+    TRY(close_requests(writer, phase, &open, err));
+    return put_lock_all(writer, phase, mixed, true, err);
 }
 
 /* Finds the message, as the item says, then takes it. */

@@ -32,7 +32,9 @@ int64_t random_bytes(struct random *random);
 uint32_t random_member(struct random *random, uint32_t members);
 enum status add_item(struct phase *phase, const struct item *item, struct err *err);
 
-enum status make_messages(struct random *random, uint32_t members, struct phase *phase, struct err *err);
+/* of_window: members of the phase's window. */
+enum status make_messages(struct random *random, uint32_t members, uint32_t of_window, struct phase *phase,
+                          struct err *err);
 void make_collective(struct random *random, uint32_t members, struct phase *phase);
 void make_comm(struct random *random, uint32_t members, struct phase *phase);
 enum status make_threads(struct random *random, uint32_t members, struct phase *phase, struct err *err);
@@ -49,6 +51,9 @@ struct trace_call new_call(enum mpi_call call, int32_t handle);
 
 /* Computes for a while, then calls. */
 enum status put(struct writer *writer, uint32_t rank, struct trace_call call, struct err *err);
+
+/* The operation of an item, without its request. */
+struct trace_call operation_call(const struct writer *writer, const struct phase *phase, const struct item *item);
 
 /* A call of every member. */
 enum status put_all(struct writer *writer, uint32_t members, struct trace_call call, struct err *err);

@@ -126,6 +126,17 @@ static void fill_result(const struct item *item, struct trace_call *call)
     call->bytes = 0;
 }
 
+struct trace_call operation_call(const struct writer *writer, const struct phase *phase, const struct item *item)
+{
+    struct trace_call call = new_call(item->call, writer->window_of[phase->window]);
+    call.peer = item->nowhere ? TRACE_NONE : (int32_t)writer->rank_of[item->target];
+    call.bytes = item->bytes;
+    call.rma.disp = 0;
+    if (call_row(item->call)->allowed & F_OP) call.rma.op = TRACE_OP_SUM;
+    fill_result(item, &call);
+    return call;
+}
+
 /* The operations of one rank in `slot`. targets: who may still be one. */
 static enum status put_operations(struct writer *writer, const struct phase *phase, uint32_t rank, uint32_t targets,
                                   uint32_t slot, struct err *err)
@@ -135,12 +146,7 @@ static enum status put_operations(struct writer *writer, const struct phase *pha
         const struct item *item = &phase->items[i];
         if (item->kind != ITEM_OPERATION || item->origin != rank || item->slot != slot || !in(targets, item->target))
             continue;
-        struct trace_call call = new_call(item->call, writer->window_of[phase->window]);
-        call.peer = item->nowhere ? TRACE_NONE : (int32_t)writer->rank_of[item->target];
-        call.bytes = item->bytes;
-        call.rma.disp = 0;
-        if (call_row(item->call)->allowed & F_OP) call.rma.op = TRACE_OP_SUM;
-        fill_result(item, &call);
+        struct trace_call call = operation_call(writer, phase, item);
         if (call_makes_request(item->call)) call.ref = requests[open++] = writer->next_request[rank]++;
         TRY(put(writer, rank, call, err));
         if (!phase->together || open == OPERATIONS_MAX) {

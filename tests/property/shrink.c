@@ -158,6 +158,7 @@ static bool plain_phase(struct program *program, size_t place)
     changed |= clear_flag(&phase->nocheck);
     changed |= clear_flag(&phase->tests);
     changed |= clear_flag(&phase->nested);
+    changed |= clear_flag(&phase->mixed);
     phase->outer = phase->id;
     phase->order = ORDER_POST_FIRST;
     phase->first_flags = phase->last_flags = 0;
