@@ -236,6 +236,8 @@ double platform_apply_s(const struct platform *platform, int64_t bytes);
 enum progress_mode protocol_serves(const struct rma_protocol *protocol, enum service service, int64_t bytes);
 /* Whether some kind of message is served in this way; whether NICs serve all kinds. */
 bool protocol_uses(const struct rma_protocol *protocol, enum progress_mode by);
+/* Whether MPI_Win_complete notifies its targets behind acknowledgements: it waits for those of puts or accumulates. */
+bool protocol_completes_behind(const struct rma_protocol *protocol);
 bool protocol_is_hardware(const struct rma_protocol *protocol);
 /* Whether some operation has a reverse_share between nodes, or within one. */
 bool protocol_reverses(const struct rma_protocol *protocol);

@@ -56,6 +56,14 @@ bool protocol_is_hardware(const struct rma_protocol *protocol)
     return !protocol_uses(protocol, PROGRESS_THREAD) && !protocol_uses(protocol, PROGRESS_CALL);
 }
 
+bool protocol_completes_behind(const struct rma_protocol *protocol)
+{
+    for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
+        if (kind != RMA_GET && (protocol->complete[kind] == COMPLETE_REMOTE || protocol->local[kind] == LOCAL_ACKNOWLEDGED))
+            return true;
+    return false;
+}
+
 static bool has_share(const double share[RMA_KIND_COUNT])
 {
     for (int kind = 0; kind < RMA_KIND_COUNT; kind++)

@@ -286,7 +286,7 @@ static void take_protocol(struct replay *replay, const struct platform *platform
     bool accumulates_local =
         protocol->complete[RMA_ACCUMULATE] != COMPLETE_REMOTE && protocol->local[RMA_ACCUMULATE] != LOCAL_ACKNOWLEDGED;
     replay->acknowledges_all = replay->acknowledges_puts && !accumulates_local;
-    replay->complete_remote = replay->acknowledges_puts || !accumulates_local;
+    replay->complete_remote = protocol_completes_behind(protocol);
     core->answers_apart = !platform->aggregate && !protocol_uses(protocol, PROGRESS_THREAD) && core->polls == 1;
     replay->plain_puts = replay->hardware && !replay->acknowledges_puts && protocol->local[RMA_PUT] == LOCAL_LEFT;
     replay->copies_puts = protocol->put_s_per_byte > 0;

@@ -68,14 +68,26 @@ static int64_t end_pause(struct replay *replay, struct rank_state *rank, bool wi
     return cost_pause_ps(within ? &platform->loopback_pause : &platform->pause, rank->enter_ps - rare->paused_from_ps);
 }
 
-int64_t replay_own_ps(struct replay *replay, struct rank_state *rank)
+static bool has_own_time(const struct replay *replay, const struct rank_state *rank)
+{
+    const enum mpi_call call = rank->calls[rank->next].call;
+    return core_of(replay)->has_own_times && call < MPI_FUNCTION_COUNT && call_kind(call) != CALL_LOCAL && !rank->threads;
+}
+
+int64_t replay_call_ps(const struct replay *replay, const struct rank_state *rank)
 {
     const struct core *core = core_of(replay);
-    enum mpi_call call = rank->calls[rank->next].call;
-    if (!core->has_own_times || call >= MPI_FUNCTION_COUNT || call_kind(call) == CALL_LOCAL || rank->threads) return 0;
+    if (!has_own_time(replay, rank)) return 0;
     const bool within = core->times_by_node && stays_on_node(replay, rank);
-    int64_t own_ps = core->call_ps[within] ? core->call_ps[within][call] : 0;
-    return core->has_pauses ? own_ps + end_pause(replay, rank, within) : own_ps;
+    return core->call_ps[within] ? core->call_ps[within][rank->calls[rank->next].call] : 0;
+}
+
+int64_t replay_own_ps(struct replay *replay, struct rank_state *rank)
+{
+    const bool later = replay->complete_remote && call_kind(rank->calls[rank->next].call) == CALL_COMPLETE;
+    const int64_t call_ps = later ? 0 : replay_call_ps(replay, rank);
+    if (!core_of(replay)->has_pauses || !has_own_time(replay, rank)) return call_ps;
+    return call_ps + end_pause(replay, rank, stays_on_node(replay, rank));
 }
 
 enum step replay_spend(struct replay *replay, struct rank_state *rank, int64_t cost_ps, uint8_t phase)

@@ -5,7 +5,7 @@
 #include "simulate/windows/pair.h"
 #include "simulate/windows/transfer.h"
 
-enum { PHASE_ENTER, PHASE_ACT, PHASE_WAIT, PHASE_LAST };
+enum { PHASE_ENTER, PHASE_ACT, PHASE_WAIT, PHASE_LAST, PHASE_NOTIFY };
 
 /* Several threads of a rank may wait for the same posts. A value left from an earlier call is of a post that came
  * before this call began to wait. */
@@ -414,6 +414,27 @@ static enum step await_completion(const struct replay *replay, const struct memb
     return STEP_BLOCK;
 }
 
+static bool has_operations(const struct replay *replay, const struct member *member)
+{
+    for (uint32_t i = 0; i < member->access.pair_count; i++)
+        if (replay->pairs[role_pairs(&member->access)[i]].last_op_exit_ps != TRACE_UNKNOWN_PS) return true;
+    return false;
+}
+
+/* Complete that notifies behind acknowledgements has its overhead there, too, unless it issues operations before. */
+static int64_t notify_ps(const struct replay *replay, const struct rank_state *state, const struct member *member, bool behind)
+{
+    const bool notifies_behind = replay->complete_remote && !replay->deferred;
+    return member->access.pair_count > 0 && behind == notifies_behind ? replay_overhead_ps(replay, state) : 0;
+}
+
+/* Without operations nothing is to be completed, and complete has no time of its own. */
+static int64_t behind_ps(const struct replay *replay, const struct rank_state *state, const struct member *member)
+{
+    const int64_t own_ps = has_operations(replay, member) ? replay_call_ps(replay, state) : 0;
+    return own_ps + notify_ps(replay, state, member, true);
+}
+
 enum step replay_step_complete(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -422,7 +443,7 @@ enum step replay_step_complete(struct replay *replay, uint32_t rank)
     case PHASE_ENTER:
         if (!member->access_open)
             return replay_fail(replay, rank, "no access epoch is open on window %d", member->window), STEP_FAIL;
-        return replay_spend(replay, state, member->access.pair_count > 0 ? replay_overhead_ps(replay, state) : 0, PHASE_ACT);
+        return replay_spend(replay, state, notify_ps(replay, state, member, false), PHASE_ACT);
     case PHASE_ACT:
         member->missing_before = 0;
         member->awaited_post_ps = TRACE_UNKNOWN_PS;
@@ -431,6 +452,8 @@ enum step replay_step_complete(struct replay *replay, uint32_t rank)
         return STEP_AGAIN;
     case PHASE_LAST:
         if (complete_waits(replay, member)) return await_completion(replay, member);
+        return replay_spend(replay, state, behind_ps(replay, state, member), PHASE_NOTIFY);
+    case PHASE_NOTIFY:
         STEP_TRY(notify_targets(replay, member, false));
         return close_access(replay, member);
     default:

@@ -56,7 +56,8 @@ static int64_t begins_ps(const struct awaiter *awaiter, uint32_t rank, const str
     const bool within = (pauses || platform->loopback_call_s) &&
                         replay_stays_on_node(awaiter->context->predicted, platform, rank, call);
     const double *call_s = within && platform->loopback_call_s ? platform->loopback_call_s : platform->call_s;
-    int64_t begins_ps = call->enter_ps + units_ps(call_s ? call_s[call->call] : 0);
+    const bool later = call_kind(call->call) == CALL_COMPLETE && protocol_completes_behind(&platform->protocol);
+    int64_t begins_ps = call->enter_ps + units_ps(call_s && !later ? call_s[call->call] : 0);
     if (!pauses) return begins_ps;
     return begins_ps + cost_pause_ps(within ? &platform->loopback_pause : &platform->pause,
                                      call->enter_ps - paused_from_ps(awaiter, rank, call));
@@ -111,7 +112,7 @@ static void check_start(struct awaiter *awaiter, const struct access_epoch *acce
                begins_ps(awaiter, access->rank, start));
 }
 
-/* complete spends its overhead before it waits. */
+/* complete spends its overhead before it waits, unless it notifies behind acknowledgements and issues nothing. */
 static void check_complete(struct awaiter *awaiter, const struct access_epoch *access)
 {
     const struct window_mode *mode = &awaiter->context->modes[access->window];
@@ -121,7 +122,9 @@ static void check_complete(struct awaiter *awaiter, const struct access_epoch *a
     const struct platform *platform = awaiter->context->platform;
     const bool within = platform->loopback_overhead_s != platform->overhead_s &&
                         replay_stays_on_node(awaiter->context->predicted, platform, access->rank, complete);
-    int64_t latest_ps = INT64_MIN, overhead_ps = units_ps(within ? platform->loopback_overhead_s : platform->overhead_s);
+    const bool first = !protocol_completes_behind(&platform->protocol) || platform->issue == ISSUE_DEFERRED;
+    const double overhead_s = within ? platform->loopback_overhead_s : platform->overhead_s;
+    int64_t latest_ps = INT64_MIN, overhead_ps = units_ps(first ? overhead_s : 0);
     if (waits && mode->complete_waits_all) take_group(awaiter, access, &latest_ps);
     for (size_t p = access->pair_first; waits && p < access->pair_first + access->pair_count; p++) {
         if (awaiter->gets[p]) take_post(awaiter, p, &latest_ps);

@@ -181,11 +181,20 @@ static bool near_enough(const struct model *model, const void *what)
     return true;
 }
 
+static bool has_operations(const struct epoch *epoch)
+{
+    for (uint32_t i = 0; i < epoch->access_count; i++)
+        if (epoch->accesses[i].first) return true;
+    return false;
+}
+
 static void complete(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     struct epoch *epoch = open_start(model, rank, call->handle);
-    bool remote = is_remote(model);
-    if (epoch->access_count > 0) rank_pay_overhead(model, rank);
+    bool remote = is_remote(model), issues = model->platform->issue == ISSUE_DEFERRED;
+    int64_t call_ps = rank_call_ps(model, rank, call);
+    rank_spend(model, rank, rank->own_ps - (remote ? call_ps : 0));
+    if (epoch->access_count > 0 && (issues || !remote)) rank_pay_overhead(model, rank);
     for (uint32_t i = 0; i < epoch->access_count; i++) {
         epoch->accesses[i].closing = !remote;
         access_unhold(&epoch->accesses[i]);
@@ -196,6 +205,8 @@ static void complete(struct model *model, struct rank *rank, const struct trace_
     if (waits_in_complete(semantics_of(model, call->handle))) rank_await(model, rank, epoch_is_open, epoch);
     if (remote) {
         rank_await(model, rank, all_is_answered, epoch);
+        rank_spend(model, rank, (has_operations(epoch) ? call_ps : 0) +
+                                    (epoch->access_count > 0 && !issues ? rank->overhead_ps : 0));
         tell_all(model, epoch);
     }
     rank_await(model, rank, nothing_is_kept, epoch);

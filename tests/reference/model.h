@@ -181,6 +181,7 @@ void rank_await(struct model *model, struct rank *rank, condition *ready, const 
 void rank_spend(struct model *model, struct rank *rank, int64_t ps);            /* not as who waits */
 void rank_await_time(struct model *model, struct rank *rank, int64_t until_ps); /* as who waits; nothing, if past */
 void rank_pay_overhead(struct model *model, struct rank *rank);
+int64_t rank_call_ps(const struct model *model, const struct rank *rank, const struct trace_call *call); /* mpi.call_s */
 void rank_look(struct model *model, struct rank *rank); /* serves what lies there */
 bool rank_serves(const struct model *model, const struct rank *rank); /* what comes now */
 void rank_start(struct model *model, struct rank *rank, coroutine *body, void *what);

@@ -377,14 +377,20 @@ static int64_t pause_ps(const struct model *model, const struct rank *rank, cons
     return llround(lasts < full ? most * (lasts - after) / (full - after) : most);
 }
 
-/* mpi.call_s, mpi.pause */
-static int64_t own_ps(const struct model *model, const struct rank *rank, const struct trace_call *call)
+/* mpi.call_s */
+int64_t rank_call_ps(const struct model *model, const struct rank *rank, const struct trace_call *call)
 {
     const struct platform *platform = model->platform;
     bool own = platform->loopback_call_s && !leaves_node(model, rank, call);
     const double *call_s = own ? platform->loopback_call_s : platform->call_s;
+    return works(model, call) && call_s ? units_ps(call_s[call->call]) : 0;
+}
+
+/* mpi.call_s, mpi.pause */
+static int64_t own_ps(const struct model *model, const struct rank *rank, const struct trace_call *call)
+{
     if (!works(model, call)) return 0;
-    return units_ps(call_s ? call_s[call->call] : 0) + pause_ps(model, rank, call);
+    return rank_call_ps(model, rank, call) + pause_ps(model, rank, call);
 }
 
 /* network.overhead_s, network.loopback.overhead_s */
@@ -393,12 +399,12 @@ static int64_t overhead_ps(const struct model *model, const struct rank *rank, c
     return units_ps(leaves_node(model, rank, call) ? model->platform->overhead_s : model->platform->loopback_overhead_s);
 }
 
-/* Fences and locks spend it by themselves. A blocking collective polls. */
+/* Fences, locks and complete spend it by themselves. A blocking collective polls. */
 static void spend_own(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     bool polls = call_arm(call_kind(call->call)) == ARM_COLLECTIVE && !call_makes_request(call->call);
     enum call_kind kind = call_kind(call->call);
-    if (kind == CALL_FENCE || kind == CALL_LOCK || kind == CALL_LOCK_ALL) return;
+    if (kind == CALL_FENCE || kind == CALL_LOCK || kind == CALL_LOCK_ALL || kind == CALL_COMPLETE) return;
     if (polls)
         rank_await_time(model, rank, model->now_ps + rank->own_ps);
     else
