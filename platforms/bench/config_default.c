@@ -29,7 +29,7 @@ const char bench_config_default[] =
     "    \"opposed\": { \"conf\": \"between\", \"sizes\": [\"64K\", \"128K\", \"1M\"], "
     "\"tests\": [\"putOpposed\", \"getOpposed\", \"accumulateOpposed\"], \"minRepeats\": 8,\n"
     "               \"maxDuration\": 0.3 },\n"
-    "    \"together\": { \"conf\": \"within\", \"sizes\": [\"4K\", \"16K\", \"64K\", \"128K\", \"256K\", \"1M\"], "
+    "    \"together\": { \"conf\": \"within\", \"sizes\": [\"4K\", \"16K\", \"64K\", \"128K\", \"256K\", \"512K\", \"1M\"], "
     "\"tests\": [\"putBothWays\", \"getBothWays\", \"accumulateBothWays\"],\n"
     "                  \"minRepeats\": 40, \"maxDuration\": 0.2 },\n"
     "    \"pairs\": { \"conf\": \"between\", \"sizes\": [8, \"64K\"], \"tests\": \"putLatency -s flush\", \"pairs\": true,\n"

@@ -131,7 +131,10 @@ static double time_epoch(struct bench_run *run, operation operate, int count)
     MPI_Group partner = group_of(run, run->rank == 0 ? run->target : 0);
     double begin = 0, end = NAN;
     if (run->rank == 0) {
-        if (run->job->epoch == BENCH_PSCW) MPI_Barrier(run->comm);
+        if (run->job->epoch == BENCH_PSCW) {
+            MPI_Barrier(run->comm);
+            bench_stay_behind_barrier();
+        }
         begin = bench_now();
         open_epoch(run, partner);
         for (int i = 0; i < count; i++) operate(run);
@@ -364,6 +367,7 @@ double bench_pscw_skeleton(struct bench_run *run)
     if (run->rank == run->target) MPI_Win_post(partner, 0, run->window);
     MPI_Barrier(run->comm);
     if (run->rank == 0) {
+        bench_stay_behind_barrier();
         const long losses = bench_core_losses(run);
         begin = bench_now();
         MPI_Win_start(partner, 0, run->window);

@@ -45,6 +45,8 @@ static inline bool bench_is_pair(const struct bench_run *run)
     return run->rank == 0 || run->rank == run->target;
 }
 
+/* Computes for a moment behind a barrier, until the other ranks have left it: what is measured then is as behind other calls. */
+void bench_stay_behind_barrier(void);
 /* Monotonic, in seconds. */
 double bench_now(void);
 /* How often the kernel has given the thread's core to another process although it wanted to run, 0 unless run->counts_losses. Of
