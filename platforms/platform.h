@@ -58,6 +58,14 @@ struct apply_cost {
     int64_t upto_bytes;
     double fixed_s, s_per_byte;
 };
+/* reverse_share of messages up to so many bytes; the last row holds beyond. Within a node it may be negative. */
+enum { REVERSE_RULES_MAX = 16 };
+struct reverse_rule {
+    int64_t upto_bytes;
+    double share;
+};
+/* However negative the shares are, a reception takes this part of its time at least. */
+#define REVERSE_LEAST 0.5
 enum complete_mode { COMPLETE_LOCAL, COMPLETE_REMOTE };
 enum unlock_mode { UNLOCK_RELEASED, UNLOCK_ACKNOWLEDGED, UNLOCK_WITH_DATA };
 enum flush_mode { FLUSH_COUNTED, FLUSH_REQUESTED, FLUSH_CONNECTIONS };
@@ -87,7 +95,7 @@ struct rma_protocol {
     enum dynamic_put dynamic_put; /* how a put to a window of MPI_Win_create_dynamic travels */
     struct serve_rule serves[SERVICE_COUNT][SERVE_RULES_MAX];
     double put_s_per_byte; /* the call of a put copies its data */
-    double reverse_share[RMA_KIND_COUNT]; /* of the data of an operation comes back while they are received */
+    struct reverse_rule reverse[RMA_KIND_COUNT][REVERSE_RULES_MAX]; /* so much of the data comes back while they are received */
     uint32_t polls;        /* of a call, until it has served a one-sided message (not a clear to send: one) */
     double poll_s;         /* in a call that waits, from the arrival of a message to the next poll */
     double linger_s; /* messages that arrive within this time after the return of a call that served are served at
@@ -147,7 +155,7 @@ struct platform {
     double init_s, finalize_s; /* of each rank's own time in MPI_Init and MPI_Finalize */
     double *call_s; /* owned: the caller's own time in each call, MPI_FUNCTION_COUNT elements by enum mpi_call; NULL:
                        all 0 */
-    double loopback_reverse_share[RMA_KIND_COUNT]; /* as protocol.reverse_share, of transfers between two ranks of a node */
+    struct reverse_rule loopback_reverse[RMA_KIND_COUNT][REVERSE_RULES_MAX]; /* of transfers between two ranks of a node */
     double *loopback_call_s; /* the same of calls within a node; NULL: as call_s */
     struct pause_cost pause, loopback_pause; /* between nodes and within one */
     bool unexpected_copy; /* a receive copies an eager message that arrived before it out of the library's buffer */
@@ -242,6 +250,9 @@ bool protocol_is_hardware(const struct rma_protocol *protocol);
 /* Whether some operation has a reverse_share between nodes, or within one. */
 bool protocol_reverses(const struct rma_protocol *protocol);
 bool platform_reverses_within(const struct platform *platform);
+/* Which part of its time at the full rate a message between two ranks of a node takes at least: 1 without negative shares. */
+double platform_least_within(const struct platform *platform);
+double reverse_share_of(const struct reverse_rule rules[REVERSE_RULES_MAX], int64_t bytes);
 
 /* The name of a lock mode in platform files and options. */
 const char *lock_mode_name(enum lock_mode mode);

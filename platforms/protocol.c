@@ -1,4 +1,5 @@
 /* Reads mpi.rma.protocol from the platform file, and answers the replay's queries. */
+#include <math.h>
 #include <string.h>
 
 #include "platforms/read.h"
@@ -64,21 +65,41 @@ bool protocol_completes_behind(const struct rma_protocol *protocol)
     return false;
 }
 
-static bool has_share(const double share[RMA_KIND_COUNT])
+double reverse_share_of(const struct reverse_rule rules[REVERSE_RULES_MAX], int64_t bytes)
+{
+    while (rules->upto_bytes < bytes) rules++;
+    return rules->share;
+}
+
+static double least_share(const struct reverse_rule rules[RMA_KIND_COUNT][REVERSE_RULES_MAX])
+{
+    double least = 0;
+    for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
+        for (int row = 0; row < REVERSE_RULES_MAX; row++) least = fmin(least, rules[kind][row].share);
+    return least;
+}
+
+static bool has_share(const struct reverse_rule rules[RMA_KIND_COUNT][REVERSE_RULES_MAX])
 {
     for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
-        if (share[kind] > 0) return true;
+        for (int row = 0; row < REVERSE_RULES_MAX; row++)
+            if (rules[kind][row].share != 0) return true;
     return false;
 }
 
 bool protocol_reverses(const struct rma_protocol *protocol)
 {
-    return has_share(protocol->reverse_share);
+    return has_share(protocol->reverse);
 }
 
 bool platform_reverses_within(const struct platform *platform)
 {
-    return has_share(platform->loopback_reverse_share);
+    return has_share(platform->loopback_reverse);
+}
+
+double platform_least_within(const struct platform *platform)
+{
+    return least_share(platform->loopback_reverse) < 0 ? REVERSE_LEAST : 1;
 }
 
 static enum status read_server(const struct json_node *node, enum progress_mode *by, struct err *err)
@@ -178,16 +199,44 @@ static enum status read_by_kind(const struct json_node *object, const char *key,
     return STATUS_OK;
 }
 
-enum status reverse_read(const struct json_node *node, double share[RMA_KIND_COUNT], struct err *err)
+static enum status read_reverse(const struct json_node *row, bool last, int64_t above, double least, struct reverse_rule *rule,
+                                struct err *err)
+{
+    static const char *const keys[] = {"upto_bytes", "share", NULL};
+    TRY(json_object(row, err));
+    TRY(json_known_keys(row, keys, err));
+    struct json_node upto = json_member(row, "upto_bytes"), share = json_member(row, "share");
+    TRY(measured_read(&share, least, 1, &rule->share, err));
+    return upto_read(&upto, last, above, &rule->upto_bytes, err);
+}
+
+static enum status read_reverses(const struct json_node *node, double least, struct reverse_rule rules[REVERSE_RULES_MAX],
+                                 struct err *err)
+{
+    if (!node->item) return STATUS_OK;
+    if (!cJSON_IsArray(node->item)) return measured_read(node, least, 1, &rules[0].share, err);
+    size_t count = json_count(node);
+    if (count < 1 || count > REVERSE_RULES_MAX)
+        return json_error(node, err, "%zu rows, expected 1 to %d", count, REVERSE_RULES_MAX);
+    for (size_t i = 0; i < count; i++) {
+        struct json_node row = json_element(node, i);
+        TRY(read_reverse(&row, i + 1 == count, i ? rules[i - 1].upto_bytes : -1, least, &rules[i], err));
+    }
+    return STATUS_OK;
+}
+
+enum status reverse_read(const struct json_node *node, double least, struct reverse_rule rules[RMA_KIND_COUNT][REVERSE_RULES_MAX],
+                         struct err *err)
 {
     static const char *const keys[] = {[RMA_PUT] = "put", [RMA_GET] = "get", [RMA_ACCUMULATE] = "accumulate",
                                        [RMA_KIND_COUNT] = NULL};
+    for (int kind = 0; kind < RMA_KIND_COUNT; kind++) rules[kind][0] = (struct reverse_rule){INT64_MAX, 0};
     if (!node->item) return STATUS_OK;
     TRY(json_object(node, err));
     TRY(json_known_keys(node, keys, err));
     for (int kind = 0; kind < RMA_KIND_COUNT; kind++) {
         struct json_node one = json_member(node, keys[kind]);
-        if (one.item) TRY(measured_read(&one, 0, 1, &share[kind], err));
+        TRY(read_reverses(&one, least, rules[kind], err));
     }
     return STATUS_OK;
 }
@@ -227,7 +276,7 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
     if (linger.item) TRY(measured_read(&linger, 0, TIME_MOST, &protocol->linger_s, err));
     if (count.item) TRY(json_integer(&count, 1, POLLS_MOST, &polls, err));
     if (poll.item) TRY(measured_read(&poll, 0, TIME_MOST, &protocol->poll_s, err));
-    TRY(reverse_read(&reverse, protocol->reverse_share, err));
+    TRY(reverse_read(&reverse, 0, protocol->reverse, err));
     for (int kind = 0; kind < RMA_KIND_COUNT; kind++) {
         protocol->complete[kind] = (enum complete_mode)complete[kind];
         protocol->local[kind] = (enum local_mode)local[kind];

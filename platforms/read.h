@@ -38,8 +38,10 @@ enum status upto_read(const struct json_node *upto, bool last, int64_t above, in
 /* Reads mpi.rma.protocol, which may be missing. Defaults of missing keys follow mpi.rma.progress. */
 enum status protocol_read(const struct json_node *node, enum progress_mode progress, struct rma_protocol *protocol,
                           struct err *err);
-/* Reads mpi.rma.protocol.reverse_share or network.loopback.reverse_share, which may be missing. */
-enum status reverse_read(const struct json_node *node, double share[RMA_KIND_COUNT], struct err *err);
+/* Reads mpi.rma.protocol.reverse_share or network.loopback.reverse_share, which may be missing: by operation a number, or rows by
+ * size. No share is below `least`. */
+enum status reverse_read(const struct json_node *node, double least, struct reverse_rule rules[RMA_KIND_COUNT][REVERSE_RULES_MAX],
+                         struct err *err);
 /* Reads mpi.rma.atomic_s_per_byte, which may be missing: a number, or rows by size. */
 enum status atomics_read(const struct json_node *node, struct apply_cost costs[APPLY_COSTS_MAX], struct err *err);
 /* Checks that the root's section `mpi` is valid in a platform file. */

@@ -8,6 +8,7 @@
 #include <cjson/cJSON.h>
 
 #include "common/json.h"
+#include "platforms/platform.h"
 #include "platforms/profile.h"
 
 static bool ends_in(const char *key, const char *end)
@@ -27,7 +28,8 @@ static bool shift_value(const char *key, double error, bool slower, double *valu
     }
     if (!ends_in(key, "_s") && !ends_in(key, "s_per_byte") && strcmp(key, reverse_share) != 0) return false;
     if (strcmp(key, "after_s") == 0 || strcmp(key, "full_s") == 0) slower = !slower;
-    *value = slower ? *value + error : fmax(*value - error, 0);
+    const double least = strcmp(key, reverse_share) == 0 && *value < 0 ? REVERSE_LEAST - 1 : 0;
+    *value = slower ? *value + error : fmax(*value - error, least);
     return true;
 }
 

@@ -9,6 +9,7 @@
 #include "common/line.h"
 #include "platforms/fit/pause.h"
 #include "platforms/fit/reverse.h"
+#include "platforms/platform.h"
 
 /* In the order of enum calibration_curve. fits: it has lines. differs: its times are differences of two. */
 static const struct {
@@ -324,11 +325,17 @@ static double control_messages(const struct writer *writer, double bytes)
     return rendezvous && strcmp(rendezvous, "notified") == 0 ? 4 : 2;
 }
 
-/* latency_s + bytes / bandwidth_Bps of rows by size. */
-static double way_of(const cJSON *lines, double bytes)
+static const cJSON *line_of(const cJSON *lines, double bytes)
 {
     const cJSON *row = lines->child;
     while (row && row->next && number_of(cJSON_GetObjectItem(row, "upto_bytes")) < bytes) row = row->next;
+    return row;
+}
+
+/* latency_s + bytes / bandwidth_Bps of rows by size. */
+static double way_of(const cJSON *lines, double bytes)
+{
+    const cJSON *row = line_of(lines, bytes);
     return number_of(cJSON_GetObjectItem(row, "latency_s")) + bytes / number_of(cJSON_GetObjectItem(row, "bandwidth_Bps"));
 }
 
@@ -537,7 +544,20 @@ static bool add_lines(struct writer *writer, cJSON *section, bool between, bool 
     return cJSON_GetArraySize(segments) > 0;
 }
 
-/* network.loopback.reverse_share, where it is more than its error. */
+static cJSON *reverse_to_json(const struct reverse_sizes *found)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < found->count; i++) {
+        cJSON *row = cJSON_CreateObject();
+        if (i + 1 < found->count) cJSON_AddNumberToObject(row, "upto_bytes", found->rows[i].upto_bytes);
+        cJSON_AddItemToObject(row, "share",
+                              json_measured(found->rows[i].share.value, found->rows[i].share.error, found->rows[i].n));
+        cJSON_AddItemToArray(list, row);
+    }
+    return list;
+}
+
+/* network.loopback.reverse_share by size, of operations that have one at some size. */
 static void add_reverse_within(struct writer *writer, cJSON *loopback)
 {
     static const struct {
@@ -546,15 +566,17 @@ static void add_reverse_within(struct writer *writer, cJSON *loopback)
     } ways[] = {{CALIBRATION_PUT_BOTH, CALIBRATION_PUT, "put"},
                 {CALIBRATION_GET_BOTH, CALIBRATION_GET, "get"},
                 {CALIBRATION_ACCUMULATE_BOTH, CALIBRATION_ACCUMULATE, "accumulate"}};
-    const struct size_curve *curves = writer->calibration->curves[0], *put = &curves[CALIBRATION_PUT];
+    const struct size_curve *curves = writer->calibration->curves[0];
+    const cJSON *lines = cJSON_GetObjectItem(loopback, "segments");
     cJSON *shares = cJSON_CreateObject();
-    for (size_t i = 0; put->fitted && i < sizeof ways / sizeof *ways; i++) {
-        const struct fit_value *s_per_byte = &put->fit.segments[put->fit.count - 1].slope;
-        struct reverse_found found;
-        if (reverse_find_within(&curves[ways[i].both], &curves[ways[i].alone], s_per_byte, &found))
-            add_measured(writer, shares, ways[i].key, found.share.value, found.share.error, found.n);
-        else if (found.why)
-            add_note(writer, "loopback.reverse_share.%s: left out, since %s", ways[i].key, found.why);
+    for (size_t i = 0; curves[CALIBRATION_PUT].fitted && i < sizeof ways / sizeof *ways; i++) {
+        const struct size_curve *both = &curves[ways[i].both];
+        double s_per_byte[FIT_POINTS_MOST];
+        struct reverse_sizes found;
+        for (size_t k = 0; k < both->count; k++)
+            s_per_byte[k] = 1 / number_of(cJSON_GetObjectItem(line_of(lines, both->points[k].x), "bandwidth_Bps"));
+        if (both->count <= REVERSE_RULES_MAX && reverse_find_within(both, &curves[ways[i].alone], s_per_byte, &found))
+            cJSON_AddItemToObject(shares, ways[i].key, reverse_to_json(&found));
     }
     if (shares->child)
         cJSON_AddItemToObject(loopback, "reverse_share", shares);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "common/line.h"
+#include "platforms/platform.h"
 
 #define ERROR_LEAST_S 1e-9
 
@@ -31,31 +32,29 @@ bool reverse_find(const struct size_curve *opposed, const struct fit_value *s_pe
     return share > found->share.error && share <= REVERSE_MOST;
 }
 
-/* Least squares of the relative differences: every size's time counts alike, whatever its bytes. */
-bool reverse_find_within(const struct size_curve *both, const struct size_curve *alone, const struct fit_value *s_per_byte,
-                         struct reverse_found *found)
+static double error_of(const struct curve_size *size)
 {
-    double bytes[FIT_POINTS_MOST], longer[FIT_POINTS_MOST], squares = 0, products = 0, residuals = 0; /* parts of the time */
-    size_t count = 0;
-    *found = (struct reverse_found){.why = NULL};
-    if (both->count == 0 || !(s_per_byte->value > 0)) return false;
+    return 3 * fmax(size_curve_median_error(&size->statistics), size->pass_error_s);
+}
+
+bool reverse_find_within(const struct size_curve *both, const struct size_curve *alone, const double s_per_byte[FIT_POINTS_MOST],
+                         struct reverse_sizes *found)
+{
+    bool any = false;
+    double before = 0;
+    found->count = 0;
     for (size_t i = 0; i < both->count; i++) {
-        const struct fit_point *own = &both->points[i], *same = size_curve_point(alone, own->x);
-        if (!same || !(own->y > 0)) continue;
-        bytes[count] = own->x * s_per_byte->value / own->y;
-        longer[count] = 1 - same->y / own->y;
-        squares += bytes[count] * bytes[count];
-        products += bytes[count] * longer[count];
-        found->n += both->sizes[i].statistics.count;
-        count++;
+        const double bytes = both->points[i].x;
+        const struct fit_point *same = size_curve_point(alone, bytes);
+        if (!same || !(bytes > 0) || !(s_per_byte[i] > 0)) continue;
+        const double bytes_s = bytes * s_per_byte[i], share = (both->points[i].y - same->y) / bytes_s;
+        const double error = hypot(error_of(&both->sizes[i]), error_of(&alone->sizes[same - alone->points])) / bytes_s;
+        const bool tells = fabs(share) > error && share <= 1 && share >= REVERSE_LEAST - 1;
+        if (found->count > 0) found->rows[found->count - 1].upto_bytes = floor(sqrt(before * bytes));
+        found->rows[found->count].share = (struct fit_value){tells ? share : 0, error};
+        found->rows[found->count++].n = both->sizes[i].statistics.count;
+        any = any || tells;
+        before = bytes;
     }
-    if (count < REVERSE_SIZES_WITHIN_LEAST) {
-        found->why = "it needs four sizes";
-        return false;
-    }
-    const double share = products / squares;
-    for (size_t i = 0; i < count; i++) residuals += pow(longer[i] - share * bytes[i], 2);
-    const double error = sqrt(residuals / (double)(count - 1) / squares);
-    found->share = (struct fit_value){share, hypot(3 * error, share * s_per_byte->error / s_per_byte->value)};
-    return share > found->share.error && share <= 1;
+    return any;
 }

@@ -8,7 +8,7 @@
 
 /* More than that is no acknowledgement: the transfers wait for each other. */
 #define REVERSE_MOST 0.2
-enum { REVERSE_SIZES_LEAST = 3, REVERSE_SIZES_WITHIN_LEAST = 4 };
+enum { REVERSE_SIZES_LEAST = 3 };
 
 struct reverse_found {
     struct fit_value share; /* error: three standard errors */
@@ -18,8 +18,19 @@ struct reverse_found {
 
 /* s_per_byte: of an operation alone. False: no share, or 0. */
 bool reverse_find(const struct size_curve *opposed, const struct fit_value *s_per_byte, struct reverse_found *found);
-/* Within a node both directions together and one alone have points under the same conditions. */
-bool reverse_find_within(const struct size_curve *both, const struct size_curve *alone, const struct fit_value *s_per_byte,
-                         struct reverse_found *found);
+/* Within a node both directions together and one alone have points under the same conditions, so each size has a share. Times are
+ * compared at the same size, so errors are those of the medians, without the curves' scatter from size to size. */
+struct reverse_sizes {
+    struct {
+        double upto_bytes; /* half way to the next size, by ratio; unused in the last row */
+        struct fit_value share; /* 0: it is not more than its error, or above 1 */
+        size_t n;
+    } rows[FIT_POINTS_MOST];
+    size_t count;
+};
+
+/* s_per_byte: by point of `both`. False: no size has a share other than 0. */
+bool reverse_find_within(const struct size_curve *both, const struct size_curve *alone, const double s_per_byte[FIT_POINTS_MOST],
+                         struct reverse_sizes *found);
 
 #endif

@@ -55,6 +55,8 @@ enum status trace_bounds_keep(struct trace *predicted, const struct platform *pl
     best.segments = favour_segments(platform->segments, platform->segment_count, platform->aggregate);
     best.loopback = favour_segments(platform->loopback, platform->loopback_count, platform->aggregate);
     enum status status = best.segments && best.loopback ? STATUS_OK : err_memory(err);
+    for (size_t i = 0; best.loopback && i < best.loopback_count; i++)
+        best.loopback[i].bandwidth_Bps /= platform_least_within(platform);
     if (status == STATUS_OK) {
         for (size_t i = 0; i < transfers.count; i++) {
             const struct transfer *transfer = &transfers.items[i];

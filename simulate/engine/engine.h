@@ -65,7 +65,7 @@ struct engine_message {
     bool to_self; /* source and destination are the same rank: bytes/memory bandwidth, no latency */
     bool two_sided; /* of a send or a collective: the platform may have a network of its own for them */
     bool want_left;
-    uint32_t reverse_e9; /* so much of it comes back while it is received, in parts of 10^9 (reverse_share) */
+    int32_t reverse_e9; /* so much of it comes back while it is received, in parts of 10^9 (reverse_share) */
     bool passes; /* leaves at once beside what its NIC sends and is received at once: no queue delays it */
     /* For an engine with lazy delivery; others call arrived() at the arrival. early: arrived() may be called before, as
      * soon as the time is known, which saves an event. */

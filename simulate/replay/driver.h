@@ -40,8 +40,8 @@ struct message_row {
     unsigned also; /* SERVES(...): other services. The slowest server of these and of `service` serves the message */
     /* The rest may be NULL. effect and early hold for most messages of the row; vary changes them for the others. */
     void (*vary)(const struct replay *, uint32_t ref, struct engine_message *);
-    /* The reverse_share of the operations whose data the message carries, one of shares_e9; NULL: 0. */
-    uint32_t (*reverse_e9)(const struct replay *, const uint32_t shares_e9[RMA_KIND_COUNT], uint32_t ref);
+    /* Whether the message carries data of such operations, which have a reverse_share; NULL: of none. */
+    bool (*carries)(const struct replay *, uint32_t ref, enum rma_kind kind);
     /* The bytes from which the platform derives who serves the message; NULL: 0. */
     int64_t (*served_bytes)(const struct replay *, uint32_t ref);
     /* Called when the last byte has left the origin's NIC. */

@@ -7,6 +7,7 @@
  * The properties late and ahead compare random programs with the eager mailbox. */
 #include "simulate/replay/message.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,20 @@ static inline enum progress_mode server_of(const struct replay *replay, const st
     return server_of_bytes(replay, row, row->served_bytes(replay, message->ref));
 }
 
+/* The largest reverse_share of the operations whose data the message carries, in parts of 10^9. */
+static int32_t reverse_e9_of(const struct replay *replay, const struct message_row *row, const struct engine_message *message)
+{
+    const struct platform *platform = replay->platform;
+    const bool within = message->src_node == message->dst_node;
+    double most = -1;
+    for (enum rma_kind kind = 0; kind < RMA_KIND_COUNT; kind++) {
+        if (!row->carries(replay, message->note.ref, kind)) continue;
+        most = fmax(most, reverse_share_of(within ? platform->loopback_reverse[kind] : platform->protocol.reverse[kind],
+                                           message->bytes));
+    }
+    return most > -1 ? (int32_t)lround(most * 1e9) : 0;
+}
+
 enum status replay_send(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,
                         int64_t bytes, uint32_t ref, uint32_t extra, struct engine_departure *departure)
 {
@@ -81,8 +96,8 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
         .effect = row->effect,
         .passes = row->passes && replay->platform->control_bypass,
     };
-    if (replay->reverses && row->reverse_e9)
-        message.reverse_e9 = row->reverse_e9(replay, replay->reverse_e9[message.src_node == message.dst_node], ref);
+    if (replay->reverses && row->carries)
+        message.reverse_e9 = reverse_e9_of(replay, row, &message);
     if (row->vary) row->vary(replay, ref, &message);
     enum progress_mode server = server_of(replay, &message.note);
     if (server != PROGRESS_HARDWARE) message.early = false; /* it takes effect when it is served */

@@ -259,15 +259,6 @@ static enum status take_call_times(struct replay *replay, const struct platform 
     return STATUS_OK;
 }
 
-static void take_shares(struct replay *replay, const struct platform *platform)
-{
-    replay->reverses = protocol_reverses(&platform->protocol) || platform_reverses_within(platform);
-    for (int kind = 0; kind < RMA_KIND_COUNT; kind++) {
-        replay->reverse_e9[0][kind] = (uint32_t)lround(platform->protocol.reverse_share[kind] * 1e9);
-        replay->reverse_e9[1][kind] = (uint32_t)lround(platform->loopback_reverse_share[kind] * 1e9);
-    }
-}
-
 /* What the library's protocol means for the replay. */
 static void take_protocol(struct replay *replay, const struct platform *platform)
 {
@@ -290,7 +281,7 @@ static void take_protocol(struct replay *replay, const struct platform *platform
     core->answers_apart = !platform->aggregate && !protocol_uses(protocol, PROGRESS_THREAD) && core->polls == 1;
     replay->plain_puts = replay->hardware && !replay->acknowledges_puts && protocol->local[RMA_PUT] == LOCAL_LEFT;
     replay->copies_puts = protocol->put_s_per_byte > 0;
-    take_shares(replay, platform);
+    replay->reverses = protocol_reverses(protocol) || platform_reverses_within(platform);
 }
 
 static void take_costs(struct replay *replay, const struct platform *platform)

@@ -44,7 +44,6 @@ struct replay {
     bool plain_puts;         /* puts of active epochs need no struct op */
     bool copies_puts;        /* the call of a put takes time by its bytes (mpi.rma.protocol.put_s_per_byte) */
     bool reverses;           /* some operation has a reverse_share */
-    uint32_t reverse_e9[2][RMA_KIND_COUNT]; /* in parts of 10^9, between nodes and within one */
     bool same_costs;         /* a message between two nodes costs the same, whichever nodes they are */
     struct put_copy put_copy; /* where same_costs: of the last put between two nodes */
     bool acknowledges_all;   /* puts and accumulates of active epochs that complete waits for */

@@ -85,42 +85,39 @@ static int64_t most_bytes(const struct replay *replay, uint32_t ref)
     return INT64_MAX;
 }
 
-/* reverse_share: what has no data of operations, as requests of gets, has none. */
-static uint32_t reverse_of_put(const struct replay *replay, const uint32_t shares_e9[RMA_KIND_COUNT], uint32_t pair)
+/* reverse_share: the operation whose data the message carries. What has no data of operations, as requests of gets, has none. */
+static bool carries_put(const struct replay *replay, uint32_t pair, enum rma_kind kind)
 {
     (void)replay;
     (void)pair;
-    return shares_e9[RMA_PUT];
+    return kind == RMA_PUT;
 }
 
-static uint32_t reverse_of_op(const struct replay *replay, const uint32_t shares_e9[RMA_KIND_COUNT], uint32_t ref)
+static bool carries_op(const struct replay *replay, uint32_t ref, enum rma_kind kind)
 {
     const struct op *op = &replay->ops[ref];
-    return shares_e9[op->put ? RMA_PUT : op->kind == CALL_GET ? RMA_GET : RMA_ACCUMULATE];
+    return kind == (op->put ? RMA_PUT : op->kind == CALL_GET ? RMA_GET : RMA_ACCUMULATE);
 }
 
-static uint32_t reverse_of_fetch(const struct replay *replay, const uint32_t shares_e9[RMA_KIND_COUNT], uint32_t ref)
+static bool carries_fetch(const struct replay *replay, uint32_t ref, enum rma_kind kind)
 {
-    return replay->ops[ref].bytes > 0 ? shares_e9[RMA_ACCUMULATE] : 0;
+    return kind == RMA_ACCUMULATE && replay->ops[ref].bytes > 0;
 }
 
-/* The largest one of several operations. */
-static uint32_t reverse_of_together(const struct replay *replay, const uint32_t shares_e9[RMA_KIND_COUNT], uint32_t first)
+static bool carries_together(const struct replay *replay, uint32_t first, enum rma_kind kind)
 {
-    uint32_t most_e9 = 0;
     for (uint32_t ref = first; ref != NO_INDEX; ref = replay->ops[ref].next) {
         const struct op *op = &replay->ops[ref];
-        uint32_t one_e9 = op->kind == CALL_GET || op->bytes == 0 ? 0 : reverse_of_op(replay, shares_e9, ref);
-        if (one_e9 > most_e9) most_e9 = one_e9;
+        if (op->kind != CALL_GET && op->bytes > 0 && carries_op(replay, ref, kind)) return true;
     }
-    return most_e9;
+    return false;
 }
 
-static uint32_t reverse_of_gets(const struct replay *replay, const uint32_t shares_e9[RMA_KIND_COUNT], uint32_t first)
+static bool carries_gets(const struct replay *replay, uint32_t first, enum rma_kind kind)
 {
     (void)replay;
     (void)first;
-    return shares_e9[RMA_GET];
+    return kind == RMA_GET;
 }
 
 static enum status op_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps)
@@ -146,9 +143,9 @@ static const struct message_row messages[] = {
     {MESSAGE_POST, .act = replay_on_post, SERVICE_NOTIFICATION, EFFECT_CHANGES},
     {MESSAGE_COMPLETE, .act = replay_on_complete, SERVICE_NONE, EFFECT_CHANGES},
     {MESSAGE_WAITS, .act = replay_on_waits, SERVICE_NOTIFICATION, EFFECT_CHANGES},
-    {MESSAGE_DATA, .act = replay_on_data, SERVICE_PUT, .vary = vary_data, .reverse_e9 = reverse_of_op, .served_bytes = op_bytes,
+    {MESSAGE_DATA, .act = replay_on_data, SERVICE_PUT, .vary = vary_data, .carries = carries_op, .served_bytes = op_bytes,
      .left = op_left, .awaited = replay_awaits_ops},
-    {MESSAGE_PUT, .act = replay_on_put, SERVICE_PUT, EFFECT_PRECEDES, .early = true, .reverse_e9 = reverse_of_put,
+    {MESSAGE_PUT, .act = replay_on_put, SERVICE_PUT, EFFECT_PRECEDES, .early = true, .carries = carries_put,
      .left = replay_put_left},
     {MESSAGE_ACK, .act = replay_on_ack, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true,
      .served_bytes = acknowledged_bytes},
@@ -157,22 +154,22 @@ static const struct message_row messages[] = {
     {MESSAGE_GET_ASK, .act = replay_on_get_ask, SERVICE_CLEAR, .passes = true, .served_bytes = op_bytes},
     {MESSAGE_GET_CLEAR, .act = replay_on_get_clear, SERVICE_CLEAR, .passes = true, .served_bytes = op_bytes,
      .awaited = replay_awaits_ops},
-    {MESSAGE_GET_REPLY, .act = replay_on_get_reply, SERVICE_NONE, .reverse_e9 = reverse_of_op, .left = op_left},
-    {MESSAGE_ACCUMULATE, .act = replay_on_data_to_apply, SERVICE_ACCUMULATE, .reverse_e9 = reverse_of_op,
+    {MESSAGE_GET_REPLY, .act = replay_on_get_reply, SERVICE_NONE, .carries = carries_op, .left = op_left},
+    {MESSAGE_ACCUMULATE, .act = replay_on_data_to_apply, SERVICE_ACCUMULATE, .carries = carries_op,
      .served_bytes = op_bytes, .left = op_left, .awaited = replay_awaits_ops},
-    {MESSAGE_FETCH, .act = replay_on_data_to_apply, SERVICE_FETCH, .reverse_e9 = reverse_of_fetch,
+    {MESSAGE_FETCH, .act = replay_on_data_to_apply, SERVICE_FETCH, .carries = carries_fetch,
      .served_bytes = op_bytes, .left = fetch_left, .awaited = replay_awaits_ops},
     {MESSAGE_RMA_ASK, .act = replay_on_rma_ask, SERVICE_RENDEZVOUS, .passes = true, .served_bytes = op_bytes,
      .awaited = replay_awaits_ops},
     {MESSAGE_RMA_CLEAR, .act = replay_on_rma_clear, SERVICE_CLEAR, .passes = true, .served_bytes = op_bytes},
-    {MESSAGE_TOGETHER, .act = replay_on_together, SERVICE_PUT, .reverse_e9 = reverse_of_together,
+    {MESSAGE_TOGETHER, .act = replay_on_together, SERVICE_PUT, .carries = carries_together,
      .served_bytes = most_bytes, .left = together_left, .awaited = replay_awaits_ops},
     {MESSAGE_TOGETHER_SERVED, .act = replay_on_together, SERVICE_ACCUMULATE,
-     .also = SERVES(SERVICE_GET) | SERVES(SERVICE_FETCH) | SERVES(SERVICE_PUT), .reverse_e9 = reverse_of_together,
+     .also = SERVES(SERVICE_GET) | SERVES(SERVICE_FETCH) | SERVES(SERVICE_PUT), .carries = carries_together,
      .served_bytes = most_bytes, .left = together_left, .awaited = replay_awaits_ops},
     {MESSAGE_TOGETHER_GETS, .act = replay_on_together, SERVICE_GET, .passes = true, .served_bytes = most_bytes,
      .left = together_left, .awaited = replay_awaits_ops},
-    {MESSAGE_TOGETHER_REPLY, .act = replay_on_together_reply, SERVICE_NONE, .reverse_e9 = reverse_of_gets,
+    {MESSAGE_TOGETHER_REPLY, .act = replay_on_together_reply, SERVICE_NONE, .carries = carries_gets,
      .left = together_left},
     {MESSAGE_LOCK_ASK, .act = replay_on_lock_ask, SERVICE_LOCK, .passes = true, .vary = vary_answered,
      .awaited = replay_awaits_lock},

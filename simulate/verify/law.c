@@ -46,7 +46,11 @@ static struct cost least_cost(const struct verify_context *context, uint32_t fro
         .to_self = from == to,
         .two_sided = two_sided,
     };
-    return context->platform->simgrid_xml ? (struct cost){0} : cost_message(context->platform, &message);
+    if (context->platform->simgrid_xml) return (struct cost){0};
+    struct cost cost = cost_message(context->platform, &message);
+    if (message.src_node == message.dst_node && from != to)
+        cost.transmit_ps = (int64_t)((double)cost.transmit_ps * platform_least_within(context->platform));
+    return cost;
 }
 
 static int64_t message_ps(const struct verify_context *context, uint32_t from, uint32_t to, int64_t bytes)

@@ -98,7 +98,8 @@ const struct knob knobs[] = {
      {"{}", "{}", "{}", "{}", "{\"put\":0.3,\"get\":0.07,\"accumulate\":0.013}", "{\"put\":0.016}",
       "{\"get\":0.5,\"accumulate\":1}"}},
     {"network.loopback.reverse_share",
-     {"{}", "{}", "{}", "{}", "{\"put\":0.3,\"get\":0.07,\"accumulate\":0.013}", "{\"put\":0.4,\"accumulate\":1}"}},
+     {"{}", "{}", "{}", "{}", "{\"put\":0.3,\"get\":0.07,\"accumulate\":0.013}", "{\"put\":0.4,\"accumulate\":1}",
+      "{\"put\":[{\"upto_bytes\":64,\"share\":0.6},{\"share\":-0.2}],\"get\":-0.5}"}},
 };
 const size_t knob_count = sizeof knobs / sizeof *knobs;
 _Static_assert(sizeof knobs / sizeof *knobs <= KNOBS_MAX, "a program holds the value of every knob");

@@ -60,7 +60,7 @@ static double stretch_of(const struct model *model, int32_t node)
         const struct flight *flight = model->nics[other].receives;
         if (flight && flight->from_node == node) back += flight->transport.reverse;
     }
-    return 1 + (double)back / 1e9;
+    return fmax(1 + (double)back / 1e9, 0.5);
 }
 
 static void tail_arrives(struct model *model, void *what);
@@ -122,8 +122,7 @@ static void head_is_queued(struct model *model, struct nic *nic, struct flight *
 
 static bool shares_come_back(const struct platform *platform)
 {
-    const double *share = platform->protocol.reverse_share;
-    return platform->contention && (share[RMA_PUT] > 0 || share[RMA_GET] > 0 || share[RMA_ACCUMULATE] > 0);
+    return platform->contention && protocol_reverses(&platform->protocol);
 }
 
 /* --- network.loopback.reverse_share: the same for the ranks of a node, but messages do not queue --- */
@@ -137,7 +136,7 @@ static void plan_within(struct model *model)
         int64_t back = 0;
         for (const struct flight *other = model->received_within; other; other = other->next)
             if (other->transport.from == flight->transport.to) back += other->transport.reverse;
-        const double stretch = 1 + (double)back / 1e9;
+        const double stretch = fmax(1 + (double)back / 1e9, 0.5);
         if (flight->stretch == stretch || (flight->stretch > 0 && flight->tail_ps <= model->now_ps)) continue;
         if (flight->stretch > 0) flight->rest_ps -= (int64_t)floor((double)(model->now_ps - flight->since_ps) / flight->stretch);
         flight->stretch = stretch;
@@ -167,8 +166,7 @@ static void head_is_within(struct model *model, void *what)
 
 static bool shares_come_back_within(const struct platform *platform)
 {
-    const double *share = platform->loopback_reverse_share;
-    return platform->contention && (share[RMA_PUT] > 0 || share[RMA_GET] > 0 || share[RMA_ACCUMULATE] > 0);
+    return platform->contention && platform_reverses_within(platform);
 }
 
 static void head_arrives(struct model *model, void *what)

@@ -48,14 +48,15 @@ int64_t op_left_ps(const struct op *op)
     return comes_back(op) || op->local != LOCAL_LEFT ? INT64_MIN : op->left_ps;
 }
 
-/* The reverse_share of the data that the operation sends, between nodes or within one. */
-static int64_t reverse_of(const struct model *model, const struct op *op)
+/* The reverse_share of the operation's data in a message of so many bytes, between nodes or within one. */
+static int64_t reverse_of(const struct model *model, const struct op *op, int64_t bytes)
 {
     const uint32_t origin = op->access->epoch->origin, target = op->access->target;
     const bool within = model->ranks[origin].node == model->ranks[target].node;
-    const double *share = within ? model->platform->loopback_reverse_share : model->platform->protocol.reverse_share;
-    if (op->kind == CALL_GET) return llround(share[RMA_GET] * 1e9);
-    return llround(share[op->kind == CALL_PUT && !op->by_message ? RMA_PUT : RMA_ACCUMULATE] * 1e9);
+    const enum rma_kind kind = op->kind == CALL_GET ? RMA_GET : op->kind == CALL_PUT && !op->by_message ? RMA_PUT : RMA_ACCUMULATE;
+    const struct reverse_rule *rule = within ? model->platform->loopback_reverse[kind] : model->platform->protocol.reverse[kind];
+    while (bytes > rule->upto_bytes) rule++;
+    return llround(rule->share * 1e9);
 }
 
 /* --- at the target --- */
@@ -95,7 +96,7 @@ static void answer(struct model *model, struct op *op)
     done(op, network_send(model, (struct transport){.from = target,
                                                     .to = origin,
                                                     .bytes = op->result_bytes,
-                                                    .reverse = reverse_of(model, op),
+                                                    .reverse = reverse_of(model, op, op->result_bytes),
                                                     .arrived = know,
                                                     .what = op}));
 }
@@ -188,12 +189,13 @@ static void data_are_offered(struct model *model, void *what)
 /* The data of all its gets come back in one message. */
 static void answer_gets(struct model *model, struct parcel *parcel)
 {
-    int64_t bytes = 0, reverse = 0;
+    int64_t bytes = 0;
+    const struct op *get = NULL;
     uint32_t gets = 0;
     for (uint32_t i = 0; i < parcel->count; i++)
         if (parcel->ops[i]->kind == CALL_GET) {
             bytes += parcel->ops[i]->bytes;
-            reverse = reverse_of(model, parcel->ops[i]);
+            get = parcel->ops[i];
             gets++;
         }
     if (gets == 0) return;
@@ -204,7 +206,7 @@ static void answer_gets(struct model *model, struct parcel *parcel)
     int64_t left_ps = network_send(model, (struct transport){.from = parcel->access->target,
                                                              .to = parcel->access->epoch->origin,
                                                              .bytes = bytes,
-                                                             .reverse = reverse,
+                                                             .reverse = reverse_of(model, get, bytes),
                                                              .arrived = gets_arrived,
                                                              .what = parcel});
     for (uint32_t i = 0; i < parcel->count; i++)
@@ -302,11 +304,12 @@ static void send_parcel(struct model *model, void *what)
     for (uint32_t i = 0; i < parcel->count; i++)
         if (parcel->ops[i]->kind != CALL_GET) only_gets = false;
     for (uint32_t i = 0; i < parcel->count; i++) parcel->ops[i]->sent = true;
-    int64_t bytes = asks_only(parcel) ? model->platform->control_bytes : parcel->bytes, reverse = 0;
+    int64_t bytes = asks_only(parcel) ? model->platform->control_bytes : parcel->bytes, reverse = INT64_MIN;
     for (uint32_t i = 0; i < parcel->count; i++) {
         const struct op *op = parcel->ops[i];
-        if (moves_out(op) && op->bytes > 0 && reverse_of(model, op) > reverse) reverse = reverse_of(model, op);
+        if (moves_out(op) && op->bytes > 0 && reverse_of(model, op, bytes) > reverse) reverse = reverse_of(model, op, bytes);
     }
+    if (reverse == INT64_MIN) reverse = 0;
     int64_t left_ps = network_send(model, (struct transport){.from = parcel->access->epoch->origin,
                                                              .to = parcel->access->target,
                                                              .bytes = bytes,

@@ -16,7 +16,7 @@ struct flight {
     uint32_t next; /* in the list of an inbox, of a reception, or in the free list */
     union {
         uint32_t before;     /* in the list of an inbox */
-        uint32_t reverse_e9; /* as in engine_message; where there are receptions, no flight is in an inbox */
+        int32_t reverse_e9; /* as in engine_message; where there are receptions, no flight is in an inbox */
     };
     int32_t src_node;
     uint8_t effect; /* enum message_effect; EFFECT_ACTS: also of one that has been delivered */

@@ -11,7 +11,7 @@ enum { NONE = 0 }; /* message 0 is never used */
 struct local_message {
     uint32_t flight, from, to;
     uint32_t next;      /* in the list of its receiver, or in the free list */
-    uint32_t share_e9;  /* of the sender's receptions, as long as it is received */
+    int32_t share_e9;  /* of the sender's receptions, as long as it is received */
     bool begun;         /* its head has arrived */
     struct stretch stretch; /* its end is that of the head until the head has arrived */
 };

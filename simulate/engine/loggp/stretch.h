@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "common/units.h"
+#include "platforms/platform.h"
 #include "simulate/engine/cost.h"
 
 struct stretch {
@@ -16,7 +17,7 @@ struct stretch {
 /* How many times as long as at the full rate a reception takes. */
 static inline double stretch_factor(int64_t reverse_e9)
 {
-    return 1 + (double)reverse_e9 / 1e9;
+    return fmax(1 + (double)reverse_e9 / 1e9, REVERSE_LEAST);
 }
 
 /* The end is rounded to the nearest picosecond. */

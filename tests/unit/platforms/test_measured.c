@@ -53,8 +53,8 @@ static void every_number_may_be_measured(void **state)
     assert_true(fabs(platform_apply_s(platform, 9) - 9e-9) < 1e-15 && fabs(platform_apply_s(platform, 10) - 1.02e-6) < 1e-12);
     assert_true(platform->protocol.put_s_per_byte == 1e-10 && platform->protocol.linger_s == 2e-5 &&
                 protocol_serves(&platform->protocol, SERVICE_PUT, 71) == PROGRESS_CALL);
-    assert_true(platform->protocol.reverse_share[RMA_ACCUMULATE] == 0.25 && platform->protocol.reverse_share[RMA_PUT] == 0);
-    assert_true(platform->loopback_reverse_share[RMA_PUT] == 0.5 && platform->loopback_reverse_share[RMA_GET] == 0);
+    assert_true(platform->protocol.reverse[RMA_ACCUMULATE][0].share == 0.25 && platform->protocol.reverse[RMA_PUT][0].share == 0);
+    assert_true(platform->loopback_reverse[RMA_PUT][0].share == 0.5 && platform->loopback_reverse[RMA_GET][0].share == 0);
     assert_true(platform->thread_create_s == 1e-5);
     assert_true(platform->pause.after_s == 5e-4 && platform->pause.full_s == 6e-4 && platform->pause.call_s == 4e-5);
     assert_true(platform->loopback_pause.after_s == 0 && platform->loopback_pause.call_s == 7e-6);

@@ -68,8 +68,8 @@ static void slower_has_longer_times_and_lower_rates(void **state)
     assert_near(platform->pause.full_s, 2.5e-2);
     assert_near(platform->pause.call_s, 5e-5);
     assert_near(platform_apply_s(platform, 9), 9 * 1.5e-9);
-    assert_near(platform->protocol.reverse_share[RMA_PUT], 0.025);
-    assert_near(platform->protocol.reverse_share[RMA_GET], 0.01);
+    assert_near(platform->protocol.reverse[RMA_PUT][0].share, 0.025);
+    assert_near(platform->protocol.reverse[RMA_GET][0].share, 0.01);
     assert_near(platform->thread_create_s, 1.1e-5);
     assert_int_equal(platform->eager_bytes, 4096);
     assert_int_equal(platform->segments[0].upto_bytes, 8192);
@@ -85,7 +85,7 @@ static void faster_has_shorter_times_and_higher_rates(void **state)
     assert_near(platform->segments[0].bandwidth_Bps, 2e9);
     assert_true(platform->overhead_s == 0); /* 1e-7 - 3e-7 */
     assert_near(platform->call_s[ID_Put], 2e-6);
-    assert_near(platform->protocol.reverse_share[RMA_PUT], 0.015);
+    assert_near(platform->protocol.reverse[RMA_PUT][0].share, 0.015);
     assert_near(platform->pause.after_s, 3e-2);
     assert_near(platform->pause.full_s, 3.5e-2);
     platform_free(platform);
