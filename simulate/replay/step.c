@@ -68,6 +68,14 @@ static int64_t end_pause(struct replay *replay, struct rank_state *rank, bool wi
     return cost_pause_ps(within ? &platform->loopback_pause : &platform->pause, rank->enter_ps - rare->paused_from_ps);
 }
 
+bool replay_unlocks_behind(const struct replay *replay, const struct trace_call *call)
+{
+    const struct rma_protocol *protocol = &replay->platform->protocol;
+    const enum call_kind kind = call_kind(call->call);
+    return (kind == CALL_UNLOCK_ALL || (kind == CALL_UNLOCK && call->peer != TRACE_NONE)) &&
+           protocol->unlock == UNLOCK_ACKNOWLEDGED && protocol->flush == FLUSH_COUNTED;
+}
+
 static bool has_own_time(const struct replay *replay, const struct rank_state *rank)
 {
     const enum mpi_call call = rank->calls[rank->next].call;
@@ -84,7 +92,8 @@ int64_t replay_call_ps(const struct replay *replay, const struct rank_state *ran
 
 int64_t replay_own_ps(struct replay *replay, struct rank_state *rank)
 {
-    const bool later = replay->complete_remote && call_kind(rank->calls[rank->next].call) == CALL_COMPLETE;
+    const struct trace_call *call = &rank->calls[rank->next];
+    const bool later = (call_kind(call->call) == CALL_COMPLETE && replay->complete_remote) || replay_unlocks_behind(replay, call);
     const int64_t call_ps = later ? 0 : replay_call_ps(replay, rank);
     if (!core_of(replay)->has_pauses || !has_own_time(replay, rank)) return call_ps;
     return call_ps + end_pause(replay, rank, stays_on_node(replay, rank));

@@ -54,8 +54,11 @@ enum step replay_wait_until(struct rank_state *rank, int64_t until_ps, uint8_t p
 /* The time of mpi.call_s and mpi.pause that the rank's call takes. It ends a pause, so it is not called for a call that
  * takes no such time. */
 int64_t replay_own_ps(struct replay *replay, struct rank_state *rank);
-/* That of mpi.call_s alone. A complete that notifies behind acknowledgements takes it there, so replay_own_ps() is without it. */
+/* That of mpi.call_s alone. A complete that notifies, and an unlock that releases, behind acknowledgements takes it there, so
+ * replay_own_ps() is without it. */
 int64_t replay_call_ps(const struct replay *replay, const struct rank_state *rank);
+/* Whether the call is an unlock that releases behind the acknowledgements of its operations, and asks for none of them. */
+bool replay_unlocks_behind(const struct replay *replay, const struct trace_call *call);
 /* The overhead_s of the rank's call: that of network.loopback if the call stays on its node. */
 int64_t replay_overhead_by_node(const struct replay *replay, const struct rank_state *rank);
 static inline int64_t replay_overhead_ps(const struct replay *replay, const struct rank_state *rank)

@@ -8,7 +8,7 @@
 #include "simulate/rma/rma.h"
 #include "simulate/windows/lock.h"
 
-enum { PHASE_ENTER, PHASE_ASK, PHASE_WAIT, PHASE_ANSWER };
+enum { PHASE_ENTER, PHASE_ASK, PHASE_WAIT, PHASE_RELEASE, PHASE_ANSWER };
 
 /* --- the locks that a call concerns --- */
 
@@ -263,8 +263,8 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
     bool early = replay->platform->protocol.unlock == UNLOCK_WITH_DATA && !member->all_nocheck;
     if (state->phase == PHASE_ENTER) {
         all->unlocking = true;
-        return replay_spend(replay, state, flush_sends(replay, rank, call, true) ? replay_overhead_ps(replay, state) : 0,
-                            PHASE_ASK);
+        bool sends = flush_sends(replay, rank, call, true) && !replay_pays_at_release(replay, call);
+        return replay_spend(replay, state, sends ? replay_overhead_ps(replay, state) : 0, PHASE_ASK);
     }
     if (state->phase == PHASE_ASK) {
         state->phase = PHASE_WAIT;
@@ -286,6 +286,12 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
     }
     enum step step = step_completed(replay, rank, call, early ? SENT : AT_TARGET);
     if (step != STEP_EXIT) return step;
+    if (state->phase != PHASE_RELEASE && replay_unlocks_behind(replay, call)) {
+        bool pays = replay_pays_at_release(replay, call) && flush_sends(replay, rank, call, true);
+        int64_t overhead_ps = pays ? replay_overhead_ps(replay, state) : 0;
+        step = replay_spend(replay, state, replay_call_ps(replay, state) + overhead_ps, PHASE_RELEASE);
+        if (step != STEP_AGAIN) return step;
+    }
     if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, call);
     all->unanswered = count_answers(replay, member);
     if (all->unanswered > 0) {

@@ -3,7 +3,7 @@
 #include "simulate/rma/rma.h"
 #include "simulate/windows/lock.h"
 
-enum { PHASE_ENTER, PHASE_ASK, PHASE_GRANT, PHASE_FLUSH, PHASE_COMPLETE, PHASE_ANSWER };
+enum { PHASE_ENTER, PHASE_ASK, PHASE_GRANT, PHASE_FLUSH, PHASE_COMPLETE, PHASE_RELEASE, PHASE_ANSWER };
 
 /* MPI_Win_lock returns: from now on other threads of the rank may use the epoch. */
 static enum step return_locked(struct replay *replay, uint32_t rank, uint32_t lock)
@@ -87,6 +87,11 @@ static enum step end_lock(struct replay *replay, uint32_t rank, uint32_t lock)
     return STEP_BLOCK;
 }
 
+bool replay_pays_at_release(const struct replay *replay, const struct trace_call *call)
+{
+    return replay_unlocks_behind(replay, call) && !replay->deferred && replay->modes[call->handle].lock == LOCK_BLOCKING;
+}
+
 enum step replay_step_unlock(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -100,7 +105,7 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
     struct lock_epoch *epoch = &replay->lock_epochs[lock];
     if (state->phase == PHASE_ENTER) {
         epoch->unlocking = true;
-        bool sends = replay_lock_sends(epoch, true);
+        bool sends = replay_lock_sends(epoch, true) && !replay_pays_at_release(replay, call);
         enum step step = replay_spend(replay, state, sends ? replay_overhead_ps(replay, state) : 0, PHASE_ASK);
         if (step != STEP_AGAIN) return step;
     }
@@ -130,6 +135,12 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
         unlink_lock(replay, rank, lock);
         replay_release_lock_epoch(replay, lock);
         return replay_exit(state, replay->now_ps);
+    }
+    if (state->phase != PHASE_RELEASE && replay_unlocks_behind(replay, call)) {
+        bool pays = replay_pays_at_release(replay, call) && replay_lock_sends(epoch, true);
+        int64_t overhead_ps = pays ? replay_overhead_ps(replay, state) : 0;
+        enum step step = replay_spend(replay, state, replay_call_ps(replay, state) + overhead_ps, PHASE_RELEASE);
+        if (step != STEP_AGAIN) return step;
     }
     if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, lock);
     return end_lock(replay, rank, lock);

@@ -39,6 +39,8 @@ enum step replay_step_lock(struct replay *replay, uint32_t rank);
 enum step replay_step_unlock(struct replay *replay, uint32_t rank);
 enum step replay_step_lock_all(struct replay *replay, uint32_t rank);
 enum step replay_step_unlock_all(struct replay *replay, uint32_t rank);
+/* Whether the release is the first message of the unlock, so that the overhead passes right before it. */
+bool replay_pays_at_release(const struct replay *replay, const struct trace_call *call);
 enum step replay_step_flush(struct replay *replay, uint32_t rank);
 
 /* epoch_wait.c. Whether the loaded thread's next call needs an epoch that another thread must open or close first. */

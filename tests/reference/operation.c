@@ -53,7 +53,8 @@ static int64_t reverse_of(const struct model *model, const struct op *op, int64_
 {
     const uint32_t origin = op->access->epoch->origin, target = op->access->target;
     const bool within = model->ranks[origin].node == model->ranks[target].node;
-    const enum rma_kind kind = op->kind == CALL_GET ? RMA_GET : op->kind == CALL_PUT && !op->by_message ? RMA_PUT : RMA_ACCUMULATE;
+    const bool put = op->kind == CALL_PUT && !op->by_message;
+    const enum rma_kind kind = op->kind == CALL_GET ? RMA_GET : put ? RMA_PUT : RMA_ACCUMULATE;
     const struct reverse_rule *rule = within ? model->platform->loopback_reverse[kind] : model->platform->protocol.reverse[kind];
     while (bytes > rule->upto_bytes) rule++;
     return llround(rule->share * 1e9);

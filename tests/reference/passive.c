@@ -271,6 +271,14 @@ static bool are_sent(const struct model *model, const void *what)
     return true;
 }
 
+/* Unlock asks for no acknowledgement, and releases behind them. */
+static bool releases_behind(const struct model *model, const struct trace_call *call)
+{
+    const struct platform *platform = model->platform;
+    return platform->protocol.unlock == UNLOCK_ACKNOWLEDGED && platform->protocol.flush == FLUSH_COUNTED &&
+           (call->peer != TRACE_NONE || call_kind(call->call) == CALL_UNLOCK_ALL);
+}
+
 static void unlock(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     struct named named = name_accesses(model, rank, call);
@@ -279,7 +287,11 @@ static void unlock(struct model *model, struct rank *rank, const struct trace_ca
         struct access *access = named.accesses[i];
         pays |= access_unissued(access) || (is_away(access) && (access->asked || must_ask(access, true)));
     }
-    if (pays) rank_pay_overhead(model, rank);
+    bool behind = releases_behind(model, call);
+    int64_t call_ps = behind ? rank_call_ps(model, rank, call) : 0;
+    rank_spend(model, rank, rank->own_ps - call_ps);
+    bool first = !behind || model->platform->issue == ISSUE_DEFERRED || lock_of(model, call->handle) == LOCK_LAZY;
+    if (pays && first) rank_pay_overhead(model, rank);
     for (uint32_t i = 0; i < named.count; i++) go(model, named.accesses[i], must_ask(named.accesses[i], true));
     bool early = model->platform->protocol.unlock == UNLOCK_WITH_DATA && named.count > 0 &&
                  !named.accesses[0]->epoch->nocheck;
@@ -288,6 +300,7 @@ static void unlock(struct model *model, struct rank *rank, const struct trace_ca
     if (!rank->serves) rank_look(model, rank);
     rank_await(model, rank, are_open, &named);
     rank_await(model, rank, early ? are_sent : is_complete, &named);
+    if (behind) rank_spend(model, rank, call_ps + (pays && !first ? rank->overhead_ps : 0));
     for (uint32_t i = 0; i < named.count; i++) {
         release(model, named.accesses[i]);
         pair_of(model, call->handle, rank->number, named.accesses[i]->target)->lock = NULL;

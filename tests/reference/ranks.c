@@ -399,12 +399,13 @@ static int64_t overhead_ps(const struct model *model, const struct rank *rank, c
     return units_ps(leaves_node(model, rank, call) ? model->platform->overhead_s : model->platform->loopback_overhead_s);
 }
 
-/* Fences, locks and complete spend it by themselves. A blocking collective polls. */
+/* Fences, complete, locks and unlocks spend it by themselves. A blocking collective polls. */
 static void spend_own(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     bool polls = call_arm(call_kind(call->call)) == ARM_COLLECTIVE && !call_makes_request(call->call);
     enum call_kind kind = call_kind(call->call);
     if (kind == CALL_FENCE || kind == CALL_LOCK || kind == CALL_LOCK_ALL || kind == CALL_COMPLETE) return;
+    if (kind == CALL_UNLOCK || kind == CALL_UNLOCK_ALL) return;
     if (polls)
         rank_await_time(model, rank, model->now_ps + rank->own_ps);
     else
