@@ -57,6 +57,20 @@ static void name_column(int column, char name[32])
     snprintf(name, 32, "%.*s", (int)strcspn(at, ",\n"), at);
 }
 
+static const char launch_header[] = "init_least_s,init_most_s,finalize_s\n";
+static const char launch_file[] = "launch.csv";
+
+bool bench_launch_write(const char *directory, const struct bench_launch *launch)
+{
+    char path[PATH_BYTES];
+    snprintf(path, sizeof path, "%s/%s", directory, launch_file);
+    FILE *out = fopen(path, "w");
+    if (!out) return false;
+    bool written = fprintf(out, "%s%.9g,%.9g,%.9g\n", launch_header, launch->init_least_s, launch->init_most_s,
+                           launch->finalize_s) > 0;
+    return fclose(out) == 0 && written;
+}
+
 static bool refuse_column(char *const columns[COLUMNS], int column, char reason[REASON_BYTES], const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 static bool refuse_column(char *const columns[COLUMNS], int column, char reason[REASON_BYTES], const char *format, ...)
@@ -192,6 +206,11 @@ static int is_result(const struct dirent *entry)
     return fnmatch("rank-*.csv", entry->d_name, 0) == 0;
 }
 
+static int is_written(const struct dirent *entry)
+{
+    return is_result(entry) || strcmp(entry->d_name, launch_file) == 0;
+}
+
 static int is_round(const struct dirent *entry)
 {
     return fnmatch("round-*", entry->d_name, 0) == 0;
@@ -205,12 +224,19 @@ static enum status read_round(const char *directory, const char *name, struct be
     char path[PATH_BYTES];
     struct bench_results round = {0};
     snprintf(path, sizeof path, "%s/%s", directory, name);
+    const uint32_t number = results->count > 0 ? results->series[results->count - 1].round + 1 : 1;
     enum status status = read_run(path, &round, err);
     for (size_t i = 0; i < round.count && status == STATUS_OK; i++) {
         status = array_reserve((void **)&results->series, &results->capacity, results->count + 1, sizeof *round.series, err);
         if (status != STATUS_OK) break;
-        results->series[results->count++] = round.series[i];
+        results->series[results->count] = round.series[i];
+        results->series[results->count++].round = number;
         round.series[i].repetitions = NULL;
+    }
+    for (size_t i = 0; i < round.launch_count && status == STATUS_OK; i++) {
+        status = array_reserve((void **)&results->launches, &results->launch_capacity, results->launch_count + 1,
+                               sizeof *round.launches, err);
+        if (status == STATUS_OK) results->launches[results->launch_count++] = round.launches[i];
     }
     bench_results_clear(&round);
     return status;
@@ -232,8 +258,32 @@ static enum status read_entries(const char *directory, int (*chosen)(const struc
     return status;
 }
 
+static bool is_time(double time_s)
+{
+    return time_s >= 0 && time_s <= SECONDS_MOST;
+}
+
+/* There may be no such file. */
+static enum status read_launch(const char *directory, struct bench_results *results, struct err *err)
+{
+    char path[PATH_BYTES], line[LINE_BYTES];
+    struct bench_launch launch;
+    snprintf(path, sizeof path, "%s/%s", directory, launch_file);
+    FILE *in = fopen(path, "r");
+    if (!in) return STATUS_OK;
+    bool right = fgets(line, sizeof line, in) && strcmp(line, launch_header) == 0 && fgets(line, sizeof line, in) &&
+                 sscanf(line, "%lf,%lf,%lf", &launch.init_least_s, &launch.init_most_s, &launch.finalize_s) == 3 &&
+                 is_time(launch.init_least_s) && is_time(launch.init_most_s) && launch.init_least_s <= launch.init_most_s &&
+                 (is_time(launch.finalize_s) || launch.finalize_s == -1);
+    fclose(in);
+    if (!right) return err_set(err, STATUS_DATA, path, NULL, "no times of a launch, expected what rmacast-bench writes");
+    ARRAY_PUSH(results->launches, results->launch_count, results->launch_capacity, launch, err);
+    return STATUS_OK;
+}
+
 static enum status read_run(const char *directory, struct bench_results *results, struct err *err)
 {
+    TRY(read_launch(directory, results, err));
     return read_entries(directory, is_result, read_file, results, err);
 }
 
@@ -252,7 +302,7 @@ enum status bench_results_open(const char *directory, struct bench_results *resu
 static void remove_rows(const char *directory)
 {
     struct dirent **entries;
-    int count = scandir(directory, &entries, is_result, NULL);
+    int count = scandir(directory, &entries, is_written, NULL);
     for (int i = 0; i < count; i++) {
         char path[PATH_BYTES];
         snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
@@ -282,6 +332,7 @@ void bench_results_remove(const char *directory)
 void bench_results_clear(struct bench_results *results)
 {
     for (size_t i = 0; i < results->count; i++) free(results->series[i].repetitions);
+    free(results->launches);
     free(results->series);
     *results = (struct bench_results){0};
 }

@@ -34,16 +34,27 @@ struct bench_series {
     int64_t bytes;
     struct bench_repetition *repetitions; /* owned */
     size_t count, capacity;
+    uint32_t round; /* those of one launch have the same number */
 };
+
+/* What MPI_Init took, on the quickest and on the slowest rank, and MPI_Finalize on rank 0; -1: it did not return. */
+struct bench_launch {
+    double init_least_s, init_most_s, finalize_s;
+};
+/* DIRECTORY/launch.csv, which a bench writes before and behind MPI_Finalize. False: it cannot be written. */
+bool bench_launch_write(const char *directory, const struct bench_launch *launch);
 
 struct bench_results {
     struct bench_series *series; /* in the order of files (by name) and rows */
     size_t count, capacity;
+    struct bench_launch *launches; /* of the bench's runs; earlier versions have not written them */
+    size_t launch_count, launch_capacity;
 };
 
-/* Reads DIRECTORY/rank-*.csv and those of each DIRECTORY/round-*. A round is a repeated run. Its series, and those of a job's
- * passes, are kept separate. Rows of earlier versions have no work_s and losses, or no reference either: 0. Returns STATUS_DATA
- * with file and line for a malformed row, also for an impossible number (a NaN, a time of more than an hour). Inits *results. */
+/* Reads DIRECTORY/rank-*.csv, launch.csv and those of each DIRECTORY/round-*. A round is a repeated run. Its series, and those of
+ * a job's passes, are kept separate. Rows of earlier versions have no work_s and losses, or no reference either: 0. Returns
+ * STATUS_DATA with file and line for a malformed row, also for an impossible number (a NaN, a time of more than an hour). Inits
+ * *results. */
 enum status bench_results_open(const char *directory, struct bench_results *results, struct err *err);
 void bench_results_clear(struct bench_results *results);
 /* Removes the files that bench_results_open() would read there, and each round's run.json, and nothing else. */

@@ -9,7 +9,6 @@
 #include "common/line.h"
 #include "platforms/fit/pause.h"
 #include "platforms/fit/reverse.h"
-#include "platforms/platform.h"
 
 /* In the order of enum calibration_curve. fits: it has lines. differs: its times are differences of two. */
 static const struct {
@@ -74,6 +73,38 @@ static enum status collect_all(const struct bench_results *results, struct calib
     return STATUS_OK;
 }
 
+/* The median over the launches, with three standard errors. A single one has the distance between its ranks as its error; of
+ * MPI_Finalize, which one rank measures, the time itself. */
+static enum status join_launches(const struct bench_results *results, struct calibration *calibration, struct err *err)
+{
+    double *init_s = malloc(sizeof *init_s * (results->launch_count + 1)),
+           *finalize_s = malloc(sizeof *finalize_s * (results->launch_count + 1));
+    struct bench_statistics init, finalize;
+    enum status status = init_s && finalize_s ? STATUS_OK : err_memory(err);
+    size_t ended = 0;
+    double apart_s = 0;
+    for (size_t i = 0; i < results->launch_count && status == STATUS_OK; i++) {
+        const struct bench_launch *launch = &results->launches[i];
+        init_s[i] = 0.5 * (launch->init_least_s + launch->init_most_s);
+        apart_s = fmax(apart_s, launch->init_most_s - launch->init_least_s);
+        if (launch->finalize_s >= 0) finalize_s[ended++] = launch->finalize_s;
+    }
+    calibration->init_n = calibration->finalize_n = 0;
+    if (status == STATUS_OK && results->launch_count > 0) {
+        bench_statistics_of(init_s, results->launch_count, &init);
+        calibration->init_n = init.count;
+        calibration->init_s = (struct fit_value){init.median, init.count > 1 ? 3 * init.median_error : apart_s};
+    }
+    if (status == STATUS_OK && ended > 0) {
+        bench_statistics_of(finalize_s, ended, &finalize);
+        calibration->finalize_n = finalize.count;
+        calibration->finalize_s = (struct fit_value){finalize.median, ended > 1 ? 3 * finalize.median_error : finalize.median};
+    }
+    free(init_s);
+    free(finalize_s);
+    return status;
+}
+
 enum status calibration_new(const struct bench_results *results, const cJSON *run, struct calibration **calibration,
                             struct err *err)
 {
@@ -82,6 +113,7 @@ enum status calibration_new(const struct bench_results *results, const cJSON *ru
     enum status status = read_run(run, made, err);
     if (status == STATUS_OK) status = collect_all(results, made, err);
     if (status == STATUS_OK) status = bench_results_own_s(results, &made->own_s, err);
+    if (status == STATUS_OK) status = join_launches(results, made, err);
     if (status == STATUS_OK)
         status = pairs_compare(results, rows[CALIBRATION_PUT].spec, cJSON_GetObjectItem(run, "nodes"), &made->pairs, err);
     bool fitted = false;
@@ -575,7 +607,7 @@ static void add_reverse_within(struct writer *writer, cJSON *loopback)
         struct reverse_sizes found;
         for (size_t k = 0; k < both->count; k++)
             s_per_byte[k] = 1 / number_of(cJSON_GetObjectItem(line_of(lines, both->points[k].x), "bandwidth_Bps"));
-        if (both->count <= REVERSE_RULES_MAX && reverse_find_within(both, &curves[ways[i].alone], s_per_byte, &found))
+        if (both->count <= REVERSE_ROWS_MOST && reverse_find_within(both, &curves[ways[i].alone], s_per_byte, &found))
             cJSON_AddItemToObject(shares, ways[i].key, reverse_to_json(&found));
     }
     if (shares->child)
@@ -709,14 +741,15 @@ static bool completes_wait(const cJSON *mpi)
     return put && strcmp(put, "remote") == 0;
 }
 
-/* Whether unlock_all sends nothing before its operations are acknowledged, neither a request of a flush nor a release behind the
- * data. Then its own time and its overhead pass while it waits for them. */
+/* Whether unlock_all releases without an answer, and sends nothing before its operations are acknowledged, neither a request of a
+ * flush nor a release behind the data. Then its own time and its overhead pass while it waits for them. With an answer the replay
+ * has both behind the acknowledgements. */
 static bool unlocks_behind(const cJSON *mpi)
 {
     const cJSON *protocol = cJSON_GetObjectItem(cJSON_GetObjectItem(mpi, "rma"), "protocol");
     const char *flush = cJSON_GetStringValue(cJSON_GetObjectItem(protocol, "flush")),
                *unlock = cJSON_GetStringValue(cJSON_GetObjectItem(protocol, "unlock"));
-    return (!flush || strcmp(flush, "counted") == 0) && !(unlock && strcmp(unlock, "with_data") == 0);
+    return (!flush || strcmp(flush, "counted") == 0) && (!unlock || strcmp(unlock, "released") == 0);
 }
 
 static double call_time(const cJSON *calls, const char *function)
@@ -887,6 +920,14 @@ static void add_reverse(struct writer *writer, cJSON *rma)
     cJSON_AddItemToObject(protocol, "reverse_share", shares);
 }
 
+/* mpi.init_s, mpi.finalize_s: the bench is launched more often than the probe. */
+static void add_launch(cJSON *mpi, const char *key, const struct fit_value *time, size_t n)
+{
+    if (n == 0) return;
+    cJSON_DeleteItemFromObject(mpi, key);
+    cJSON_AddItemToObject(mpi, key, json_measured(time->value, time->error, n));
+}
+
 static enum status add_mpi(struct writer *writer, cJSON *platform, const cJSON *given, struct err *err)
 {
     bool between = writer->calibration->curves[1][CALIBRATION_PUT].fitted;
@@ -895,6 +936,8 @@ static enum status add_mpi(struct writer *writer, cJSON *platform, const cJSON *
     cJSON_AddItemToObject(platform, "mpi", mpi);
     cJSON *rma = cJSON_GetObjectItem(mpi, "rma");
     if (!rma) rma = cJSON_AddObjectToObject(mpi, "rma");
+    add_launch(mpi, "init_s", &writer->calibration->init_s, writer->calibration->init_n);
+    add_launch(mpi, "finalize_s", &writer->calibration->finalize_s, writer->calibration->finalize_n);
     add_eager(writer, mpi, between);
     add_atomics(writer, rma, between);
     add_put_copy(writer, rma, between);

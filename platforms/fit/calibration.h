@@ -43,6 +43,8 @@ struct calibration {
     struct size_curve curves[2][CALIBRATION_CURVE_COUNT];
     struct conditions conditions[2];
     int nodes, cores, most_ranks; /* most_ranks: ranks of the node with the most ranks */
+    struct fit_value init_s, finalize_s; /* of launches; n: 0 if none is known */
+    size_t init_n, finalize_n;
     double own_s; /* of the bench, per repetition */
     bool partial; /* the bench did not write all its rows */
     char library[256];

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "common/line.h"
-#include "platforms/platform.h"
 
 #define ERROR_LEAST_S 1e-9
 
@@ -49,7 +48,7 @@ bool reverse_find_within(const struct size_curve *both, const struct size_curve 
         if (!same || !(bytes > 0) || !(s_per_byte[i] > 0)) continue;
         const double bytes_s = bytes * s_per_byte[i], share = (both->points[i].y - same->y) / bytes_s;
         const double error = hypot(error_of(&both->sizes[i]), error_of(&alone->sizes[same - alone->points])) / bytes_s;
-        const bool tells = fabs(share) > error && share <= 1 && share >= REVERSE_LEAST - 1;
+        const bool tells = fabs(share) > error && share <= 1 && share >= REVERSE_WITHIN_LEAST;
         if (found->count > 0) found->rows[found->count - 1].upto_bytes = floor(sqrt(before * bytes));
         found->rows[found->count].share = (struct fit_value){tells ? share : 0, error};
         found->rows[found->count++].n = both->sizes[i].statistics.count;

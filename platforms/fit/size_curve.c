@@ -86,21 +86,55 @@ static enum status measure_passes(const struct placed *passes, size_t count, enu
     return status;
 }
 
-/* The standard error of the median of the passes' medians, 0 of one pass. What changes from one pass to the next is in it. */
+static int compare_rounds(const void *a, const void *b)
+{
+    const uint32_t x = ((const struct placed *)a)->series->round, y = ((const struct placed *)b)->series->round;
+    return (x > y) - (x < y);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* A third of the distance from the middle median to the farther one of those that are three standard deviations of a rank,
+ * 1.5 sqrt(n), below and above it. It holds for any distribution, as where a process has one of two times. */
+static double rank_error(double *medians, size_t count)
+{
+    const double far = 1.5 * sqrt((double)count), middle = 0.5 * (double)(count - 1);
+    if (count < 2) return 0;
+    qsort(medians, count, sizeof *medians, compare_numbers);
+    const size_t low = middle > far ? (size_t)(middle - far) : 0;
+    const double median = 0.5 * (medians[(count - 1) / 2] + medians[count / 2]);
+    return fmax(medians[count - 1 - low] - median, median - medians[low]) / 3;
+}
+
+/* The standard error of the median, from the medians of passes, and, if that is larger, of launches: those of one process are not
+ * independent. 0 of one pass. */
 static enum status find_pass_error(const struct placed *passes, size_t count, enum selection selection,
                                    const struct conditions *conditions, double *error_s, struct err *err)
 {
-    double *medians = malloc(sizeof *medians * count);
+    double *medians = malloc(sizeof *medians * count), rounds_error_s = 0;
+    struct placed *sorted = malloc(sizeof *sorted * count);
     struct bench_statistics statistics, over_passes;
-    size_t used = 0;
-    enum status status = medians ? STATUS_OK : err_memory(err);
+    size_t used = 0, rounds = 0;
+    enum status status = medians && sorted ? STATUS_OK : err_memory(err);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         status = measure_passes(&passes[i], 1, selection, conditions, &statistics, err);
         if (status == STATUS_OK && statistics.count > 0) medians[used++] = statistics.median;
     }
     if (status == STATUS_OK) bench_statistics_of(medians, used, &over_passes);
+    if (status == STATUS_OK) qsort(memcpy(sorted, passes, sizeof *sorted * count), count, sizeof *sorted, compare_rounds);
+    for (size_t first = 0, behind; first < count && status == STATUS_OK; first = behind) {
+        for (behind = first; behind < count && sorted[behind].series->round == sorted[first].series->round; behind++) {}
+        status = measure_passes(sorted + first, behind - first, selection, conditions, &statistics, err);
+        if (status == STATUS_OK && statistics.count > 0) medians[rounds++] = statistics.median;
+    }
+    if (status == STATUS_OK) rounds_error_s = rank_error(medians, rounds);
     free(medians);
-    if (status == STATUS_OK) *error_s = over_passes.median_error;
+    free(sorted);
+    if (status == STATUS_OK) *error_s = fmax(over_passes.median_error, rounds_error_s);
     return status;
 }
 

@@ -22,7 +22,7 @@ struct curve_size {
     struct bench_statistics statistics;
     struct bench_statistics all;  /* repetitions of all passes of its place */
     struct bench_statistics lost; /* those of these in which another process had the core */
-    double pass_error_s;          /* standard error of the median, from the passes' medians; 0 of one pass */
+    double pass_error_s;          /* standard error of the median, from the medians of passes and of launches; 0 of one pass */
     bool unsteady;
     bool selected;  /* only the repetitions that count: under the conditions, or without losses */
     bool elsewhere; /* it has references, but too few of the conditions */

@@ -416,10 +416,11 @@ static void add_rendezvous(given findings, cJSON *mpi)
     }
 }
 
+/* One run: nothing is known of the time's error, so it is as large as the time. */
 static void add_seconds(given findings, cJSON *mpi, const char *key)
 {
     double value = probe_record_value(findings->record, key, -1);
-    if (value >= 0) cJSON_AddItemToObject(mpi, key, json_measured(value, 0, 1));
+    if (value >= 0) cJSON_AddItemToObject(mpi, key, json_measured(value, value, 1));
 }
 
 static void add_progress(given findings, cJSON *rma)

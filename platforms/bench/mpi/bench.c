@@ -515,6 +515,15 @@ static void become_the_right_one(char **argv)
 #endif
 }
 
+/* On rank 0. */
+static struct bench_launch join_launch(double init_s)
+{
+    struct bench_launch launch = {.finalize_s = -1};
+    MPI_Reduce(&init_s, &launch.init_least_s, 1, MPI_DOUBLE, MPI_MIN, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&init_s, &launch.init_most_s, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    return launch;
+}
+
 int main(int argc, char **argv)
 {
     static const struct argp argp = {rows, parse_option, NULL, "Measures a network: mpiexec -n N rmacast-bench.",
@@ -528,7 +537,9 @@ int main(int argc, char **argv)
         return 0;
     }
     become_the_right_one(argv);
+    const double begin_s = bench_now();
     MPI_Init(&argc, &argv);
+    const double init_s = bench_now() - begin_s;
     MPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &bench.ranks);
     MPI_Comm_group(MPI_COMM_WORLD, &bench.world);
@@ -550,10 +561,15 @@ int main(int argc, char **argv)
     collect_reasons(&bench);
     all_succeed(&bench, bench.rank == 0 ? print_results(&bench, &err) : STATUS_OK, &err);
     all_succeed(&bench, bench.rank == 0 ? describe_run(&bench, true, &err) : STATUS_OK, &err);
+    struct bench_launch launch = join_launch(init_s);
+    if (bench.rank == 0) bench_launch_write(bench.directory, &launch);
     fflush(stdout);
     signal(SIGALRM, end_anyway);
     alarm(FINALIZE_SECONDS);
+    const double ends_s = bench_now();
     MPI_Finalize();
+    launch.finalize_s = bench_now() - ends_s;
+    if (bench.rank == 0) bench_launch_write(bench.directory, &launch);
     free(bench.spent_s);
     free(bench.reasons);
     bench_schedule_clear(&bench.schedule);

@@ -233,11 +233,43 @@ static void faults_name_file_line_and_column(void **state)
 }
 
 /* Rows of other ranks and rounds go, other files stay. */
+/* The launch of the directory, and that of a round. Without the file there is none. */
+static void launches_are_read(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"", "init_least_s,init_most_s,finalize_s\n",
+                                        "init_least_s,init_most_s,finalize_s\n2,1,0\n",
+                                        "init_least_s,init_most_s,finalize_s\n1,2,nan\n",
+                                        "init_least_s,init_most_s,finalize_s\n1,2\n"};
+    const struct bench_launch first = {0.5, 0.75, 0.125}, second = {0.25, 0.25, -1};
+    char round[512], path[600];
+    struct bench_results results;
+    struct err err;
+    assert_int_equal(bench_results_open(directory, &results, &err), STATUS_OK);
+    assert_int_equal(results.launch_count, 0);
+    bench_results_clear(&results);
+    snprintf(round, sizeof round, "%s/round-1", directory);
+    assert_int_equal(mkdir(round, 0777), 0);
+    assert_true(bench_launch_write(directory, &first) && bench_launch_write(round, &second));
+    assert_int_equal(bench_results_open(directory, &results, &err), STATUS_OK);
+    assert_int_equal(results.launch_count, 2);
+    assert_memory_equal(&results.launches[0], &first, sizeof first);
+    assert_memory_equal(&results.launches[1], &second, sizeof second);
+    bench_results_clear(&results);
+    snprintf(path, sizeof path, "%s/launch.csv", round);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        FILE *out = fopen(path, "w");
+        assert_true(out && fputs(wrong[i], out) >= 0 && fclose(out) == 0);
+        assert_int_equal(bench_results_open(directory, &results, &err), STATUS_DATA);
+        assert_non_null(strstr(err.text, "round-1/launch.csv: no times of a launch"));
+    }
+}
+
 static void an_earlier_run_is_removed(void **state)
 {
     (void)state;
     static const char *const ours[] = {"rank-000000.csv", "rank-000007.csv", "round-1/rank-000000.csv", "round-1/run.json",
-                                       "round-2/rank-000003.csv"},
+                                       "round-2/rank-000003.csv", "launch.csv", "round-1/launch.csv"},
                              *const others[] = {"rank-notes", "mine.csv", "round-2/mine.csv"};
     static const char *const rounds[] = {"round-1", "round-2"};
     char path[512];
@@ -245,16 +277,16 @@ static void an_earlier_run_is_removed(void **state)
         snprintf(path, sizeof path, "%s/%s", directory, rounds[i]);
         assert_int_equal(mkdir(path, 0777), 0);
     }
-    for (size_t i = 0; i < 5 + 3; i++) {
-        snprintf(path, sizeof path, "%s/%s", directory, i < 5 ? ours[i] : others[i - 5]);
+    for (size_t i = 0; i < 7 + 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, i < 7 ? ours[i] : others[i - 7]);
         FILE *out = fopen(path, "w");
         assert_non_null(out);
         fclose(out);
     }
     bench_results_remove(directory);
-    for (size_t i = 0; i < 5 + 3; i++) {
-        snprintf(path, sizeof path, "%s/%s", directory, i < 5 ? ours[i] : others[i - 5]);
-        assert_int_equal(access(path, F_OK), i < 5 ? -1 : 0);
+    for (size_t i = 0; i < 7 + 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, i < 7 ? ours[i] : others[i - 7]);
+        assert_int_equal(access(path, F_OK), i < 7 ? -1 : 0);
     }
     snprintf(path, sizeof path, "%s/round-1", directory);
     assert_int_equal(access(path, F_OK), -1);
@@ -271,6 +303,7 @@ int main(void)
         cmocka_unit_test(the_original_line),
         cmocka_unit_test_setup_teardown(a_bench_that_takes_long_itself, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(signed_times_have_units, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(launches_are_read, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(an_earlier_run_is_removed, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(faults_name_file_line_and_column, make_directory, remove_directory),
     };

@@ -490,9 +490,9 @@ static void shares_come_back(void **state)
         fail_msg("%d and %d of %d seeds give 2 %% and none, expected 95 %%", right, none, SEEDS);
 }
 
-/* Within a node both directions at once take 30 % of the bytes' time longer for puts up to 128 KiB, and 60 % above. Gets of 256 KiB
- * take 20 % of it less, all other ones as long as one alone. Accumulates take three times as long, which is no matter of copying. A
- * row ends half way to the next size, by ratio: sqrt(4096 x 16384) = 8192, and sqrt(131072 x 262144) = 185363.8. */
+/* Within a node both directions at once take 30 % of the bytes' time longer for puts up to 128 KiB, and 60 % above. Gets of 256
+ * KiB take 20 % of it less, all other ones as long as one alone. Accumulates take three times as long, which is no matter of
+ * copying. A row ends half way to the next size, by ratio: sqrt(4096 x 16384) = 8192, and sqrt(131072 x 262144) = 185363.8. */
 static void both_ways_within_a_node(void **state)
 {
     (void)state;
@@ -534,6 +534,58 @@ static void both_ways_within_a_node(void **state)
         if (right[k] < 0.95 * SEEDS) fail_msg("%d of %d seeds give the share of size %d, expected 95 %%", right[k], SEEDS, k);
     if (less < 0.95 * SEEDS || none < 0.95 * SEEDS)
         fail_msg("%d and %d of %d seeds give -20 %% and none, expected 95 %%", less, none, SEEDS);
+}
+
+/* A rank's MPI_Init takes the middle of the quickest and the slowest rank. Launches of 0.2, 0.3 and 0.7 s have the median 0.3,
+ * and deviations from it of 0.1, 0 and 0.4, whose median is 0.1: the error is 3 x 1.2533 x 1.4826 x 0.1 / sqrt(3). One launch has
+ * the distance of its ranks. Two of three MPI_Finalize return: of 0.1 and 0.2 s the median is 0.15, with deviations of 0.05. */
+static void launches_are_joined(void **state)
+{
+    (void)state;
+    static const struct bench_launch launches[] = {{0.1, 0.3, 0.1}, {0.3, 0.3, -1}, {0.6, 0.8, 0.2}};
+    for (size_t count = 0; count <= 3; count += count == 0 ? 1 : 2) {
+        struct bench_results results = {.launches = malloc(sizeof launches), .launch_count = count, .launch_capacity = 3};
+        gsl_rng *random = random_of(1);
+        struct err err = {0};
+        assert_non_null(results.launches);
+        memcpy(results.launches, launches, sizeof launches);
+        for (int k = 0; k < SIZES; k++)
+            add_series(&results, "putLatency -s flush", false, sizes[k], put_time(false, sizes[k]), random, &err);
+        gsl_rng_free(random);
+        cJSON *platform = make_platform(&results, "{ \"nodes\": [{ \"ranks\": [0, 1] }] }",
+                                        "{ \"init_s\": { \"value\": 9, \"error\": 9, \"n\": 1 } }");
+        const cJSON *mpi = cJSON_GetObjectItem(platform, "mpi"), *init = cJSON_GetObjectItem(mpi, "init_s"),
+                    *finalize = cJSON_GetObjectItem(mpi, "finalize_s");
+        const double value = count == 0 ? 9 : count == 1 ? 0.2 : 0.3, error = count == 0 ? 9 : count == 1 ? 0.2 : 0.321837;
+        assert_true(fabs(number_of(init, "value") - value) < 1e-9 && fabs(number_of(init, "error") - error) < 1e-5);
+        assert_true(number_of(init, "n") == (count == 0 ? 1 : (double)count) && !finalize == (count == 0));
+        if (count == 1) assert_true(number_of(finalize, "value") == 0.1 && number_of(finalize, "error") == 0.1);
+        if (count == 3)
+            assert_true(fabs(number_of(finalize, "value") - 0.15) < 1e-9 && number_of(finalize, "n") == 2 &&
+                        fabs(number_of(finalize, "error") - 0.197086) < 1e-5);
+        cJSON_Delete(platform);
+    }
+}
+
+/* Where the release is answered, and nothing is asked for before, unlock_all's own time and its overhead pass behind the put's
+ * acknowledgement: 2 x 1.2 us, three overheads, and six messages of 0.2 us, of which the release and its answer are the last two.
+ * */
+static void an_answered_release_has_its_time_behind_the_put(void **state)
+{
+    (void)state;
+    struct bench_results results = {0};
+    struct err err = {0};
+    gsl_rng *random = random_of(1);
+    for (int k = 0; k < SIZES; k++)
+        add_series(&results, "putLatency -s flush", false, sizes[k], put_time(false, sizes[k]), random, &err);
+    add_series(&results, "putIssue", false, 8, WITHIN_OVERHEAD, random, &err);
+    add_series(&results, "putLatency -s lock_all", false, 8, 2.4e-6 + 3 * WITHIN_OVERHEAD + 6 * 2e-7, random, &err);
+    gsl_rng_free(random);
+    cJSON *platform = make_platform(&results, "{ \"nodes\": [{ \"ranks\": [0, 1] }] }",
+                                    "{ \"rma\": { \"protocol\": { \"unlock\": \"acknowledged\", \"flush\": \"counted\" } } }");
+    const cJSON *calls = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "mpi"), "call_s");
+    assert_true(is_right(calls, "MPI_Win_lock_all", 1.2e-6) && is_right(calls, "MPI_Win_unlock_all", 1.2e-6));
+    cJSON_Delete(platform);
 }
 
 /* Load only adds time: to each call an exponential share of 5 % on average, whose median is 5 % of ln 2. */
@@ -821,6 +873,8 @@ int main(void)
         cmocka_unit_test(a_copy_of_the_bench_is_within_its_error),
         cmocka_unit_test(shares_come_back),
         cmocka_unit_test(both_ways_within_a_node),
+        cmocka_unit_test(an_answered_release_has_its_time_behind_the_put),
+        cmocka_unit_test(launches_are_joined),
         cmocka_unit_test(accumulates_cost_by_size),
         cmocka_unit_test(accumulates_without_a_cost),
         cmocka_unit_test(an_interrupted_call_is_no_overhead),

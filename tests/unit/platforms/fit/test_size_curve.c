@@ -115,6 +115,33 @@ static void a_fifth_of_the_repetitions_of_a_size_is_disturbed(void **state)
     expect_breaks(three, 3, 0, true);
 }
 
+/* A process has one of two times, in all its passes. Six launches of ten passes: four take 1, two 2.5. The middle of six is at
+ * 2.5 (from 0), three standard deviations of a rank are 1.5 sqrt(6) = 3.7, so the interval has all of them: (2.5 - 1) / 3. So it
+ * does if four take 2.5. Ten launches, of which one takes 2.5: the middle is at 4.5, 1.5 sqrt(10) = 4.74. Forty, of which five
+ * do: 19.5 - 9.49 = 10.01, and the 10th and the 29th take 1. */
+static void launches_differ(void **state)
+{
+    (void)state;
+    enum { EACH = 10, MOST = 40 };
+    static const struct {
+        uint32_t rounds, slows;
+        double error_s;
+    } cases[] = {{6, 2, 0.5}, {6, 4, 0.5}, {10, 1, 0.5}, {40, 5, 0}, {1, 1, 0}};
+    static struct bench_series series[EACH * MOST];
+    struct bench_repetition fast = {1, 1, 1, 1, 0, 0, 0}, late = {2.5, 2.5, 2.5, 2.5, 0, 0, 0};
+    struct size_curve curve;
+    struct err err;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        for (uint32_t i = 0; i < cases[k].rounds * EACH; i++)
+            series[i] = (struct bench_series){.spec = "putLatency -s flush", .place = "0", .demand = {.nodes = 1, .ranks = 2},
+                                              .bytes = 8, .repetitions = i / EACH < cases[k].slows ? &late : &fast, .count = 1,
+                                              .round = i / EACH};
+        struct bench_results results = {.series = series, .count = cases[k].rounds * EACH};
+        assert_int_equal(size_curve_collect(&results, "putLatency -s flush", false, &unknown, &curve, &err), STATUS_OK);
+        assert_true(fabs(curve.sizes[0].pass_error_s - cases[k].error_s) < 1e-12);
+    }
+}
+
 /* Five passes, each with a fifth of its repetitions at three times the time and a fifth at 0.9. */
 static void check_passes(const double passes_s[5], double between_s, double within_s, double four_s, double pass_error_s)
 {
@@ -201,6 +228,7 @@ static void loaded_passes_do_not_count(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(launches_differ),
         cmocka_unit_test(several_sizes_in_a_row_are_disturbed),
         cmocka_unit_test(a_fifth_of_the_repetitions_of_a_size_is_disturbed),
         cmocka_unit_test(one_of_many_passes_is_not_lowered_again),
