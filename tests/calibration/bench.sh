@@ -44,6 +44,10 @@ awk -F, 'NR > 1 && $2 !~ /^(empty|clockOffset)|Opposed/ && !($8 >= 0 && $11 > 0)
     END { exit bad }' results/rank-000000.csv ||
     fail "a time is not positive"
 
+# MPI_Init on the quickest and on the slowest rank, and MPI_Finalize.
+awk -F, 'NR == 2 && $1 > 0 && $2 >= $1 && $3 > 0 { right = 1 } END { exit !right || NR != 2 }' results/launch.csv ||
+    fail "launch.csv has no times: $(cat results/launch.csv)"
+
 # A batch has both references or none. Losses of the core are counted where there are no references.
 awk -F, 'NR > 1 && (($12 > 0) != ($13 > 0) || ($12 > 0 && $14 > 0)) { print; bad = 1 } END { exit bad }' results/rank-000000.csv ||
     fail "one reference without the other, or losses beside references"
@@ -125,7 +129,7 @@ mkdir -p resultsp/round-1
 cp resultsp/rank-000000.csv resultsp/rank-000007.csv
 cp resultsp/rank-000000.csv resultsp/run.json resultsp/round-1
 bench 0 2 -c passes.json -o resultsp
-[ "$(find resultsp -type f | sort | tr '\n' ' ')" = 'resultsp/rank-000000.csv resultsp/run.json ' ] ||
+[ "$(find resultsp -type f | sort | tr '\n' ' ')" = 'resultsp/launch.csv resultsp/rank-000000.csv resultsp/run.json ' ] ||
     fail "files of an earlier run are left: $(find resultsp)"
 
 # A directory that one of the ranks does not see: one line, and no rank waits for another.
