@@ -312,14 +312,28 @@ void skeletons_clear(struct skeletons *skeletons)
     *skeletons = (struct skeletons){0};
 }
 
+void skeletons_take_errors(struct skeletons *rows, const struct skeletons *slower)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        struct skeleton *row = &rows->items[i];
+        const struct skeleton *moved = find_skeleton(slower, row->name, row->region);
+        if (moved) row->predicted_error_s = moved->predicted_median_s - row->predicted_median_s;
+    }
+}
+
 void skeletons_leave_out(struct skeletons *skeletons)
 {
     for (size_t i = 0; i < skeletons->count; i++) {
         struct skeleton *row = &skeletons->items[i];
-        const double error = row->measured_error_s / row->measured_median_s;
-        if (row->left_out || !(error > 3 * WITHIN)) continue;
+        const double measured = row->measured_error_s / row->measured_median_s;
+        const double predicted = row->predicted_error_s / row->predicted_median_s;
+        if (row->left_out || !(measured > 3 * WITHIN || predicted > 3 * WITHIN)) continue;
         row->left_out = true;
-        snprintf(row->remark, sizeof row->remark, "its passes differ, so the error of its median is %.0f %%", 100 * error);
+        if (measured > 3 * WITHIN)
+            snprintf(row->remark, sizeof row->remark, "its passes differ, so the error of its median is %.0f %%", 100 * measured);
+        else
+            snprintf(row->remark, sizeof row->remark, "by the errors in the file its prediction has an error of %.0f %%",
+                     100 * predicted);
     }
 }
 

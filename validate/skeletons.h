@@ -17,6 +17,7 @@ struct skeleton {
     size_t count, capacity, predicted_capacity;
     double measured_median_s, measured_p10_s, predicted_median_s;
     double measured_error_s; /* of the median; 0: not known */
+    double predicted_error_s; /* by the errors that the platform file states; 0: not known */
     bool left_out;                      /* of the table; the remark says why */
     char remark[SKELETON_REMARK_BYTES]; /* printed behind the table, "": none */
 };
@@ -37,8 +38,11 @@ enum status skeletons_compare(const struct trace *measured, const struct trace *
 enum status skeletons_join(const struct skeletons *series, struct skeletons *joined, struct err *err);
 void skeletons_clear(struct skeletons *skeletons);
 
-/* Leaves out the rows whose measured median has a standard error, a third of measured_error_s, above 10 %: they do not tell
- * whether a difference is within 10 %. A row that is left out already keeps its remark. */
+/* The rows' predicted_error_s: how much longer they take where all values of the platform are slower by their errors. Rows that
+ * `slower` has not keep theirs. */
+void skeletons_take_errors(struct skeletons *rows, const struct skeletons *slower);
+/* Leaves out the rows whose measured median, or whose prediction, has a standard error above 10 %, a third of measured_error_s or
+ * predicted_error_s: they do not tell whether a difference is within 10 %. A row that is left out already keeps its remark. */
 void skeletons_leave_out(struct skeletons *skeletons);
 
 /* A table: repetitions, measured median and 10th percentile (load only ever adds time), predicted median, its

@@ -11,6 +11,7 @@
 #include "common/json.h"
 #include "common/units.h"
 #include "platforms/fit/size_curve.h"
+#include "platforms/stated_errors.h"
 #include "trace/open.h"
 #include "validate/skeletons.h"
 
@@ -88,12 +89,20 @@ static enum status record_program(const struct calibrate_run *run, struct files 
     return run_self(words, files->bench, arguments, run->limit_s, err);
 }
 
+/* On the platform with the shift. */
 static enum status replay_trace(const struct calibrate_run *run, struct files *files, const char *platform,
-                                struct err *err)
+                                const struct platform_shift *shift, struct err *err)
 {
     char *const words[] = {files->self, "simulate", files->measured, "--platform", NULL};
+    const char *arguments[7 + 2 * ERROR_SECTIONS] = {"--engine", "loggp", "-o", files->predicted};
+    size_t count = 4;
+    for (size_t i = 0; i < shift->count; i++) {
+        arguments[count++] = "--set";
+        arguments[count++] = shift->overrides[i];
+    }
     /* Between its calls the bench does nothing: what the recording has there is the recorder's. Sleep stays. */
-    const char *const arguments[] = {"--engine", "loggp", "--set", "nodes.speed=1e6", "-o", files->predicted, NULL};
+    arguments[count++] = "--set";
+    arguments[count++] = "nodes.speed=1e6";
     return run_self(words, platform, arguments, run->limit_s, err);
 }
 
@@ -111,6 +120,17 @@ static enum status compare_traces(const struct files *files, struct skeletons *r
     if (status == STATUS_OK) status = skeletons_join(&series, rows, err);
     skeletons_clear(&series);
     return status;
+}
+
+/* The rows of the recording and of its replay on the platform, as it is stated or slower by the errors of its values. */
+static enum status predict_rows(const struct calibrate_run *run, struct files *files, const char *platform,
+                                enum platform_errors errors, struct skeletons *rows, struct err *err)
+{
+    struct platform_shift shift;
+    TRY(platform_shift_make(platform, NULL, 0, errors, &shift, err));
+    enum status status = replay_trace(run, files, platform, &shift, err);
+    platform_shift_clear(&shift);
+    return status == STATUS_OK ? compare_traces(files, rows, err) : status;
 }
 
 /* The bench gives half a ping-pong, and one call of a train; a row has all calls. */
@@ -279,14 +299,16 @@ enum status calibrate_check_record(const struct calibrate_run *run, struct err *
 enum status calibrate_check(const struct calibrate_run *run, const char *platform, struct err *err)
 {
     struct files *files = calloc(1, sizeof *files);
-    struct skeletons rows = {0};
+    struct skeletons rows = {0}, slower = {0};
     if (!files) return err_memory(err);
     enum status status = name_files(run, files, err);
-    if (status == STATUS_OK) status = replay_trace(run, files, platform, err);
-    if (status == STATUS_OK) status = compare_traces(files, &rows, err);
+    if (status == STATUS_OK) status = predict_rows(run, files, platform, PLATFORM_SLOWER, &slower, err);
+    if (status == STATUS_OK) status = predict_rows(run, files, platform, PLATFORM_AS_STATED, &rows, err);
+    if (status == STATUS_OK) skeletons_take_errors(&rows, &slower);
     if (status == STATUS_OK) status = take_all_measured(run, &rows, err);
     if (status == STATUS_OK) skeletons_leave_out(&rows);
     if (status == STATUS_OK) skeletons_print(&rows, cli_table());
+    skeletons_clear(&slower);
     skeletons_clear(&rows);
     free(files);
     return status;

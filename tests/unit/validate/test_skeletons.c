@@ -250,14 +250,35 @@ static void uncertain_rows_are_left_out(void **state)
         {.name = "certain", .measured_median_s = 1e-5, .measured_error_s = 3 * 9.9e-7},
         {.name = "uncertain", .measured_median_s = 1e-5, .measured_error_s = 3 * 1.01e-6},
         {.name = "other", .measured_median_s = 1e-5, .measured_error_s = 1e-5, .left_out = true, .remark = "said"},
+        {.name = "told", .measured_median_s = 1e-5, .predicted_median_s = 1e-5, .predicted_error_s = 2.9e-6},
+        {.name = "not told", .measured_median_s = 1e-5, .predicted_median_s = 2e-5, .predicted_error_s = 9e-6},
     };
-    struct skeletons skeletons = {.items = rows, .count = 3};
+    struct skeletons skeletons = {.items = rows, .count = 5};
     skeletons_leave_out(&skeletons);
     assert_false(rows[0].left_out);
     assert_string_equal(rows[0].remark, "");
     assert_true(rows[1].left_out);
     assert_string_equal(rows[1].remark, "its passes differ, so the error of its median is 30 %");
     assert_string_equal(rows[2].remark, "said");
+    assert_false(rows[3].left_out);
+    assert_true(rows[4].left_out);
+    assert_string_equal(rows[4].remark, "by the errors in the file its prediction has an error of 45 %");
+}
+
+static void slower_rows_are_errors(void **state)
+{
+    (void)state;
+    struct skeleton rows[] = {{.name = "a", .region = "1", .predicted_median_s = 2e-6},
+                              {.name = "a", .region = "2", .predicted_median_s = 4e-6},
+                              {.name = "b", .region = "1", .predicted_median_s = 1e-6, .predicted_error_s = 5e-7}};
+    struct skeleton moved[] = {{.name = "a", .region = "2", .predicted_median_s = 7e-6},
+                               {.name = "a", .region = "1", .predicted_median_s = 2.5e-6}};
+    struct skeletons to = {.items = rows, .count = 3};
+    const struct skeletons slower = {.items = moved, .count = 2};
+    skeletons_take_errors(&to, &slower);
+    assert_float_equal(rows[0].predicted_error_s, 5e-7, 1e-15); /* 2.5 - 2 us */
+    assert_float_equal(rows[1].predicted_error_s, 3e-6, 1e-15); /* 7 - 4 us */
+    assert_float_equal(rows[2].predicted_error_s, 5e-7, 1e-15); /* its own */
 }
 
 int main(void)
@@ -265,6 +286,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(repetitions_are_rows), cmocka_unit_test(pairs_of_more_ranks_have_names),
                                        cmocka_unit_test(visits_are_series), cmocka_unit_test(regions_are_rows),
                                        cmocka_unit_test(remarks_are_behind_the_table),
-                                       cmocka_unit_test(uncertain_rows_are_left_out)};
+                                       cmocka_unit_test(uncertain_rows_are_left_out), cmocka_unit_test(slower_rows_are_errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
