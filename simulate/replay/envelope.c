@@ -192,7 +192,7 @@ bool replay_message_unread(const struct replay *replay, const struct match *matc
     const struct rank_state *state = &replay->ranks[match->destination];
     if (state->inside || state->threads || !replay_message_waits(replay, match)) return false;
     const struct channel *channel = slot_of(core->channels, core->channel_capacity, match);
-    return core->envelopes[channel->first].unread == replay->rare[match->destination].visits + 1;
+    return core->envelopes[channel->first].unread == replay_unread_mark(replay, match->destination);
 }
 
 int64_t replay_unexpected_ps(const struct replay *replay, const struct match *match)
@@ -222,7 +222,7 @@ enum status replay_on_send(struct replay *replay, const struct engine_note *mess
     struct envelope *envelope = &core_of(replay)->envelopes[message->ref];
     envelope->arrived = true;
     if (replay->needs_call && message->source != message->destination && !replay_serves(replay, message->destination))
-        envelope->unread = replay->rare[message->destination].visits + 1;
+        envelope->unread = replay_unread_mark(replay, message->destination);
     if (envelope->posted) return match_sides(replay, message->ref);
     wake_prober(replay, envelope->destination);
     return STATUS_OK;

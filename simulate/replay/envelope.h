@@ -18,7 +18,7 @@ struct envelope {
     bool sent, posted;    /* the sending and the receiving side have begun */
     bool arrived;         /* eager data, or the request to send */
     bool left, delivered; /* rendezvous data */
-    uint32_t unread;      /* it arrived while its receiver did not serve: the visits of the receiver by then, plus 1; else 0 */
+    uint32_t unread;      /* it arrived while its receiver did not serve: replay_unread_mark(); else 0 */
 };
 struct match {
     uint32_t context, source, destination;

@@ -38,6 +38,12 @@ enum status replay_postpone(struct replay *replay, enum message_type type, uint3
 /* Whether the rank serves a message that arrives now at once, with progress = call: it is inside MPI, or has left less
  * than mpi.rma.protocol.linger_s ago (in a draw: a time around it). */
 bool replay_serves(const struct replay *replay, uint32_t rank);
+/* What marks a message that arrives while the rank does not serve, never 0. It is unread until the rank begins to serve: then the
+ * rank's mark changes. */
+static inline uint32_t replay_unread_mark(const struct replay *replay, uint32_t rank)
+{
+    return replay->rare[rank].visits + 1;
+}
 /* The least number of messages that bring so many answers. */
 uint32_t replay_least_messages(const struct replay *replay, uint32_t answers);
 /* The message arrives. It acts now, or when its destination serves it. */

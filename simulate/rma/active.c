@@ -137,7 +137,7 @@ static bool has_unread(const struct replay *replay, const struct member *member)
 {
     const struct rank_state *state = &replay->ranks[member->rank];
     if (!replay->unread_completes || state->inside || state->served || state->threads) return false;
-    return replay->unread_completes[member - replay->members] == replay->rare[member->rank].visits + 1;
+    return replay->unread_completes[member - replay->members] == replay_unread_mark(replay, member->rank);
 }
 
 enum step replay_step_win_wait(struct replay *replay, uint32_t rank)
@@ -180,7 +180,7 @@ enum status replay_on_complete(struct replay *replay, const struct engine_note *
         if (target->in_wait) note_awaited_complete(replay, target, message->ref);
     }
     if (replay->unread_completes && message->source != message->destination && !replay_serves(replay, message->destination))
-        replay->unread_completes[pair->target_member] = replay->rare[message->destination].visits + 1;
+        replay->unread_completes[pair->target_member] = replay_unread_mark(replay, message->destination);
     replay_end_epochs(replay, pair);
     return STATUS_OK;
 }
@@ -358,7 +358,7 @@ static enum status request_flush(struct replay *replay, struct member *member)
 {
     if (replay->platform->protocol.flush == FLUSH_COUNTED) return STATUS_OK;
     uint32_t queried = NO_INDEX;
-    bool asks = replay_ends_called(replay, (uint32_t)(member - replay->members));
+    bool asks = replay_flush_asks_others(replay, (uint32_t)(member - replay->members));
     if (asks && member->access.pair_count > 0) queried = role_pairs(&member->access)[0];
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
         uint32_t index = role_pairs(&member->access)[i];

@@ -183,7 +183,7 @@ static enum status request_flush(struct replay *replay, uint32_t rank, const str
         if (replay->lock_epochs[lock].outstanding > before) queried = lock;
     }
     if (always) return STATUS_OK;
-    bool asks = replay_ends_called(replay, replay_member_index(replay, call->handle, rank));
+    bool asks = replay_flush_asks_others(replay, replay_member_index(replay, call->handle, rank));
     if (asks && queried == NO_INDEX) queried = epoch_of_others(replay, rank, call);
     if (queried == NO_INDEX) return STATUS_OK;
     return replay_query_connections(replay, rank, MESSAGE_LOCK_FLUSHED, queried, &replay->lock_epochs[queried].outstanding);

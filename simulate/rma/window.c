@@ -152,7 +152,7 @@ enum step replay_step_win_free(struct replay *replay, uint32_t rank)
 static enum status request_flush(struct replay *replay, struct member *member)
 {
     uint32_t own = (uint32_t)(member - replay->members);
-    bool queries = replay_ends_called(replay, own);
+    bool queries = replay_flush_asks_others(replay, own);
     if (!replay->fence_targets || (member->fence_outstanding == 0 && !queries)) return STATUS_OK;
     const struct fence_targets *targets = &replay->fence_targets[own];
     for (size_t i = 0; i < targets->count; i++) {

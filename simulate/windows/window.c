@@ -244,7 +244,7 @@ enum status replay_count_fence_answer(struct replay *replay, const struct op *op
     return STATUS_OK;
 }
 
-bool replay_ends_called(struct replay *replay, uint32_t member)
+bool replay_flush_asks_others(struct replay *replay, uint32_t member)
 {
     if (!replay->called || !replay->called[member]) return false;
     replay->called[member] = false;

@@ -66,7 +66,7 @@ enum status replay_count_fence_answer(struct replay *replay, const struct op *op
 /* With flush = connections: a call completes all operations of the member. Whether it asks other ranks although it need not wait
  * for any of them: a put or get to another rank has been called since the last such call, and one of the rank's puts and gets on
  * any window is not known to be complete. */
-bool replay_ends_called(struct replay *replay, uint32_t member);
+bool replay_flush_asks_others(struct replay *replay, uint32_t member);
 
 /* prefetch.c */
 void replay_prefetch(const struct replay *replay, uint32_t rank, const struct engine_note *message,
