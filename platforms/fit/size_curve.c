@@ -1,5 +1,6 @@
 #include "platforms/fit/size_curve.h"
 
+#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdio.h>
@@ -92,21 +93,15 @@ static int compare_rounds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* A third of the distance from the middle median to the farther one of those that are three standard deviations of a rank,
  * 1.5 sqrt(n), below and above it. It holds for any distribution, as where a process has one of two times. */
 static double rank_error(double *medians, size_t count)
 {
     const double far = 1.5 * sqrt((double)count), middle = 0.5 * (double)(count - 1);
     if (count < 2) return 0;
-    qsort(medians, count, sizeof *medians, compare_numbers);
+    gsl_sort(medians, 1, count);
     const size_t low = middle > far ? (size_t)(middle - far) : 0;
-    const double median = 0.5 * (medians[(count - 1) / 2] + medians[count / 2]);
+    const double median = gsl_stats_median_from_sorted_data(medians, 1, count);
     return fmax(medians[count - 1 - low] - median, median - medians[low]) / 3;
 }
 
