@@ -77,7 +77,7 @@ static enum status write_earlier(const struct advice *advice)
 /* How far moving the waiting call to a later time reduces the wait. */
 static int64_t later_ps(const struct advice_facts *facts)
 {
-    int64_t later_ps = facts->severity_ps;
+    int64_t later_ps = facts->severity_ps - facts->cost_ps;
     if (facts->advised_ps > 0) later_ps = facts->advised_ps - facts->distance_ps;
     return later_ps > 0 ? later_ps : 0;
 }
@@ -216,6 +216,7 @@ struct advice_facts advice_facts(const struct trace *trace, const struct callpat
                                 .other_rank = finding->cause_rank,
                                 .enter_ps = own->enter_ps,
                                 .severity_ps = finding->severity_ps,
+                                .cost_ps = finding->cost_ps,
                                 .distance_ps = finding->distance_ps,
                                 .advised_ps = finding->advised_ps,
                                 .earlier_ps = finding->earlier_ps,

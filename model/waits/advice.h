@@ -13,7 +13,7 @@ struct advice_facts {
     uint32_t rank, other_rank;
     uint32_t other_site, other_node; /* call site and call path */
     int64_t enter_ps;                /* of own */
-    int64_t severity_ps, distance_ps, advised_ps, earlier_ps; /* struct finding */
+    int64_t severity_ps, cost_ps, distance_ps, advised_ps, earlier_ps; /* struct finding */
     bool queues;      /* struct finding */
     bool fences_save; /* set by the caller: somewhere in the trace ranks waited in fences for ranks with which they
                          exchange nothing */

@@ -155,6 +155,19 @@ static int64_t earlier_ps(const struct detection *detection, uint32_t rank, cons
     return earlier_ps < severity_ps ? earlier_ps : severity_ps;
 }
 
+/* Moves remove no more than the time that the rank waited. A simulated trace states it. In a recorded one it cannot be told
+ * from what the call itself takes. */
+static void limit_moves(const struct trace_rank *rank, struct finding *finding)
+{
+    if (!rank->sim) return;
+    const struct trace_call *wait = &rank->calls[finding->call];
+    int64_t own_ps = wait->exit_ps - wait->enter_ps - rank->sim[finding->call].blocked_ps;
+    int64_t waited_ps = units_max_ps(finding->severity_ps - own_ps, 0);
+    finding->cost_ps = finding->severity_ps - waited_ps;
+    finding->earlier_ps = units_min_ps(finding->earlier_ps, waited_ps);
+    finding->advised_ps = units_min_ps(finding->advised_ps, finding->distance_ps + waited_ps);
+}
+
 static enum status find_wait(struct detection *detection, enum pattern pattern, const struct map *requests,
                              uint32_t rank, size_t call)
 {
@@ -175,6 +188,7 @@ static enum status find_wait(struct detection *detection, enum pattern pattern, 
     finding.distance_ps = wait->enter_ps - own->enter_ps;
     finding.advised_ps = advised_ps(detection, own, other, wait);
     finding.earlier_ps = earlier_ps(detection, rank, &ended, own, other, finding.severity_ps);
+    limit_moves(&trace->ranks[rank], &finding);
     return detect_found(detection, &finding);
 }
 

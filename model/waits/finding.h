@@ -18,6 +18,7 @@ struct finding {
     uint16_t doubt; /* FINDING_CERTAIN, or the doubt that it depends on (model/waits/provisional.h) */
     bool queues;    /* if it came later, others would be served before it */
     int64_t severity_ps;
+    int64_t cost_ps; /* of severity_ps: what the call itself takes, which no move removes; 0: not known */
     /* The call of the other rank that the wait lasts for; FINDING_NO_CALL where no single call ends it. The wait lasts
      * from enter(call) or from_ps, whichever is later, to until_ps, when that call ends it. */
     uint32_t cause_rank;

@@ -187,6 +187,26 @@ static void fences_that_are_needed(void **state)
            "platform,platform+fence=pscw");
 }
 
+/* The message is there long before the wait, which takes 3 us. Of a simulated trace it is known that the call itself took 3, or
+ * that the rank waited for 1 of them: 1 is the gain of either move, and 28 + 1 the distance. A recorded trace does not tell. */
+static void moves_remove_no_cost_of_the_call(void **state)
+{
+    (void)state;
+#define RECEIVED(property, blocked)                                                                                             \
+    "ranks 2\n" property "0 0.000005 0.000006 MPI_Send comm=0 peer=1 tag=1 bytes=8\n"                                           \
+    "1 0.000012 0.000013 MPI_Irecv comm=0 peer=0 tag=1 bytes=8 req=1\n1 0.000040 0.000043 MPI_Wait req=1" blocked "\n"
+#define SIMULATED "property simulated=1 platform=p engine=loggp semantics=a lock=blocking\n"
+    expect(RECEIVED(SIMULATED, ""), NULL, PATTERN_WAIT_IN_RECEIVER_COMPLETION, NULL, NULL);
+    expect(RECEIVED(SIMULATED, " blocked=0.000001"), NULL, PATTERN_WAIT_IN_RECEIVER_COMPLETION,
+           "move MPI_Wait up to 1 us later: to 29 us behind the call that starts the receive (now 28 us), or MPI_Send of rank 0 "
+           "up to 1 us earlier",
+           NULL);
+    expect(RECEIVED("", ""), NULL, PATTERN_WAIT_IN_RECEIVER_COMPLETION,
+           "move MPI_Wait up to 3 us later: to 31 us behind the call that starts the receive (now 28 us), or MPI_Send of rank 0 "
+           "up to 3 us earlier",
+           NULL);
+}
+
 /* Nothing is eager in a synchronous send: the receive, 30 us behind it, is of use earlier. */
 static void synchronous_sends_wait_for_the_receive(void **state)
 {
@@ -260,6 +280,7 @@ int main(void)
         cmocka_unit_test(hold_the_lock_for_less),
         cmocka_unit_test(fences_that_are_needed),
         cmocka_unit_test(synchronous_sends_wait_for_the_receive),
+        cmocka_unit_test(moves_remove_no_cost_of_the_call),
         cmocka_unit_test(other_messages_of_a_wait),
         cmocka_unit_test(sendrecv_does_not_come_later),
         cmocka_unit_test(a_queue_for_units),
