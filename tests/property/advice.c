@@ -82,13 +82,19 @@ static size_t call_at(const struct trace *trace, struct place place)
     return call;
 }
 
-/* The thread's call before it, or behind it; NULL: none. */
-static const struct trace_call *neighbour(const struct trace *trace, struct place place, int step)
+/* The computing of the thread between its call before the place and that at the place. Sleep stays where it is. */
+static int64_t computed_ps(const struct trace *trace, struct place place)
 {
-    if (step < 0 && place.number == 0) return NULL;
-    place.number = step < 0 ? place.number - 1 : place.number + 1;
+    const struct trace_rank *rank = &trace->ranks[place.rank];
     size_t call = call_at(trace, place);
-    return call < trace->ranks[place.rank].count ? &trace->ranks[place.rank].calls[call] : NULL;
+    if (call == rank->count) return 0;
+    int64_t from_ps = trace_begin_ps(trace);
+    if (place.number > 0) {
+        place.number--;
+        from_ps = rank->calls[call_at(trace, place)].exit_ps;
+    }
+    int64_t gap_ps = rank->calls[call].enter_ps - from_ps;
+    return gap_ps - trace_slept_ps(rank, call, gap_ps);
 }
 
 static int64_t severity_at(const struct trace *trace, const struct waits_found *found, enum pattern pattern,
@@ -126,7 +132,7 @@ static void move_calls(struct trace *trace, struct place at, bool all, int64_t p
     }
 }
 
-/* One more call of the thread, `ps` in front of a call. */
+/* One more call of the thread, `ps` in front of a call. The thread sleeps in front of both. */
 static enum status add_call(struct trace *trace, struct place at, int64_t ps, struct err *err)
 {
     struct trace_rank *rank = &trace->ranks[at.rank];
@@ -140,6 +146,12 @@ static enum status add_call(struct trace *trace, struct place at, int64_t ps, st
     memmove(&rank->calls[call + 1], &rank->calls[call], (rank->count - 1 - call) * sizeof last);
     if (rank->thread)
         memmove(&rank->thread[call + 1], &rank->thread[call], (rank->count - 1 - call) * sizeof *rank->thread);
+    for (int b = 0; b < BEFORE_COUNT; b++) {
+        int64_t *before_ps = rank->before_ps[b];
+        if (!before_ps) continue;
+        memmove(&before_ps[call + 1], &before_ps[call], (rank->count - 1 - call) * sizeof *before_ps);
+        before_ps[call + 1] = TRACE_UNKNOWN_PS;
+    }
     rank->calls[call] = more;
     return STATUS_OK;
 }
@@ -148,13 +160,8 @@ static enum status add_call(struct trace *trace, struct place at, int64_t ps, st
 static enum status apply_move(struct trace *trace, struct place at, enum move move, int64_t ps, int64_t *moved_ps,
                               struct err *err)
 {
-    const struct trace_call *call = &trace->ranks[at.rank].calls[call_at(trace, at)];
-    const struct trace_call *other = neighbour(trace, at, move == OWN_LATER ? 1 : -1);
-    int64_t room_ps = 0;
-    if (move != OWN_LATER)
-        room_ps = call->enter_ps - (other ? other->exit_ps : trace_begin_ps(trace));
-    else if (other)
-        room_ps = other->enter_ps - call->exit_ps;
+    const struct place behind = {at.rank, at.thread, at.number + 1};
+    int64_t room_ps = computed_ps(trace, move == OWN_LATER ? behind : at);
     if (ps > room_ps) ps = room_ps;
     *moved_ps = ps >= LEAST_PS ? ps : 0;
     if (*moved_ps == 0) return STATUS_OK;
@@ -250,9 +257,7 @@ static void compare(const struct advised *advised, const struct finding *finding
 /* Computing as recorded that takes no more than so much here. */
 static int64_t recorded_ps(const struct platform *platform, int64_t ps)
 {
-    double shared = platform->cores < platform->ranks_per_node ? (double)platform->ranks_per_node / platform->cores : 1;
-    double slower = shared / platform->speed;
-    return slower > 1 ? (int64_t)((double)ps / slower) : ps;
+    return platform->speed < 1 ? (int64_t)((double)ps * platform->speed) : ps;
 }
 
 /* The program with a call moved, replayed. */
@@ -302,6 +307,8 @@ static enum status check_finding(const struct advised *advised, const struct tra
     bool progress = finding->pattern == PATTERN_WAIT_FOR_PROGRESS;
     if (!is_exact(advised, predicted, finding)) return STATUS_OK;
     if (finding->cause_call == FINDING_NO_CALL) moves.earlier_ps = 0;
+    /* A reader that comes together with the release is behind the writers that wait. */
+    if (finding->pattern == PATTERN_THREAD_LOCK_CONTENTION && moves.earlier_ps > 0) moves.earlier_ps--;
     if (moves.earlier_ps > 0 && progress)
         TRY(check_move(advised, finding, CALL_EARLIER, moves.earlier_ps, verdict, err));
     if (moves.earlier_ps > 0 && !progress) {
@@ -346,11 +353,12 @@ static bool is_monotone(const struct program *program, const struct trace *trace
     return true;
 }
 
-/* What the transform moves costs no time and waits for nobody who would come later. A complete that is moved up waits
- * itself for data that were under way while its origin computed: only the target is sure to wait less. */
+/* What the transform moves costs no time and waits for nobody who would come later. With mpi.call_s a wait takes some.
+ * A complete that is moved up waits itself for data that were under way while its origin computed: only the target is
+ * sure to wait less. */
 static bool is_free_transform(const struct advised *advised, const char *name)
 {
-    if (!advised->monotone || !advised->plain) return false;
+    if (!advised->monotone || !advised->plain || advised->platform->call_s) return false;
     return strcmp(name, "post-early") == 0 || strcmp(name, "wait-late") == 0;
 }
 
@@ -406,7 +414,7 @@ static enum status check_rows(const struct advised *advised, const struct trace 
 
 static const char *const costs[] = {"network.overhead_s",         "network.gap_s",         "network.segments",
                                     "nodes.memory_bandwidth_Bps", "network.topology",      "mapping.ranks_per_node",
-                                    "mpi.rma.control_bytes",      "mpi.rma.thread_delay_s"};
+                                    "mpi.rma.control_bytes",      "mpi.rma.thread_delay_s", "network.two_sided"};
 
 /* Of a library that answers in some calls only, moves data in several steps, or is slow behind a pause, more than a call's
  * place decides. */
@@ -422,7 +430,7 @@ static bool is_cost(const char *key)
     return false;
 }
 
-enum { CORES = 4096 }; /* more than threads: how many share one is no matter of when who computes */
+enum { CORES = 4096 }; /* more than ranks and threads: how many share one is no matter of when who computes or sleeps */
 
 /* A platform without contention and with plain protocols; of every other program without what is not plain. */
 static enum status open_platform(const struct program *program, struct platform **platform, bool *plain,
@@ -434,7 +442,7 @@ static enum status open_platform(const struct program *program, struct platform 
         if (is_protocol(knobs[i].key) || (*plain && is_cost(knobs[i].key))) copy.knobs[i] = 0;
     TRY(knobs_platform(&copy, "engine.contention=false", platform, err));
     if (*plain) (*platform)->memory_bandwidth_Bps = HUGE_VAL;
-    if (program->subject == SUBJECT_THREADS) (*platform)->cores = CORES;
+    (*platform)->cores = CORES;
     return STATUS_OK;
 }
 
