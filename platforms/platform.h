@@ -94,6 +94,7 @@ struct rma_protocol {
     enum get_data get_data; /* how the data of a get of more than mpi.rma.eager_bytes come back */
     enum dynamic_put dynamic_put; /* how a put to a window of MPI_Win_create_dynamic travels */
     struct serve_rule serves[SERVICE_COUNT][SERVE_RULES_MAX];
+    bool serves_replaced[SERVICE_COUNT]; /* null: the default of mpi.rma.progress, in place of the profile's server */
     double put_s_per_byte; /* the call of a put copies its data */
     struct reverse_rule reverse[RMA_KIND_COUNT][REVERSE_RULES_MAX]; /* so much of the data comes back while they are received */
     uint32_t polls;        /* of a call, until it has served a one-sided message (not a clear to send: one) */

@@ -139,11 +139,14 @@ static enum status read_rules(const struct json_node *node, struct serve_rule ru
 
 static enum status read_serves(const struct json_node *node, struct rma_protocol *protocol, struct err *err)
 {
-    if (!node->item || cJSON_IsNull(node->item)) return STATUS_OK;
+    bool replaced = node->item && cJSON_IsNull(node->item);
+    for (int service = 0; service < SERVICE_COUNT; service++) protocol->serves_replaced[service] = replaced;
+    if (!node->item || replaced) return STATUS_OK;
     TRY(json_object(node, err));
     TRY(json_known_keys(node, protocol_service_names, err));
     for (int service = 0; service < SERVICE_COUNT; service++) {
         struct json_node rules = json_member(node, protocol_service_names[service]);
+        protocol->serves_replaced[service] = rules.item && cJSON_IsNull(rules.item);
         if (rules.item && !cJSON_IsNull(rules.item)) TRY(read_rules(&rules, protocol->serves[service], err));
     }
     return STATUS_OK;

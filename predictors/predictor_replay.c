@@ -7,6 +7,7 @@
 #include "common/units.h"
 #include "predictors/crowding.h"
 #include "predictors/profile_differences.h"
+#include "predictors/servers.h"
 #include "predictors/steering.h"
 #include "simulate/verify/child_replay.h"
 
@@ -91,6 +92,7 @@ static enum status describe_prediction(struct prediction *prediction, struct err
         TRY(result_add_note(result, err, "%s.reverse_share, for the loggp engine: here both directions take as long as one",
                             protocol_reverses(&platform->protocol) ? "mpi.rma.protocol" : "network.loopback"));
     TRY(crowding_note(platform, prediction->trace->rank_count, result, err));
+    TRY(servers_note(platform, result, err));
     TRY(steering_note(prediction->trace, result, err));
     TRY(note_files(prediction, err));
     return model_report_faults(prediction->trace, result, err);

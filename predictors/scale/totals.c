@@ -5,6 +5,7 @@
 
 #include "common/units.h"
 #include "predictors/crowding.h"
+#include "predictors/servers.h"
 #include "simulate/replay/replay.h"
 
 static enum status set_names(struct result *result, const struct trace *trace, const struct platform *platform,
@@ -59,6 +60,7 @@ enum status scale_totals(struct program_source *source, const struct platform *p
         status = set_names(made, trace, platform, engine, err);
         if (status == STATUS_OK) status = describe_outcome(&outcome, made, err);
         if (status == STATUS_OK) status = crowding_note(platform, trace->rank_count, made, err);
+        if (status == STATUS_OK) status = servers_note(platform, made, err);
         if (status == STATUS_OK) *result = made;
         else result_free(made);
     }
