@@ -98,6 +98,8 @@ static enum status copy_rank(struct replication *replication, uint32_t rank)
         call.exit_ps = now_ps += observed->duration_ps;
         uint32_t copy = (uint32_t)replication->first + rank;
         TRY(trace_add_call(replication->made, copy, &call, replication->err));
+        const struct trace_extents extents = trace_call_extents(replication->trace, rank, i);
+        TRY(trace_set_extents(replication->made, copy, i, &extents, replication->err));
         if (observed->slept_ps > 0)
             TRY(trace_set_before(replication->made, copy, i, BEFORE_SLEPT, observed->slept_ps, replication->err));
     }
