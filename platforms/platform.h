@@ -77,7 +77,7 @@ enum lock_order { LOCK_ORDER_ARRIVAL, LOCK_ORDER_SERVICE };
 enum assertions_mode { ASSERTIONS_HONOURED, ASSERTIONS_IGNORED };
 enum wait_mode { WAIT_NOTIFIED, WAIT_CONFIRMED };
 enum get_data { GET_DATA_DIRECT, GET_DATA_RENDEZVOUS };
-enum dynamic_put { DYNAMIC_PUT_PUT, DYNAMIC_PUT_ACCUMULATE };
+enum put_rules { PUT_RULES_OWN, PUT_RULES_ACCUMULATE };
 
 /* mpi.rma.protocol: the messages that a call needs once it may start, and whose progress they need (docs/simulation.md,
  * "Protocols"). */
@@ -92,7 +92,8 @@ struct rma_protocol {
     enum assertions_mode fence_assertions;
     enum wait_mode wait;
     enum get_data get_data; /* how the data of a get of more than mpi.rma.eager_bytes come back */
-    enum dynamic_put dynamic_put; /* how a put to a window of MPI_Win_create_dynamic travels */
+    enum put_rules dynamic_put;       /* of puts to, and gets from, dynamic and shared windows */
+    enum put_rules noncontiguous_put; /* of puts with gaps at the target, and gets with gaps on either side */
     struct serve_rule serves[SERVICE_COUNT][SERVE_RULES_MAX];
     bool serves_replaced[SERVICE_COUNT]; /* null: the default of mpi.rma.progress, in place of the profile's server */
     double put_s_per_byte; /* the call of a put copies its data */

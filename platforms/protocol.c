@@ -11,7 +11,7 @@ static const char *const order_names[] = {"arrival", "service", NULL};
 static const char *const assertion_names[] = {"honoured", "ignored", NULL};
 static const char *const wait_names[] = {"notified", "confirmed", NULL};
 static const char *const get_names[] = {"direct", "rendezvous", NULL};
-static const char *const dynamic_names[] = {"put", "accumulate", NULL};
+static const char *const put_names[] = {"put", "accumulate", NULL};
 static const char *const flush_names[] = {"counted", "requested", "connections", NULL};
 static const char *const local_names[] = {"left", "copied", "acknowledged", NULL};
 const char *const protocol_service_names[SERVICE_COUNT + 1] = {
@@ -248,10 +248,11 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
                           struct err *err)
 {
     static const char *const keys[] = {"complete", "unlock", "flush", "local", "visit", "lock_order", "fence_assertions",
-                                       "wait", "dynamic_put", "serves", "put_s_per_byte", "linger_s", "polls", "poll_s",
-                                       "get_data", "reverse_share", NULL};
+                                       "wait", "dynamic_put", "noncontiguous_put", "serves", "put_s_per_byte", "linger_s",
+                                       "polls", "poll_s", "get_data", "reverse_share", NULL};
     int unlock = UNLOCK_RELEASED, flush = FLUSH_COUNTED, visit = VISIT_ENTER, order = LOCK_ORDER_ARRIVAL,
-        assertions = ASSERTIONS_HONOURED, wait = WAIT_NOTIFIED, dynamic = DYNAMIC_PUT_PUT, get = GET_DATA_DIRECT;
+        assertions = ASSERTIONS_HONOURED, wait = WAIT_NOTIFIED, dynamic = PUT_RULES_OWN, noncontiguous = PUT_RULES_OWN,
+        get = GET_DATA_DIRECT;
     int complete[RMA_KIND_COUNT] = {COMPLETE_LOCAL}, local[RMA_KIND_COUNT] = {LOCAL_LEFT};
     int64_t polls = 1;
     memset(protocol, 0, sizeof *protocol);
@@ -273,7 +274,8 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
     TRY(read_name(node, "lock_order", order_names, &order, err));
     TRY(read_name(node, "fence_assertions", assertion_names, &assertions, err));
     TRY(read_name(node, "wait", wait_names, &wait, err));
-    TRY(read_name(node, "dynamic_put", dynamic_names, &dynamic, err));
+    TRY(read_name(node, "dynamic_put", put_names, &dynamic, err));
+    TRY(read_name(node, "noncontiguous_put", put_names, &noncontiguous, err));
     TRY(read_name(node, "get_data", get_names, &get, err));
     if (copy.item) TRY(measured_read(&copy, 0, 1, &protocol->put_s_per_byte, err));
     if (linger.item) TRY(measured_read(&linger, 0, TIME_MOST, &protocol->linger_s, err));
@@ -292,6 +294,7 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
     protocol->fence_assertions = (enum assertions_mode)assertions;
     protocol->wait = (enum wait_mode)wait;
     protocol->get_data = (enum get_data)get;
-    protocol->dynamic_put = (enum dynamic_put)dynamic;
+    protocol->dynamic_put = (enum put_rules)dynamic;
+    protocol->noncontiguous_put = (enum put_rules)noncontiguous;
     return read_serves(&serves, protocol, err);
 }

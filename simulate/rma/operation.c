@@ -156,7 +156,16 @@ static enum status dispatch_operation(struct replay *replay, uint32_t index, con
     return hurries ? replay_lock_hurry(replay, lock) : STATUS_OK;
 }
 
-/* Makes the request of MPI_Rput and the like. A buffered put is locally complete by now. */
+/* Whether the request of the operation is complete when its call returns. MPICH's active message for a put with gaps has no
+ * request (docs/protocols.md, Request-based operations). */
+static bool ends_request(const struct replay *replay, const struct rank_state *state, const struct op *op)
+{
+    const struct window_mode *mode = &replay->modes[replay->members[op->member].window];
+    bool gaps = op->kind == CALL_PUT && window_mode_gaps(mode, replay->trace, op->origin, op->call);
+    return is_buffered(state) || op->local == LOCAL_COPIED || gaps;
+}
+
+/* Makes the request of MPI_Rput and the like. */
 static enum status attach_request(struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t op,
                                   bool complete)
 {
@@ -173,7 +182,8 @@ static enum status attach_request(struct replay *replay, uint32_t rank, const st
 static bool is_plain_put(const struct replay *replay, const struct rank_state *state, const struct trace_call *call)
 {
     return state->phase == PHASE_ISSUE && call_kind(call->call) == CALL_PUT && call->rma.request == TRACE_NO_REF &&
-           replay->plain_puts && !replay->modes[call->handle].puts_accumulate && state->next < NO_INDEX;
+           replay->plain_puts && state->next < NO_INDEX &&
+           !window_mode_accumulates(&replay->modes[call->handle], replay->trace, (uint32_t)(state - replay->ranks), state->next);
 }
 
 static struct trace_sim *sim_of_put(struct replay *replay, uint32_t origin, uint32_t call)
@@ -276,7 +286,7 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
     replay->outcome->transfers++;
     replay->outcome->transfer_bytes += (uint64_t)made->bytes;
     if (call->rma.request != TRACE_NO_REF)
-        STEP_TRY(attach_request(replay, rank, call, op, is_buffered(state) || made->local == LOCAL_COPIED));
+        STEP_TRY(attach_request(replay, rank, call, op, ends_request(replay, state, made)));
     STEP_TRY(dispatch_operation(replay, op, state, leaves));
     return leave_operation(replay, state, replay_open_pair(replay, member, call->peer));
 }

@@ -103,7 +103,8 @@ enum status verify_waits_message(const struct verify_context *context, struct ve
 }
 
 /* The earliest completion of the operation at its origin: of a get when its data have arrived, of a put when its last
- * byte has left (MPI-3.1 11.3.5). A put that d buffers is complete when it has been copied. */
+ * byte has left (MPI-3.1 11.3.5). A put that d buffers is complete when it has been copied, the request of a put with gaps
+ * (noncontiguous_put) when its call returns. */
 static int64_t local_ps(const struct verify_context *context, uint32_t origin, size_t index, bool buffers)
 {
     const struct trace_rank *rank = &context->predicted->ranks[origin];
@@ -111,6 +112,7 @@ static int64_t local_ps(const struct verify_context *context, uint32_t origin, s
     const struct trace_sim *sim = &rank->sim[index];
     enum rma_kind kind = verify_rma_kind(call_kind(call->call));
     if (kind == RMA_GET) return sim->xfer_end_ps;
+    if (window_mode_gaps(&context->modes[call->handle], context->predicted, origin, index)) return call->exit_ps;
     if (buffers && semantics_waits(context->modes[call->handle].semantics, kind, call->bytes) == WAITS_NEVER)
         return call->exit_ps;
     return verify_local_ps(context, origin, index);

@@ -28,7 +28,8 @@ struct op {
     bool group;             /* it leaves when the posts of the whole access epoch have arrived */
     uint32_t request;       /* completed by the operation's local completion, or NO_INDEX */
     bool buffered;          /* releases its bytes of the rank's buffer when they have left */
-    bool put;               /* data travel as those of a put, not of an accumulate */
+    bool put;               /* it goes by the rules of puts, not of accumulates */
+    bool has_answer;        /* of its own: no request of a flush follows it */
     bool awaits_ack;        /* MPI_Win_complete waits for the acknowledgement of the put or accumulate */
     uint8_t local;          /* enum local_mode: when a put or accumulate is complete at its origin */
     bool together;          /* head of a chain (by next) that is sent in one message */

@@ -18,10 +18,12 @@ static void note_end(struct replay *replay, const struct op *op, int64_t end_ps)
 }
 
 /* mpi.rma.protocol.local for MPI, the specification for OpenSHMEM. */
-static void decide_completion(const struct replay *replay, const struct member *member, enum mpi_call call, struct op *op)
+static void decide_completion(const struct replay *replay, const struct window_mode *mode, enum mpi_call call, struct op *op)
 {
     const struct rma_protocol *protocol = &replay->platform->protocol;
-    op->put = op->kind == CALL_PUT && !replay->modes[member->window].puts_accumulate;
+    bool plain = op->kind == CALL_PUT || op->kind == CALL_GET;
+    op->has_answer = !plain || window_mode_accumulates(mode, replay->trace, op->origin, op->call);
+    op->put = op->kind == CALL_PUT && !op->has_answer;
     enum rma_kind kind = op->put ? RMA_PUT : RMA_ACCUMULATE;
     bool shmem = replay->shmem && call_is_shmem(call);
     enum local_mode local = shmem || replay_is_get(op) ? LOCAL_LEFT : protocol->local[kind];
@@ -40,13 +42,6 @@ static bool holds_notification(const struct replay *replay, const struct op *op)
 bool replay_complete_awaits_op(const struct op *op)
 {
     return op->kind != CALL_COMPLETE && (replay_is_get(op) || op->counts_left);
-}
-
-/* No request of a flush follows it: it has an answer of its own. So do the gets of a window whose puts travel as accumulates. */
-static bool has_answer(const struct replay *replay, const struct op *op)
-{
-    if (op->put) return false;
-    return op->kind != CALL_GET || replay->modes[replay->members[op->member].window].puts_accumulate;
 }
 
 static struct incoming *incoming_of(const struct replay *replay, const struct op *op)
@@ -77,11 +72,10 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
     made->kind = (uint8_t)call_operation(call_kind(call->call));
     if (made->kind == CALL_GET_ACCUMULATE) made->result_bytes = call->rma.result_bytes;
     made->epoch_kind = pair ? OP_ACTIVE : lock != NO_INDEX ? OP_LOCK : OP_FENCE;
-    decide_completion(replay, member, (enum mpi_call)call->call, made);
-    bool flushed = has_answer(replay, made);
-    if (replay->called && !flushed && made->target != rank) replay->called[index] = true;
+    decide_completion(replay, &replay->modes[member->window], (enum mpi_call)call->call, made);
+    if (replay->called && !made->has_answer && made->target != rank) replay->called[index] = true;
     if (pair) {
-        if (!flushed) pair->unflushed = true;
+        if (!made->has_answer) pair->unflushed = true;
         made->pair = (uint32_t)(pair - replay->pairs);
         made->epoch = pair->accesses;
         pair->data_issued++;
@@ -89,13 +83,13 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
         replay->lock_epochs[lock].outstanding++;
         made->counts_left = !replay_is_get(made) && made->local != LOCAL_COPIED;
         replay->lock_epochs[lock].lefts += replay_is_get(made) || made->counts_left;
-        if (!flushed) replay->lock_epochs[lock].unflushed = true;
+        if (!made->has_answer) replay->lock_epochs[lock].unflushed = true;
         struct all_locks *all = replay->all_locks[index];
         if (all && !replay->lock_epochs[lock].busy) replay_lock_busy(replay, all, lock);
     } else {
         made->epoch = member->sync_instance;
         member->fence_outstanding++;
-        if (!flushed) TRY(replay_count_fence_answer(replay, made, +1));
+        if (!made->has_answer) TRY(replay_count_fence_answer(replay, made, +1));
         if (replay->incoming) incoming_of(replay, made)->issued++;
     }
     return STATUS_OK;
@@ -146,7 +140,7 @@ enum status replay_ask_to_send(struct replay *replay, uint32_t index)
 /* A put or get of which the origin learns that it is complete, to another node. */
 static bool is_answered(const struct replay *replay, const struct op *op)
 {
-    if (has_answer(replay, op)) return false;
+    if (op->has_answer) return false;
     if (op->put && op->epoch_kind == OP_ACTIVE && !(op->awaits_ack && op->counts_left)) return false;
     return replay->nodes[op->origin] != replay->nodes[op->target];
 }
@@ -318,8 +312,7 @@ static enum status transfer_finished(struct replay *replay, uint32_t index)
     bool wakes = op.epoch_kind == OP_LOCK && counted && --replay->lock_epochs[op.lock].lefts == 0;
     uint32_t *left = op.epoch_kind == OP_LOCK ? &replay->lock_epochs[op.lock].outstanding
                                               : &replay->members[op.member].fence_outstanding;
-    bool flushed = has_answer(replay, &op);
-    if (op.epoch_kind == OP_FENCE && !flushed) TRY(replay_count_fence_answer(replay, &op, -1));
+    if (op.epoch_kind == OP_FENCE && !op.has_answer) TRY(replay_count_fence_answer(replay, &op, -1));
     wakes = --*left == 0 || wakes;
     if (op.request != NO_INDEX) TRY(replay_request_done(replay, op.request)); /* its rank may go on to a flush */
     if (wakes) replay_wake(replay, op.origin);

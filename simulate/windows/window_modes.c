@@ -79,6 +79,22 @@ static bool is_unregistered(char flavor)
     return flavor == 'd' || flavor == 's';
 }
 
+static void set_put_rules(const struct rma_protocol *protocol, char flavor, struct window_mode *mode)
+{
+    mode->accumulates = is_unregistered(flavor) && protocol->dynamic_put == PUT_RULES_ACCUMULATE;
+    mode->gaps_accumulate = !mode->accumulates && protocol->noncontiguous_put == PUT_RULES_ACCUMULATE;
+}
+
+/* MPICH packs a put's origin, and a put of its network needs one address at the target. A get needs one on both sides. */
+bool window_mode_gaps(const struct window_mode *mode, const struct trace *trace, uint32_t rank, size_t index)
+{
+    const struct trace_call *call = &trace->ranks[rank].calls[index];
+    enum call_kind kind = call_kind(call->call);
+    if (!mode->gaps_accumulate || !(call->flags & TRACE_GAPS) || (kind != CALL_PUT && kind != CALL_GET)) return false;
+    struct trace_extents extents = trace_call_extents(trace, rank, index);
+    return extents.of[TRACE_TARGET] > 0 || (kind == CALL_GET && extents.of[TRACE_ORIGIN] > 0);
+}
+
 enum status window_modes_new(const struct trace *trace, const struct platform *platform, struct window_mode **modes,
                              struct err *err)
 {
@@ -90,8 +106,7 @@ enum status window_modes_new(const struct trace *trace, const struct platform *p
     for (size_t i = 0; status == STATUS_OK && i < platform->window_rule_count; i++)
         status = apply_rule(trace, platform, &platform->window_rules[i], made, err);
     for (size_t w = 0; w < trace->definitions.window_count; w++)
-        made[w].puts_accumulate = is_unregistered(trace->definitions.windows[w].flavor) &&
-                                  platform->protocol.dynamic_put == DYNAMIC_PUT_ACCUMULATE;
+        set_put_rules(&platform->protocol, trace->definitions.windows[w].flavor, &made[w]);
     if (status == STATUS_OK)
         *modes = made;
     else

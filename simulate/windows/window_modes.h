@@ -14,7 +14,8 @@ struct window_mode {
     bool waits_for_group;    /* some operations wait for the posts of all targets */
     bool queues_for_group;   /* some operations leave only when the posts of all targets have arrived */
     bool wait_confirms;      /* MPI_Win_wait says so to its origins, and waits for what its own targets wait for */
-    bool puts_accumulate;    /* puts travel as accumulates do (protocol.dynamic_put) */
+    bool accumulates;        /* its puts and gets go by the rules of accumulates (protocol.dynamic_put) */
+    bool gaps_accumulate;    /* those with gaps do (protocol.noncontiguous_put) */
     int64_t epochs_ahead;    /* complete waits for the post of that many epochs before; INT64_MAX: for none */
 };
 
@@ -22,6 +23,15 @@ struct window_mode {
  * rule names no window of the trace. */
 enum status window_modes_new(const struct trace *trace, const struct platform *platform, struct window_mode **modes,
                              struct err *err);
+
+/* Whether the put or get of MPI has gaps by which alone it goes by the rules of accumulates (protocol.noncontiguous_put). */
+bool window_mode_gaps(const struct window_mode *mode, const struct trace *trace, uint32_t rank, size_t index);
+
+/* Whether the put or get goes by the rules of accumulates, for whatever reason. */
+static inline bool window_mode_accumulates(const struct window_mode *mode, const struct trace *trace, uint32_t rank, size_t index)
+{
+    return mode->accumulates || (mode->gaps_accumulate && window_mode_gaps(mode, trace, rank, index));
+}
 
 /* Finds a rule of the platform that names no window of the trace. NULL: there is none. */
 const struct window_rule *window_modes_unknown(const struct trace *trace, const struct platform *platform);

@@ -137,6 +137,19 @@ struct trace_call operation_call(const struct writer *writer, const struct phase
     return call;
 }
 
+/* Gaps of the buffers of a rank's last call, which the item and not its place decides. */
+static enum status put_gaps(struct writer *writer, uint32_t rank, const struct phase *phase, const struct item *item,
+                            const struct trace_call *call, struct err *err)
+{
+    struct random random = {phase->seed ^ (uint64_t)item->bytes << 16 ^ (uint64_t)item->target << 8 ^ item->origin};
+    struct trace_extents extents = {{0}};
+    bool two_sides = call_kind_rows[call_kind(call->call)].buffers >> TRACE_TARGET & 1;
+    for (int i = TRACE_ORIGIN; two_sides && call->bytes > 0 && i <= TRACE_TARGET; i++)
+        if (random_chance(&random, 25)) extents.of[i] = 2 * call->bytes;
+    uint32_t number = writer->rank_of[rank];
+    return trace_set_extents(writer->trace, number, writer->trace->ranks[number].count - 1, &extents, err);
+}
+
 /* The operations of one rank in `slot`. targets: who may still be one. */
 static enum status put_operations(struct writer *writer, const struct phase *phase, uint32_t rank, uint32_t targets,
                                   uint32_t slot, struct err *err)
@@ -149,6 +162,7 @@ static enum status put_operations(struct writer *writer, const struct phase *pha
         struct trace_call call = operation_call(writer, phase, item);
         if (call_makes_request(item->call)) call.ref = requests[open++] = writer->next_request[rank]++;
         TRY(put(writer, rank, call, err));
+        TRY(put_gaps(writer, rank, phase, item, &call, err));
         if (!phase->together || open == OPERATIONS_MAX) {
             TRY(put_waits(writer, rank, requests, open, phase->tests, err));
             open = 0;

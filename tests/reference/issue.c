@@ -116,6 +116,23 @@ static bool never(const struct model *model, const void *what)
     return false;
 }
 
+/* docs/simulation.md, dynamic_put and noncontiguous_put. */
+static void choose_rules(const struct model *model, const struct trace_call *call, struct op *op)
+{
+    const struct rma_protocol *protocol = &model->platform->protocol;
+    uint32_t origin = op->access->epoch->origin;
+    struct trace_extents extents = trace_call_extents(model->trace, origin, (size_t)(call - model->trace->ranks[origin].calls));
+    char flavor = model->trace->definitions.windows[call->handle].flavor;
+    bool put = op->kind == CALL_PUT, get = op->kind == CALL_GET;
+    bool gaps = (put || get) && (extents.of[TRACE_TARGET] != 0 || (get && extents.of[TRACE_ORIGIN] != 0));
+    if ((flavor == 'd' || flavor == 's') && protocol->dynamic_put == PUT_RULES_ACCUMULATE) {
+        op->by_message = put || get;
+    } else if (gaps && protocol->noncontiguous_put == PUT_RULES_ACCUMULATE) {
+        op->by_message = true;
+        op->forgotten = put;
+    }
+}
+
 void do_operation(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     if (nobody(call->peer)) return;
@@ -131,9 +148,7 @@ void do_operation(struct model *model, struct rank *rank, const struct trace_cal
     if (op->kind == CALL_GET) op->bytes = call->bytes;
     if (!op->access) rank_await(model, rank, never, NULL); /* an error of the program: it does not end */
     if (op->has_request) rank->requests[call->ref].op = op;
-    bool plain = op->kind == CALL_PUT || op->kind == CALL_GET;
-    char flavor = model->trace->definitions.windows[call->handle].flavor;
-    op->by_message = plain && model->platform->protocol.dynamic_put == DYNAMIC_PUT_ACCUMULATE && (flavor == 'd' || flavor == 's');
+    choose_rules(model, call, op);
     obey_protocol(model, op);
     switch (op->access->epoch->kind) {
     case EPOCH_START: issue_active(model, rank, op); break;

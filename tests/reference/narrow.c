@@ -46,6 +46,8 @@ enum status narrow_trace(const struct trace *trace, struct trace **narrowed, str
         for (size_t i = 0; status == STATUS_OK && i < trace->ranks[r].count; i++) {
             if (call_kind(trace->ranks[r].calls[i].call) == CALL_COMM_CREATE) continue;
             status = trace_add_call(made, r, &trace->ranks[r].calls[i], err);
+            const struct trace_extents extents = trace_call_extents(trace, r, i);
+            if (status == STATUS_OK) status = trace_set_extents(made, r, made->ranks[r].count - 1, &extents, err);
             const int64_t *slept_ps = trace->ranks[r].before_ps[BEFORE_SLEPT];
             if (status == STATUS_OK && slept_ps && slept_ps[i] > 0)
                 status = trace_set_before(made, r, made->ranks[r].count - 1, BEFORE_SLEPT, slept_ps[i], err);

@@ -33,6 +33,7 @@ bool op_is_away(const struct op *op)
 
 bool op_is_local(const struct op *op)
 {
+    if (op->forgotten) return true;
     if (comes_back(op) || op->local == LOCAL_ACKNOWLEDGED) return op->known;
     return op->local == LOCAL_COPIED || op->left;
 }

@@ -11,7 +11,8 @@
 
 struct op {
     enum call_kind kind; /* CALL_PUT, ... */
-    bool by_message; /* a put that travels as an accumulate does, or a get of such a window */
+    bool by_message;     /* a put or get that goes by the rules of accumulates */
+    bool forgotten;      /* noncontiguous_put: the request of the put is complete when its call returns */
     struct access *access;
     int64_t bytes, result_bytes;
     enum rma_waits waits;

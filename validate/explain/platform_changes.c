@@ -30,6 +30,7 @@ static const struct {
     {"mpi.rma.protocol.fence_assertions", {"honoured", "ignored"}},
     {"mpi.rma.protocol.wait", {"notified", "confirmed"}},
     {"mpi.rma.protocol.dynamic_put", {"put", "accumulate"}},
+    {"mpi.rma.protocol.noncontiguous_put", {"put", "accumulate"}},
     {"mpi.rma.protocol.serves.put", {"hardware", "call"}},
     {"mpi.rma.protocol.serves.get", {"hardware", "call"}},
     {"mpi.rma.protocol.serves.accumulate", {"hardware", "call"}},
