@@ -268,18 +268,24 @@ static void add_assertions(given findings, cJSON *protocol)
         cJSON_AddStringToObject(protocol, "fence_assertions", strcmp(both->name, "waits") == 0 ? "ignored" : "honoured");
 }
 
-/* Not asked: a library that makes windows as MPICH does puts to dynamic ones by active messages. */
-static void add_dynamic_put(const cJSON *rma, cJSON *protocol)
+static bool is_library(given findings, const char *name)
+{
+    return strncmp(findings->record->library, name, strlen(name)) == 0;
+}
+
+/* Not asked: a library that makes windows as MPICH does puts to dynamic ones by active messages, and MPICH those with gaps. */
+static void add_put_rules(given findings, const cJSON *rma, cJSON *protocol)
 {
     const cJSON *creation = cJSON_GetObjectItem(rma, "window_creation");
-    if (creation && strcmp(creation->valuestring, "mpich") == 0)
-        cJSON_AddStringToObject(protocol, "dynamic_put", "accumulate");
+    if (!creation || strcmp(creation->valuestring, "mpich") != 0) return;
+    cJSON_AddStringToObject(protocol, "dynamic_put", "accumulate");
+    if (is_library(findings, "MPICH")) cJSON_AddStringToObject(protocol, "noncontiguous_put", "accumulate");
 }
 
 /* Not asked: Open MPI's osc/pt2pt queues the messages that it reads, and sends releases behind the data (docs/protocols.md). */
 static bool queues_messages(given findings)
 {
-    return strncmp(findings->record->library, "Open MPI", 8) == 0 && puts_are_served_by_call(findings);
+    return is_library(findings, "Open MPI") && puts_are_served_by_call(findings);
 }
 
 static void add_queue(cJSON *protocol)
@@ -309,7 +315,7 @@ static void add_flush(given findings, cJSON *protocol)
     const char *name = flush->name;
     if (strcmp(name, "requested") == 0 && others)
         name = others->name;
-    else if (strcmp(name, "requested") == 0 && strncmp(findings->record->library, "MPICH", 5) == 0)
+    else if (strcmp(name, "requested") == 0 && is_library(findings, "MPICH"))
         name = "connections";
     cJSON_AddStringToObject(protocol, "flush", name);
 }
@@ -340,7 +346,7 @@ static void add_protocol(given findings, cJSON *rma)
     if (by_call) add_linger(findings, protocol);
     add_verdict(protocol, "lock_order", probe_find_verdict(findings, PROBE_ASKS_LOCK_ORDER, PROBE_VARIANT_NONE, 0));
     add_assertions(findings, protocol);
-    add_dynamic_put(rma, protocol);
+    add_put_rules(findings, rma, protocol);
     if (probe_put_cost(findings, &cost))
         cJSON_AddItemToObject(protocol, "put_s_per_byte", json_measured(cost.below_s_per_byte, cost.error_s, cost.n));
     add_serves(findings, protocol);

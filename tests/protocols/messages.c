@@ -92,6 +92,7 @@ CALL(rget_accumulate, WAITED(MPI_Rget_accumulate(in, n / 8, MPI_DOUBLE, out, n /
     MPI_Type_free(&gaps)
 CALL(put_from_gaps, WITH_GAPS(MPI_Put(in, 1, gaps, 1, 0, n, MPI_BYTE, window)))
 CALL(put_into_gaps, WITH_GAPS(MPI_Put(in, n, MPI_BYTE, 1, 0, 1, gaps, window)))
+CALL(get_from_gaps, WITH_GAPS(MPI_Get(out, n, MPI_BYTE, 1, 0, 1, gaps, window)))
 CALL(get_into_gaps, WITH_GAPS(MPI_Get(out, 1, gaps, 1, 0, n, MPI_BYTE, window)))
 
 CALL(lock_shared, MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window); UNLOCK(1))

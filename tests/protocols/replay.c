@@ -24,6 +24,7 @@ static const struct {
 #define ACCUMULATE  "MPI_Accumulate win=0 target=1 bytes=%d disp=0 op=SUM;"
 #define FLUSH       "MPI_Win_flush win=0 target=1;"
 #define FLUSH_LOCAL "MPI_Win_flush_local win=0 target=1;"
+#define SPAN        "131072" /* more than the bytes of any row with gaps */
 #define LOCK(TO)    "MPI_Win_lock win=0 target=" TO " lock=exclusive assert=0;"
 #define UNLOCK(TO)  "MPI_Win_unlock win=0 target=" TO ";"
 #define START       "MPI_Win_start win=0 group=1 assert=0;"
@@ -50,6 +51,13 @@ static const struct calls {
     {"compare_and_swap", {"MPI_Compare_and_swap win=0 target=1 bytes=16 result_bytes=8 disp=0;" FLUSH, ""}},
     {"rput", {"MPI_Rput win=0 target=1 bytes=%d disp=0 req=1;MPI_Wait req=1;", ""}},
     {"rget", {"MPI_Rget win=0 target=1 bytes=%d disp=0 req=1;MPI_Wait req=1;", ""}},
+    {"put_from_gaps", {"MPI_Put win=0 target=1 bytes=%d disp=0 origin_extent=" SPAN ";" FLUSH_LOCAL, ""}},
+    {"put_into_gaps", {"MPI_Put win=0 target=1 bytes=%d disp=0 target_extent=" SPAN ";" FLUSH_LOCAL, ""}},
+    {"get_into_gaps", {"MPI_Get win=0 target=1 bytes=%d disp=0 origin_extent=" SPAN ";" FLUSH_LOCAL, ""}},
+    {"get_from_gaps", {"MPI_Get win=0 target=1 bytes=%d disp=0 target_extent=" SPAN ";" FLUSH_LOCAL, ""}},
+    {"rput_into_gaps", {"MPI_Rput win=0 target=1 bytes=%d disp=0 req=1 target_extent=" SPAN ";MPI_Wait req=1;", ""}},
+    {"rget_into_gaps", {"MPI_Rget win=0 target=1 bytes=%d disp=0 req=1 origin_extent=" SPAN ";MPI_Wait req=1;", ""}},
+    {"rget_from_gaps", {"MPI_Rget win=0 target=1 bytes=%d disp=0 req=1 target_extent=" SPAN ";MPI_Wait req=1;", ""}},
     {"raccumulate", {"MPI_Raccumulate win=0 target=1 bytes=%d disp=0 op=SUM req=1;MPI_Wait req=1;", ""}},
     {"lock", {LOCK("1"), ""}},
     {"unlock_after_target", {UNLOCK("1"), LOCK("1") UNLOCK("1")}},

@@ -80,6 +80,22 @@ CALL(compare_and_swap, MPI_Compare_and_swap(in, in, out, MPI_LONG, 1, 0, window)
 CALL(rput, WAITED(MPI_Rput(in, n, MPI_BYTE, 1, 0, n, MPI_BYTE, window, &request)))
 CALL(rget, WAITED(MPI_Rget(out, n, MPI_BYTE, 1, 0, n, MPI_BYTE, window, &request)))
 CALL(raccumulate, WAITED(MPI_Raccumulate(in, n / 8, MPI_DOUBLE, 1, 0, n / 8, MPI_DOUBLE, MPI_SUM, window, &request)))
+
+/* n bytes in blocks of 4 with gaps of 4, at the origin or at the target. */
+#define WITH_GAPS(...)                                                                                                 \
+    MPI_Datatype gaps;                                                                                                 \
+    MPI_Type_vector(n / 4, 4, 8, MPI_BYTE, &gaps);                                                                     \
+    MPI_Type_commit(&gaps);                                                                                            \
+    __VA_ARGS__;                                                                                                       \
+    MPI_Type_free(&gaps)
+#define LOCALLY MPI_Win_flush_local(1, window)
+CALL(put_from_gaps, WITH_GAPS(MPI_Put(in, 1, gaps, 1, 0, n, MPI_BYTE, window); LOCALLY))
+CALL(put_into_gaps, WITH_GAPS(MPI_Put(in, n, MPI_BYTE, 1, 0, 1, gaps, window); LOCALLY))
+CALL(get_into_gaps, WITH_GAPS(MPI_Get(out, 1, gaps, 1, 0, n, MPI_BYTE, window); LOCALLY))
+CALL(get_from_gaps, WITH_GAPS(MPI_Get(out, n, MPI_BYTE, 1, 0, 1, gaps, window); LOCALLY))
+CALL(rput_into_gaps, WITH_GAPS(WAITED(MPI_Rput(in, n, MPI_BYTE, 1, 0, 1, gaps, window, &request))))
+CALL(rget_into_gaps, WITH_GAPS(WAITED(MPI_Rget(out, 1, gaps, 1, 0, n, MPI_BYTE, window, &request))))
+CALL(rget_from_gaps, WITH_GAPS(WAITED(MPI_Rget(out, n, MPI_BYTE, 1, 0, 1, gaps, window, &request))))
 CALL(lock, LOCK(1))
 /* The target locks its own window while rank 0's request lies unread: it is granted first. */
 CALL(

@@ -225,6 +225,26 @@ static void times_in_latencies(void **state)
     }
 }
 
+/* Windows that are made by 8 L of collectives are those of MPICH, whose puts with gaps are active messages, or of Open MPI, whose
+ * are not. */
+static void rules_of_puts(void **state)
+{
+    (void)state;
+    static const char *const libraries[] = {"MPICH Version:\t4.0.2", "Open MPI v4.1.4"};
+    for (int i = 0; i < 2; i++) {
+        struct probe_record record = {0};
+        snprintf(record.library, sizeof record.library, "%s", libraries[i]);
+        probe_say_time(&record, "put_flush", 8, 2e-3);
+        probe_say_time(&record, "win_create", 0, 8e-3);
+        probe_say_tries(&record, "served", "put", 8, 0, 9);
+        struct platform *platform = probe_platform(&record);
+        assert_int_equal(platform->protocol.dynamic_put, PUT_RULES_ACCUMULATE);
+        assert_int_equal(platform->protocol.noncontiguous_put, i == 0 ? PUT_RULES_ACCUMULATE : PUT_RULES_OWN);
+        platform_free(platform);
+        probe_record_clear(&record);
+    }
+}
+
 /* A put is complete at its origin when flush_local has little left to do, or when the data have left. */
 static void copied_or_left(void **state)
 {
@@ -253,6 +273,7 @@ int main(void)
         cmocka_unit_test(a_call_that_does_not_copy_has_no_cost),
         cmocka_unit_test(apply_cost),
         cmocka_unit_test(times_in_latencies),
+        cmocka_unit_test(rules_of_puts),
         cmocka_unit_test(copied_or_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
