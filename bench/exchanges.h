@@ -1,4 +1,5 @@
-/* What six_, ten_, more_ and user_exchanges.c share: a rank and its neighbours, the table of exchanges, the measured loop. */
+/* What six_, ten_, more_, user_ and column_exchanges.c share: a rank and its neighbours, the table of exchanges, the measured
+ * loop. */
 #ifndef BENCH_EXCHANGES_H
 #define BENCH_EXCHANGES_H
 
