@@ -58,6 +58,7 @@ struct rank_rare {
     int64_t polled_ps;        /* when its last call that served returned */
     int64_t paused_from_ps;   /* when its last call that ends a pause returned (mpi.pause) */
     bool ends_pause;          /* the call does that */
+    bool issues_queue;        /* by a grant; it is woken behind the last operation, not by a request that is done before */
     uint32_t visits;          /* how often it has begun to serve */
     /* of this call: last arrival, last service; not with progress hardware */
     int64_t progress_from_ps, progress_until_ps;

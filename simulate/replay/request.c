@@ -24,7 +24,7 @@ enum status replay_request_done(struct replay *replay, uint32_t index)
         replay_release_request(replay, index);
     else if (!request->of_operation)
         replay->ranks[rank].lacked_until_ps = replay->now_ps; /* a message or collective was missing */
-    if (--replay_thread_walk(replay, rank, thread)->missing > 0) return STATUS_OK;
+    if (--replay_thread_walk(replay, rank, thread)->missing > 0 || replay->rare[rank].issues_queue) return STATUS_OK;
     if (replay->ranks[rank].threads) return replay_thread_wake(replay, rank, thread);
     replay_wake(replay, rank);
     return STATUS_OK;

@@ -27,10 +27,13 @@ static enum status issue_queued(struct replay *replay, uint32_t lock)
 
 static enum status lock_granted(struct replay *replay, uint32_t lock)
 {
+    uint32_t origin = replay->lock_epochs[lock].origin;
     replay->lock_epochs[lock].granted = true;
+    replay->rare[origin].issues_queue = true;
     TRY(issue_queued(replay, lock));
+    replay->rare[origin].issues_queue = false;
     if (replay->lock_epochs[lock].flushing) TRY(replay_lock_flush(replay, lock, true));
-    replay_wake(replay, replay->lock_epochs[lock].origin);
+    replay_wake(replay, origin);
     return STATUS_OK;
 }
 
