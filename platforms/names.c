@@ -9,7 +9,7 @@ const char *const platform_progress_names[] = {"hardware", "thread", "call", NUL
 const char *const platform_issue_names[] = {"immediate", "deferred", NULL};
 const char *const platform_nic_names[] = {"queue", "pairs", NULL};
 const char *const platform_links_names[] = {"free", "queue", NULL};
-const char *const platform_rendezvous_names[] = {"direct", "notified", NULL};
+const char *const platform_rendezvous_names[] = {"direct", "notified", "read", NULL};
 const char *const platform_window_creation_names[] = {"exchange", "mpich", NULL};
 
 int platform_name_index(const char *const *names, const char *name)

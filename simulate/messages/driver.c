@@ -48,6 +48,7 @@ static const struct message_row messages[] = {
     {MESSAGE_SEND_STORED, .act = replay_on_send_stored, SERVICE_RENDEZVOUS, .two_sided = true, .passes = true,
      .served_bytes = envelope_bytes},
     {MESSAGE_SEND_NOTICE, .act = replay_on_send_notice, SERVICE_NONE, .two_sided = true, .passes = true},
+    {MESSAGE_SEND_READ, .act = replay_on_send_read, SERVICE_NONE, .two_sided = true},
     {MESSAGE_SEND_ACK, .act = replay_on_send_ack, SERVICE_NONE, .two_sided = true, .passes = true},
     {0}};
 

@@ -140,6 +140,8 @@ static enum status match_sides(struct replay *replay, uint32_t index)
 {
     const struct envelope *envelope = &core_of(replay)->envelopes[index];
     if (!envelope->posted || !envelope->arrived) return STATUS_OK;
+    if (envelope->mode == SEND_RENDEZVOUS && replay->platform->rendezvous == RENDEZVOUS_READ)
+        return replay_send(replay, MESSAGE_SEND_READ, envelope->source, envelope->destination, envelope->bytes, index, 0, NULL);
     if (envelope->mode == SEND_RENDEZVOUS)
         return replay_send_control(replay, MESSAGE_SEND_CLEAR, envelope->destination, envelope->source, index, 0);
     if (envelope->mode == SEND_SYNC)
@@ -265,6 +267,15 @@ enum status replay_on_send_data(struct replay *replay, const struct engine_note 
 enum status replay_on_send_put(struct replay *replay, const struct engine_note *message)
 {
     return replay_send_control(replay, MESSAGE_SEND_STORED, message->destination, message->source, message->ref, 0);
+}
+
+enum status replay_on_send_read(struct replay *replay, const struct engine_note *message)
+{
+    const struct envelope *envelope = &core_of(replay)->envelopes[message->ref];
+    uint32_t received = envelope->receive_request, sent = envelope->send_request;
+    replay_release_envelope(replay, message->ref);
+    TRY(replay_send_control(replay, MESSAGE_SEND_ACK, message->destination, message->source, sent, 0));
+    return replay_request_done(replay, received);
 }
 
 /* The receiver gets the notification before the sender continues. */

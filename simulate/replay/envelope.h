@@ -45,6 +45,7 @@ enum status replay_on_send(struct replay *replay, const struct engine_note *mess
 enum status replay_on_send_clear(struct replay *replay, const struct engine_note *message);
 enum status replay_on_send_data(struct replay *replay, const struct engine_note *message);
 enum status replay_on_send_put(struct replay *replay, const struct engine_note *message);
+enum status replay_on_send_read(struct replay *replay, const struct engine_note *message);
 enum status replay_on_send_stored(struct replay *replay, const struct engine_note *message);
 enum status replay_on_send_notice(struct replay *replay, const struct engine_note *message);
 enum status replay_on_send_ack(struct replay *replay, const struct engine_note *message);

@@ -37,7 +37,8 @@ enum message_type {
     MESSAGE_SEND_PUT,    /* rendezvous = notified: data whose storing the receiver acknowledges */
     MESSAGE_SEND_STORED, /* that acknowledgement */
     MESSAGE_SEND_NOTICE, /* the sender notifies the receiver that all data are there */
-    MESSAGE_SEND_ACK,    /* of a small synchronous send */
+    MESSAGE_SEND_READ,   /* rendezvous = read: data that the receiver reads out of the sender's memory */
+    MESSAGE_SEND_ACK,    /* of a small synchronous send, and of data that were read */
     MESSAGE_SHMEM_ASK,   /* of an OpenSHMEM lock */
     MESSAGE_SHMEM_GRANT,
     MESSAGE_SHMEM_RELEASE,

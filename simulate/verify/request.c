@@ -52,7 +52,9 @@ static struct passage least_passage(const struct verify_context *context, const 
     int64_t ask_ps = verify_send_ps(context, from, to, control_bytes), back_ps = verify_send_ps(context, to, from, control_bytes);
     if (send->bytes > context->platform->eager_bytes) {
         int64_t asked_ps = send->enter_ps + ask_ps;
-        int64_t clear_ps = (asked_ps > receive->enter_ps ? asked_ps : receive->enter_ps) + back_ps;
+        int64_t met_ps = asked_ps > receive->enter_ps ? asked_ps : receive->enter_ps, clear_ps = met_ps + back_ps;
+        if (context->platform->rendezvous == RENDEZVOUS_READ)
+            return (struct passage){met_ps + there_ps + back_ps, met_ps + there_ps, true};
         if (context->platform->rendezvous == RENDEZVOUS_NOTIFIED) {
             int64_t stored_ps = clear_ps + there_ps + back_ps;
             return (struct passage){stored_ps, stored_ps + ask_ps, true};

@@ -97,6 +97,25 @@ static void send_data(struct model *model, void *what)
                                     .what = message});
 }
 
+/* mpi.rendezvous = read */
+static void data_read(struct model *model, void *what)
+{
+    struct message *message = what;
+    message->arrived = true;
+    network_send_two_sided(model, message->envelope.to, message->envelope.from, true, send_is_over, message);
+}
+
+static void read_data(struct model *model, struct message *message)
+{
+    network_send(model,
+                 (struct transport){.from = message->envelope.from,
+                                    .to = message->envelope.to,
+                                    .bytes = message->bytes,
+                                    .two_sided = true,
+                                    .arrived = data_read,
+                                    .what = message});
+}
+
 static void cleared(struct model *model, void *what)
 {
     serve_at(model, what, false, send_data);
@@ -108,8 +127,11 @@ static void answer(struct model *model, struct message *message)
 {
     if (message->answered || !message->here || !message->has_receive) return;
     message->answered = true;
-    network_send_two_sided(model, message->envelope.to, message->envelope.from, true,
-                         message->asks ? cleared : send_is_over, message);
+    if (message->asks && model->platform->rendezvous == RENDEZVOUS_READ)
+        read_data(model, message);
+    else
+        network_send_two_sided(model, message->envelope.to, message->envelope.from, true,
+                               message->asks ? cleared : send_is_over, message);
 }
 
 static void look_at(struct model *model, void *what)

@@ -20,7 +20,7 @@ static const struct {
     {"mpi.rma.lock", {"blocking", "lazy"}},
     {"mpi.rma.fence", {"barrier", "notify"}},
     {"mpi.rma.window_creation", {"exchange", "mpich"}},
-    {"mpi.rendezvous", {"direct", "notified"}},
+    {"mpi.rendezvous", {"direct", "notified", "read"}},
     {"mpi.rma.protocol.complete", {"local", "remote"}},
     {"mpi.rma.protocol.unlock", {"released", "acknowledged"}},
     {"mpi.rma.protocol.flush", {"counted", "requested", "connections"}},
