@@ -354,6 +354,7 @@ static double control_messages(const struct writer *writer, double bytes)
     const cJSON *probed = cJSON_GetObjectItem(writer->mpi, "eager_bytes");
     const char *rendezvous = cJSON_GetStringValue(cJSON_GetObjectItem(writer->mpi, "rendezvous"));
     if (bytes <= (probed ? number_of(probed) : eager ? eager->upto : INFINITY)) return 0;
+    if (rendezvous && strcmp(rendezvous, "read") == 0) return 1;
     return rendezvous && strcmp(rendezvous, "notified") == 0 ? 4 : 2;
 }
 

@@ -406,12 +406,21 @@ static void add_window_creation(given findings, cJSON *rma)
         cJSON_AddStringToObject(rma, "window_creation", create->value_s >= 5 * latency.value_s ? "mpich" : "exchange");
 }
 
+/* Where hardware serves the requests to send, it may serve the answers, too. */
+static bool is_read(given findings)
+{
+    const struct probe_verdict *served = probe_find_verdict(findings, PROBE_ASKS_SERVES_RENDEZVOUS, PROBE_VARIANT_NONE, -1),
+                               *moved = probe_find_verdict(findings, PROBE_ASKS_RENDEZVOUS, PROBE_VARIANT_NONE, -1);
+    return served && moved && strcmp(served->name, "call") == 0 && strcmp(moved->name, "read") == 0;
+}
+
 /* Above the eager limit a round trip with an answer of 8 bytes is 4 L + n/B where the data follow the clear to send at
  * once, 6 L + n/B where the receiver waits for the sender's notification after them. Two sizes cancel n/B. */
 static void add_rendezvous(given findings, cJSON *mpi)
 {
     struct probe_time latency;
-    if (!probe_latency(findings, &latency) || latency.value_s < LATENCY_LEAST) return;
+    if (is_read(findings)) cJSON_AddStringToObject(mpi, "rendezvous", "read");
+    if (is_read(findings) || !probe_latency(findings, &latency) || latency.value_s < LATENCY_LEAST) return;
     for (size_t i = 0; i < findings->time_count; i++) {
         const struct probe_time *one = probe_find_time(findings, "round_trip", findings->times[i].bytes),
                                 *four = probe_find_time(findings, "round_trip", 4 * findings->times[i].bytes);

@@ -339,6 +339,26 @@ static void send_posted_partner(const struct step *step, struct marks *marks)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/* The origin is outside MPI between MPI_Isend and its wait. Does the partner receive meanwhile? */
+static void send_left_origin(const struct step *step, struct marks *marks)
+{
+    MPI_Request request;
+    rank_prepared(PARTNER);
+    BEGIN();
+    MPI_Isend(source, (int)step->bytes, MPI_BYTE, PARTNER, TAG_DATA, pair, &request);
+    sleep_until(marks->begin_s + step->delay_s);
+    marks->event_s = now_s();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void send_left_partner(const struct step *step, struct marks *marks)
+{
+    await_origin();
+    leave_window();
+    MPI_Recv(result, (int)step->bytes, MPI_BYTE, ORIGIN, TAG_DATA, pair, MPI_STATUS_IGNORE);
+    marks->end_s[0] = now_s();
+}
+
 typedef void (*side)(const struct step *step, struct marks *marks);
 static const struct {
     side origin, partner;
@@ -357,6 +377,7 @@ static const struct {
     [PROBE_FENCE] = {fence_origin, fence_partner},
     [PROBE_SEND] = {send_origin, send_partner},
     [PROBE_SEND_POSTED] = {send_origin, send_posted_partner},
+    [PROBE_SEND_LEFT] = {send_left_origin, send_left_partner},
     [PROBE_AHEAD] = {ahead_origin, ahead_partner},
     [PROBE_BUFFER] = {buffer_origin, epoch_partner},
     [PROBE_GROUP] = {three_origin, three_partner},

@@ -125,6 +125,7 @@ static void ask_messages(void)
     int64_t above = SIZED(SEND, NONE, message_sizes);
     if (above == 0) return;
     SINGLE(SEND_POSTED, NONE, above);
+    SINGLE(SEND_LEFT, NONE, above);
     series_run("send", above);
     series_run("round_trip", above);
     if (above * 4 <= BYTES_MAX) series_run("round_trip", above * 4);

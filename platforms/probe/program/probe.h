@@ -28,7 +28,7 @@ struct step {
 /* The times of a case on each side, by its own clock. */
 struct marks {
     double begin_s, end_s[PROBE_CALLS_MAX];
-    double event_s; /* where the partner was late, or, of PROBE_ISSUE, the origin */
+    double event_s; /* where the partner was late, or, of PROBE_ISSUE and PROBE_SEND_LEFT, the origin */
     double left_s;  /* when it left MPI; 0: it did not */
     double helper;
     double lost_share; /* of STEP_NOISE */

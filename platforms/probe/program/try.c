@@ -33,6 +33,12 @@ static void skip_step(const struct step *step, const char *why)
     fflush(stdout);
 }
 
+/* The origin is late; the partner's times count. */
+static bool is_of_late_origin(const struct step *step)
+{
+    return step->id == PROBE_ISSUE || step->id == PROBE_SEND_LEFT;
+}
+
 static void run_once(const struct step *step, struct probe_sample *sample)
 {
     struct marks mine = {0}, theirs, late;
@@ -44,8 +50,8 @@ static void run_once(const struct step *step, struct probe_sample *sample)
     if (three) await_report(THIRD, &late);
     const struct marks *other = three ? &late : &theirs;
     double ahead_s = offset[three ? THIRD : PARTNER].value_s;
-    double event_s = step->id == PROBE_ISSUE ? mine.event_s : other->event_s - ahead_s;
-    bool arrival = step->id == PROBE_ISSUE || (step->id == PROBE_GROUP_QUEUED && step->variant != PROBE_VARIANT_GET);
+    double event_s = is_of_late_origin(step) ? mine.event_s : other->event_s - ahead_s;
+    bool arrival = is_of_late_origin(step) || (step->id == PROBE_GROUP_QUEUED && step->variant != PROBE_VARIANT_GET);
     sample->delay_s = step->delay_s;
     sample->helper = theirs.helper;
     sample->begin_s = mine.begin_s - event_s;

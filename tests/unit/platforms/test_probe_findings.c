@@ -196,6 +196,7 @@ static struct platform *protocol(bool waits)
     probe_say_tries(&record, "flush_later", "put", 8, waits ? 0 : 1, 9);
     probe_say_tries(&record, "fence", "noprecede|nosucceed", 0, waits ? 0 : 1, 9);
     probe_say_tries(&record, "send_posted", "none", 65536, waits ? 0 : 1, 9);
+    probe_say_tries(&record, "send_left", "none", 65536, waits ? 0 : 1, 9);
     probe_say_tries(&record, "issue", "put", 8, waits ? 0 : 1, 9);
     probe_say_tries(&record, "issue", "put", 1 << 20, waits ? 0 : 1, 9);
     return platform_of(&record);
@@ -217,7 +218,23 @@ static void all_wait(void **state)
     assert_int_equal(platform->lock, LOCK_BLOCKING);
     assert_int_equal(platform->progress, PROGRESS_CALL);
     assert_int_equal(platform->issue, ISSUE_DEFERRED);
+    assert_int_equal(platform->rendezvous, RENDEZVOUS_DIRECT);
     platform_free(platform);
+}
+
+/* A message that is received while its sender is outside MPI is read by its receiver, if that one's calls serve requests to send.
+ * In none_waits hardware serves them. */
+static void messages_that_are_read(void **state)
+{
+    (void)state;
+    for (int read = 0; read < 2; read++) {
+        struct probe_record record = {0};
+        probe_say_tries(&record, "send_posted", "none", 65536, 0, 9);
+        probe_say_tries(&record, "send_left", "none", 65536, read, 9);
+        struct platform *platform = platform_of(&record);
+        assert_int_equal(platform->rendezvous, read ? RENDEZVOUS_READ : RENDEZVOUS_DIRECT);
+        platform_free(platform);
+    }
 }
 
 /* A third rank that is no target shows whether a flush of all waits for it, whatever the library's name. */
@@ -264,6 +281,7 @@ static void none_waits(void **state)
     assert_int_equal(platform->lock, LOCK_LAZY);
     assert_int_equal(platform->progress, PROGRESS_HARDWARE);
     assert_int_equal(platform->issue, ISSUE_IMMEDIATE);
+    assert_int_equal(platform->rendezvous, RENDEZVOUS_DIRECT);
     platform_free(platform);
 }
 
@@ -527,6 +545,7 @@ int main(void)
         cmocka_unit_test(start_that_waits_beside_operations_that_do_not),
         cmocka_unit_test(all_wait),
         cmocka_unit_test(flush_of_mpich),
+        cmocka_unit_test(messages_that_are_read),
         cmocka_unit_test(flush_of_others),
         cmocka_unit_test(none_waits),
         cmocka_unit_test(order_of_locks_and_visits),
