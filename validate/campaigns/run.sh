@@ -2,8 +2,8 @@
 # Runs a campaign: programs are recorded on this machine, predicted for a virtual cluster, run there, and compared.
 #   run.sh [--minutes M] [--rows CONDITION] [--keep DIR | --again DIR] CAMPAIGN.json BUILD RESULT.json
 # BUILD: the build directory, as build/release (docs/cluster.md). CONDITION: which rows are measured in this call, in the language
-# of jq, as '.ranks == 8 and .bytes > 8'. --minutes: no row begins after M minutes. --keep: the recordings and runs stay in DIR.
-# --again: those of DIR are predicted and compared once more; nothing runs.
+# of jq, as '.ranks == 8 and .bytes > 8'. --minutes: no row begins after M minutes. --keep: the recordings and runs stay in DIR; a
+# recording is made again if its program is newer. --again: those of DIR are predicted and compared once more; nothing runs.
 # Rows that are done are kept in RESULT.json.rows until all rows of the campaign are there; then the result is written. The same
 # command again measures what is missing. Exits with 75 while rows are missing, with 77 and the reason where the cluster cannot be
 # made. A run that reaches its time limit is made again, unless it only hangs in MPI_Finalize. A run is thrown away, and counted,
@@ -78,6 +78,7 @@ platform=$work/platform.json
 accumulate_share=$(jq '.mpi.rma.protocol.reverse_share.accumulate // 0 | .value? // .' "$platform")
 
 . "$here/../cluster/others.sh"
+. "$here/failures.sh"
 
 # The run hung in MPI_Finalize, as those of MPICH 4.0.2 over TCP often do: what is compared was over.
 hung_at_end() {
@@ -102,7 +103,7 @@ measured() {
         hung_at_end "$measured" && status=0 && break
         echo "campaign: $name: a run reached its limit of $limit s" >&2
     done
-    [ $status = 0 ] || { echo "campaign: $name: a run failed: $(tail -n 1 "$work/err")" >&2; return 1; }
+    [ $status = 0 ] || { echo "campaign: $name: a run failed: $(failure_reason $status "$work/out" "$work/err")" >&2; return 1; }
     others_end
     is_disturbed && return 3
     return 0
@@ -115,11 +116,15 @@ part() {
         '$4 == call { n++; if (n == from) begin = $3; if (n == to) { printf "%.12f\n", $3 - begin; exit } }'
 }
 
-# record PROGRAM ARGUMENT...: once for all rows of program, bytes and ranks: on this machine, or, in the stage "record", on the
-# cluster of recorded_on. recording: its name.
+# record PROGRAM ARGUMENT...: once for all rows of program, bytes and ranks, and again if the program is newer: on this machine,
+# or, in the stage "record", on the cluster of recorded_on. recording: its name.
 record() {
     recording=$row/recorded.rma
-    [ -d "$recording" ] && return 0
+    is_recording_of "$recording" "$1" && return 0
+    if [ -d "$recording" ]; then
+        [ "$CAMPAIGN_STAGE" = again ] && echo "campaign: $name: $(basename "$1") is newer than its recording, which counts all the same" >&2 && return 0
+        echo "campaign: $name: $(basename "$1") is newer than its recording, which is made again" >&2
+    fi
     preload=
     if [ "$CAMPAIGN_STAGE" = record ]; then
         preload=$build/lib/libcluster-yield.so
@@ -135,11 +140,18 @@ record() {
         rm -rf "$recording"
         others_begin
         LD_PRELOAD=$preload timeout -s TERM -k 5 "$limit" "$rmacast" record -o "$recording" -- "$@" \
-            >"$work/out" 2>"$work/err" 9>&- || continue
+            >"$work/out" 2>"$work/err" 9>&-
+        recorded=$?
+        [ $recorded = 124 ] && hung_at_end "$recording" && recorded=0
+        [ $recorded = 0 ] || continue
         others_end
         is_disturbed || return 0
     done
-    [ -d "$recording" ] || { echo "campaign: $name: not recorded: $(tail -n 1 "$work/err")" >&2; return 1; }
+    if [ $recorded != 0 ]; then
+        rm -rf "$recording"
+        echo "campaign: $name: not recorded: $(failure_reason $recorded "$work/out" "$work/err")" >&2
+        return 1
+    fi
     echo "campaign: $name: other processes took $others_share of the cores while it was recorded" >&2
 }
 
