@@ -147,7 +147,7 @@ static enum status read_loopback(const struct json_node *node, struct platform *
     static const char *const keys[] = {"latency_s", "bandwidth_Bps", "segments", "two_sided",     "pause",
                                        "overhead_s", "call_s",        "reverse_share", NULL};
     const struct json_node reverse = json_member(node, "reverse_share");
-    TRY(reverse_read(&reverse, REVERSE_LEAST - 1, platform->loopback_reverse, err));
+    TRY(reverse_read(&reverse, REVERSE_WITHIN_LEAST, platform->loopback_reverse, err));
     if (!node->item) return default_loopback(platform, err);
     TRY(json_object(node, err));
     TRY(json_known_keys(node, keys, err));

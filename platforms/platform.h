@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "common/status.h"
+#include "platforms/limits.h"
 
 /* When an operation, or start, waits for the target's post: the letters a, b, c, d. */
 enum rma_waits { WAITS_START, WAITS_CALL, WAITS_COMPLETE, WAITS_NEVER };
@@ -59,13 +60,10 @@ struct apply_cost {
     double fixed_s, s_per_byte;
 };
 /* reverse_share of messages up to so many bytes; the last row holds beyond. Within a node it may be negative. */
-enum { REVERSE_RULES_MAX = 16 };
 struct reverse_rule {
     int64_t upto_bytes;
     double share;
 };
-/* However negative the shares are, a reception takes this part of its time at least. */
-#define REVERSE_LEAST 0.5
 enum complete_mode { COMPLETE_LOCAL, COMPLETE_REMOTE };
 enum unlock_mode { UNLOCK_RELEASED, UNLOCK_ACKNOWLEDGED, UNLOCK_WITH_DATA };
 enum flush_mode { FLUSH_COUNTED, FLUSH_REQUESTED, FLUSH_CONNECTIONS };

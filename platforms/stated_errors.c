@@ -28,7 +28,7 @@ static bool shift_value(const char *key, double error, bool slower, double *valu
     }
     if (!ends_in(key, "_s") && !ends_in(key, "s_per_byte") && strcmp(key, reverse_share) != 0) return false;
     if (strcmp(key, "after_s") == 0 || strcmp(key, "full_s") == 0) slower = !slower;
-    const double least = strcmp(key, reverse_share) == 0 && *value < 0 ? REVERSE_LEAST - 1 : 0;
+    const double least = strcmp(key, reverse_share) == 0 && *value < 0 ? REVERSE_WITHIN_LEAST : 0;
     *value = slower ? *value + error : fmax(*value - error, least);
     return true;
 }

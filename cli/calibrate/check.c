@@ -201,7 +201,7 @@ static enum status take_measured(const struct bench_results *results, const stru
             row->measured_median_s = calls_of(series->spec) * statistics->median;
             row->measured_p10_s = calls_of(series->spec) * statistics->p10;
             row->measured_error_s =
-                3 * calls_of(series->spec) * fmax(curve.sizes[i].pass_error_s, statistics->median_error);
+                calls_of(series->spec) * size_curve_three_errors(&curve.sizes[i], statistics->median_error);
             row->count = statistics->count;
             name_both_ways(series->spec, row);
             judge_size(&curve.sizes[i], row);

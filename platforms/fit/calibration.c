@@ -9,6 +9,7 @@
 #include "common/line.h"
 #include "platforms/fit/pause.h"
 #include "platforms/fit/reverse.h"
+#include "platforms/limits.h"
 
 /* In the order of enum calibration_curve. fits: it has lines. differs: its times are differences of two. */
 static const struct {
@@ -608,7 +609,7 @@ static void add_reverse_within(struct writer *writer, cJSON *loopback)
         struct reverse_sizes found;
         for (size_t k = 0; k < both->count; k++)
             s_per_byte[k] = 1 / number_of(cJSON_GetObjectItem(line_of(lines, both->points[k].x), "bandwidth_Bps"));
-        if (both->count <= REVERSE_ROWS_MOST && reverse_find_within(both, &curves[ways[i].alone], s_per_byte, &found))
+        if (both->count <= REVERSE_RULES_MAX && reverse_find_within(both, &curves[ways[i].alone], s_per_byte, &found))
             cJSON_AddItemToObject(shares, ways[i].key, reverse_to_json(&found));
     }
     if (shares->child)

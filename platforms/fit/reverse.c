@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "common/line.h"
+#include "platforms/limits.h"
 
 #define ERROR_LEAST_S 1e-9
 
@@ -33,7 +34,7 @@ bool reverse_find(const struct size_curve *opposed, const struct fit_value *s_pe
 
 static double error_of(const struct curve_size *size)
 {
-    return 3 * fmax(size_curve_median_error(&size->statistics), size->pass_error_s);
+    return size_curve_three_errors(size, size_curve_median_error(&size->statistics));
 }
 
 bool reverse_find_within(const struct size_curve *both, const struct size_curve *alone, const double s_per_byte[FIT_POINTS_MOST],

@@ -8,9 +8,6 @@
 
 /* More than that is no acknowledgement: the transfers wait for each other. */
 #define REVERSE_MOST 0.2
-/* The limits of a platform file: of a share within a node, and of rows. */
-#define REVERSE_WITHIN_LEAST (-0.5)
-enum { REVERSE_ROWS_MOST = 16 };
 enum { REVERSE_SIZES_LEAST = 3 };
 
 struct reverse_found {

@@ -22,6 +22,11 @@ double size_curve_median_error(const struct bench_statistics *statistics)
     return hypot(statistics->median_error, CURVE_ERROR_LEAST * statistics->median);
 }
 
+double size_curve_three_errors(const struct curve_size *size, double median_error)
+{
+    return 3 * fmax(median_error, size->pass_error_s);
+}
+
 /* few: so few passes measured the size that a quartile of their medians says little. */
 static struct fit_point point_of(const struct bench_statistics *statistics, int64_t bytes, bool few)
 {

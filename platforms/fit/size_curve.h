@@ -42,6 +42,10 @@ struct size_curve {
 /* The standard error of a median in seconds, without the scatter from size to size, which a single size does not have. */
 double size_curve_median_error(const struct bench_statistics *statistics);
 
+/* Three standard errors of a median of the size in seconds: of its own error, or of that from pass to pass and launch to launch,
+ * if that is larger. */
+double size_curve_three_errors(const struct curve_size *size, double median_error);
+
 enum status size_curve_series_point(const struct bench_series *series, struct fit_point *point, struct err *err);
 
 /* Collects the points of all series of the test function; count is 0 if there are none. Conditions of share 0 select nothing.
