@@ -88,13 +88,29 @@ static double variance_of(const struct size_curve *curve, const struct pause_lin
     return fmax(line->squares / (double)(curve->count - VALUES), medians / (double)curve->count);
 }
 
-bool pause_find(const struct size_curve *curve, struct pause_found *found)
+/* Where other processes have the cores behind most pauses of a length, its median says what they take. */
+static struct size_curve keep_steady(const struct size_curve *measured)
+{
+    struct size_curve kept = {.count = 0};
+    for (size_t i = 0; i < measured->count; i++) {
+        const struct bench_statistics *statistics = &measured->sizes[i].statistics;
+        if (statistics->median > PAUSE_SPREAD_MOST * statistics->p10) continue;
+        kept.points[kept.count] = measured->points[i];
+        kept.sizes[kept.count++] = measured->sizes[i];
+    }
+    return kept;
+}
+
+bool pause_find(const struct size_curve *measured, struct pause_found *found)
 {
     struct pause_line best = {.squares = INFINITY};
+    const struct size_curve kept = keep_steady(measured), *curve = &kept;
     *found = (struct pause_found){.why = NULL};
-    if (curve->count == 0) return false;
+    if (measured->count == 0) return false;
     if (curve->count < PAUSE_LENGTHS_LEAST || curve->points[0].x != 0) {
-        found->why = "it needs 0 and four lengths";
+        found->why = curve->count < measured->count
+                         ? "it needs 0 and four lengths, without those whose median is above ten times their 10th percentile"
+                         : "it needs 0 and four lengths";
         return false;
     }
     try_lines(curve, &best, 0, NULL);

@@ -4,11 +4,12 @@
 
 #include "platforms/fit/size_curve.h"
 
-enum { PAUSE_LENGTHS_LEAST = 5 };
+/* Lengths, with 0; and how far the median of a length that counts may be above its 10th percentile. */
+enum { PAUSE_LENGTHS_LEAST = 5, PAUSE_SPREAD_MOST = 10 };
 
 struct pause_found {
     struct fit_value after_s, full_s, call_s;
-    size_t n;        /* repetitions of all lengths */
+    size_t n;        /* repetitions of the lengths that count */
     const char *why; /* there is none; NULL: there is */
 };
 
