@@ -14,7 +14,7 @@ enum call_trait {
     CALL_SERVES = 2, /* serves its rank's waiting messages on entry, whatever mpi.rma.protocol.visit says */
     CALL_FREES = 4,  /* its return advances threads that wait outside MPI */
     CALL_SPENDS = 8, /* the step function decides whether the call takes mpi.call_s, and spends it */
-    CALL_ASKS = 16,  /* with one target, the call does not serve on entry: its step sends a request first, then STEP_POLL */
+    CALL_ASKS = 16,  /* with one target, the call does not serve on entry: its step may send a request first, then STEP_POLL */
 };
 
 /* One kind of calls, or the kinds from `kind` to `last` if last is the later one. */

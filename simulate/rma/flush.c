@@ -23,7 +23,7 @@ static int compare_places(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Keeps the lock epochs that have something outstanding, in the order of their targets. */
+/* Keeps the lock epochs that have something outstanding or a get that no flush has followed, in the order of their targets. */
 static enum status sort_busy(struct replay *replay, const struct member *member)
 {
     struct all_locks *all = *replay_all_locks(replay, member);
@@ -33,7 +33,7 @@ static enum status sort_busy(struct replay *replay, const struct member *member)
     for (uint32_t lock = all->busy_first; lock != NO_INDEX; lock = replay->lock_epochs[lock].next) {
         struct lock_epoch *epoch = &replay->lock_epochs[lock];
         epoch->busy = false;
-        if (epoch->outstanding == 0) continue;
+        if (epoch->outstanding == 0 && !epoch->got) continue;
         struct placed made = {trace_comm_rank(replay_comm_of(replay, member), (int32_t)epoch->target), lock};
         sorted = sorted && (count == 0 || busy[count - 1].place < made.place);
         ARRAY_PUSH(busy, count, capacity, made, replay->err);
@@ -189,6 +189,14 @@ static enum status request_flush(struct replay *replay, uint32_t rank, const str
     return replay_query_connections(replay, rank, MESSAGE_LOCK_FLUSHED, queried, &replay->lock_epochs[queried].outstanding);
 }
 
+/* flush = connections: whether flush_local does what flush does. The library has no local flush (docs/protocols.md, Flush). */
+static bool asks_locally(const struct replay *replay, struct lock_walk walk, uint32_t rank, const struct trace_call *call)
+{
+    for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);)
+        if (lock != NO_INDEX && replay->lock_epochs[lock].got) return true;
+    return false;
+}
+
 static enum status release_all(struct replay *replay, struct member *member)
 {
     struct all_locks *all = *replay_all_locks(replay, member);
@@ -334,13 +342,14 @@ enum step replay_step_flush(struct replay *replay, uint32_t rank)
                             PHASE_ASK);
     }
     if (state->phase == PHASE_ASK) {
-        state->phase = PHASE_WAIT;
+        bool flushes = call_kind(call->call) == CALL_FLUSH || asks_locally(replay, walk_of(replay, rank, call), rank, call);
+        state->phase = flushes ? PHASE_ANSWER : PHASE_WAIT;
         STEP_TRY(hurry_operations(replay, rank, call));
-        if (call_kind(call->call) == CALL_FLUSH) STEP_TRY(request_flush(replay, rank, call));
+        if (flushes) STEP_TRY(request_flush(replay, rank, call));
         state->step = walk_of(replay, rank, call).at;
         return STEP_POLL;
     }
-    enum completion where = call_kind(call->call) == CALL_FLUSH_LOCAL ? AT_ORIGIN : AT_TARGET;
+    enum completion where = state->phase == PHASE_ANSWER ? AT_TARGET : AT_ORIGIN;
     enum step step = step_completed(replay, rank, call, where);
     /* also waits for operations that another thread made meanwhile: issue them */
     if (step == STEP_BLOCK && state->threads) {

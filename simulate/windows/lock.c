@@ -152,7 +152,8 @@ enum status replay_on_lock_released(struct replay *replay, const struct engine_n
 enum status replay_lock_flush(struct replay *replay, uint32_t lock, bool always)
 {
     struct lock_epoch *epoch = &replay->lock_epochs[lock];
-    if (replay->platform->protocol.flush == FLUSH_COUNTED|| !epoch->unflushed || epoch->origin == epoch->target)
+    epoch->got = false;
+    if (replay->platform->protocol.flush == FLUSH_COUNTED || !epoch->unflushed || epoch->origin == epoch->target)
         return STATUS_OK;
     if (!always && epoch->outstanding == 0) return STATUS_OK;
     epoch->flushing = !epoch->granted;

@@ -83,7 +83,11 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
         replay->lock_epochs[lock].outstanding++;
         made->counts_left = !replay_is_get(made) && made->local != LOCAL_COPIED;
         replay->lock_epochs[lock].lefts += replay_is_get(made) || made->counts_left;
-        if (!made->has_answer) replay->lock_epochs[lock].unflushed = true;
+        if (!made->has_answer) {
+            bool got = replay_is_get(made) && replay->platform->protocol.flush == FLUSH_CONNECTIONS;
+            replay->lock_epochs[lock].unflushed = true;
+            replay->lock_epochs[lock].got = got && made->target != rank;
+        }
         struct all_locks *all = replay->all_locks[index];
         if (all && !replay->lock_epochs[lock].busy) replay_lock_busy(replay, all, lock);
     } else {

@@ -19,6 +19,7 @@ awk -F ' *[|] *' -v work="$work" '
         call["FLUSH"] = "MPI_Win_flush win=0 target=1"
         call["FLUSH_ALL"] = "MPI_Win_flush_all win=0"
         call["FLUSH_LOCAL"] = "MPI_Win_flush_local win=0 target=1"
+        call["FLUSH_LOCAL_ALL"] = "MPI_Win_flush_local_all win=0"
         call["PUT"] = "MPI_Put win=0 target=1 bytes=8 disp=0"
         call["PUT_BACK"] = "MPI_Put win=0 target=0 bytes=8 disp=0"
         call["GET"] = "MPI_Get win=0 target=1 bytes=8 disp=0"

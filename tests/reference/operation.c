@@ -556,7 +556,10 @@ void access_pump(struct model *model, struct access *access)
 void access_append(struct op *op)
 {
     struct access *access = op->access;
-    if ((op->kind == CALL_PUT || op->kind == CALL_GET) && !op->by_message) access->called = true;
+    if ((op->kind == CALL_PUT || op->kind == CALL_GET) && !op->by_message) {
+        access->called = true;
+        access->got = op->kind == CALL_GET && access->target != access->epoch->origin;
+    }
     if (access->last)
         access->last->next = op;
     else

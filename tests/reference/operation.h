@@ -41,6 +41,7 @@ struct access {
     bool released; /* lock: nothing to be released, or it was */
     bool answered; /* lock: the target has answered the release, or need not */
     bool called;   /* a put or get since the last request of a flush */
+    bool got;      /* the last put or get since the last flush was a get */
     bool requests; /* a flush's request leaves behind the data */
     uint32_t requests_made, requests_answered;
     struct op *first, *last;

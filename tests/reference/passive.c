@@ -228,6 +228,7 @@ static void request_answers(struct model *model, struct rank *rank, int32_t wind
         asks |= is_away(named->accesses[i]) && (named->accesses[i]->asked || named->accesses[i]->first);
     for (uint32_t i = 0; i < named->count; i++)
         if (!named->all || !access_is_known(model, named->accesses[i])) asks |= access_request(model, named->accesses[i]);
+    for (uint32_t i = 0; i < named->count; i++) named->accesses[i]->got = false;
     if (asks && named->all) others_request(model, &model->ranks[named->accesses[0]->epoch->origin]);
 }
 
@@ -239,6 +240,15 @@ static bool needs_grant(const struct access *access)
     return false;
 }
 
+/* mpi.rma.protocol.flush = connections: behind a get flush_local is a flush. */
+static bool flushes_fully(const struct model *model, const struct trace_call *call, const struct named *named)
+{
+    if (call_kind(call->call) == CALL_FLUSH) return true;
+    bool got = false;
+    for (uint32_t i = 0; i < named->count; i++) got |= named->accesses[i]->got;
+    return got && model->platform->protocol.flush == FLUSH_CONNECTIONS;
+}
+
 static void flush(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     struct named named = name_accesses(model, rank, call);
@@ -246,7 +256,8 @@ static void flush(struct model *model, struct rank *rank, const struct trace_cal
     for (uint32_t i = 0; i < named.count; i++) pays |= access_unissued(named.accesses[i]);
     if (pays) rank_pay_overhead(model, rank);
     for (uint32_t i = 0; i < named.count; i++) go(model, named.accesses[i], must_ask(named.accesses[i], false));
-    bool local = call_kind(call->call) == CALL_FLUSH_LOCAL;
+    bool local = !flushes_fully(model, call, &named);
+    if (local && !rank->serves) rank_look(model, rank);
     for (uint32_t i = 0; local && i < named.count; i++) { /* one after another */
         if (needs_grant(named.accesses[i])) rank_await(model, rank, access_is_open, named.accesses[i]);
         rank_await(model, rank, access_is_away, named.accesses[i]);

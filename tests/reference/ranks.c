@@ -300,8 +300,8 @@ static void do_call(struct model *model, struct rank *rank, const struct trace_c
     }
 }
 
-/* mpi.rma.protocol.visit, .lock_order: a lock of the own window, and a flush and unlock of one target look by themselves if they
- * ask before they serve. */
+/* mpi.rma.protocol.visit, .lock_order: a lock of the own window looks by itself. So do a flush, flush_local and unlock of one
+ * target, which may ask before they serve. */
 static bool looks_first(const struct model *model, const struct rank *rank, const struct trace_call *call)
 {
     const struct rma_protocol *protocol = &model->platform->protocol;
@@ -310,9 +310,10 @@ static bool looks_first(const struct model *model, const struct rank *rank, cons
     if (own) return protocol->lock_order == LOCK_ORDER_ARRIVAL;
     if (protocol->visit == VISIT_NEEDED && kind == CALL_COMPLETE) return false;
     if (protocol->visit != VISIT_ENTER && call_arm(kind) == ARM_COMPLETION) return requests_are_news(model, rank, call);
-    if (kind == CALL_UNLOCK || (kind == CALL_FLUSH && call->peer != TRACE_NONE)) return protocol->visit == VISIT_ENTER;
+    bool flush = kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL;
+    if (kind == CALL_UNLOCK || (flush && call->peer != TRACE_NONE)) return protocol->visit == VISIT_ENTER;
     return protocol->visit == VISIT_ENTER || kind == CALL_COMPLETE || kind == CALL_FENCE || kind == CALL_UNLOCK_ALL ||
-           kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL;
+           flush;
 }
 
 /* A test that says no is computing. */
