@@ -65,7 +65,7 @@ struct replay {
     struct held_chain *held;   /* by member; NULL: issue is not deferred */
     struct all_locks **all_locks; /* by member: lock_all, as origin; NULL: not open. Owned */
     struct lock_queue *lock_queues; /* by member; NULL: no lock has been requested */
-    bool *called; /* by member: a put or get to another rank since all of the window was completed; NULL: no connections */
+    struct called *called; /* by member; NULL: no connections */
     uint32_t *unread_completes; /* by member: as envelope.unread, of its last notification; NULL: calls serve on entry */
     struct fence_targets *fence_targets; /* by member; NULL: flush is counted */
     int64_t *server_free_ps; /* per rank: when it can apply the next accumulate */

@@ -122,7 +122,7 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
     if (state->phase == PHASE_FLUSH) {
         state->phase = PHASE_COMPLETE;
         if (!early) STEP_TRY(replay_lock_flush(replay, lock, true));
-        if (replay->called) replay->called[member] = false;
+        if (replay->called) replay_lock_flushed(replay, &replay->lock_epochs[lock]);
         return STEP_POLL;
     }
     if (early && state->phase == PHASE_COMPLETE && epoch->uncleared > 0) return STEP_BLOCK;

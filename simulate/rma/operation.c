@@ -205,7 +205,7 @@ static enum step put_plainly(struct replay *replay, uint32_t rank, struct member
     struct engine_departure departure;
     pair->data_issued++;
     pair->unflushed = true;
-    if (replay->called && pair->target != rank) replay->called[member - replay->members] = true;
+    if (pair->target != rank) replay_note_called(replay, (uint32_t)(member - replay->members), NO_INDEX);
     replay->outcome->transfers++;
     replay->outcome->transfer_bytes += (uint64_t)call->bytes;
     STEP_TRY(replay_send(replay, MESSAGE_PUT, rank, pair->target, call->bytes, (uint32_t)(pair - replay->pairs),

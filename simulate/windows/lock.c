@@ -153,12 +153,12 @@ enum status replay_lock_flush(struct replay *replay, uint32_t lock, bool always)
 {
     struct lock_epoch *epoch = &replay->lock_epochs[lock];
     epoch->got = false;
-    if (replay->platform->protocol.flush == FLUSH_COUNTED || !epoch->unflushed || epoch->origin == epoch->target)
-        return STATUS_OK;
+    if (replay->platform->protocol.flush == FLUSH_COUNTED || epoch->origin == epoch->target) return STATUS_OK;
+    if (!epoch->flushing && !replay_lock_unflushed(replay, epoch)) return STATUS_OK;
     if (!always && epoch->outstanding == 0) return STATUS_OK;
     epoch->flushing = !epoch->granted;
     if (epoch->flushing) return STATUS_OK;
-    epoch->unflushed = false;
+    replay_lock_flushed(replay, epoch);
     epoch->outstanding++;
     return replay_send_query(replay, epoch->origin, epoch->target, lock, MESSAGE_LOCK_FLUSHED);
 }

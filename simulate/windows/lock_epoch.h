@@ -28,7 +28,7 @@ struct lock_epoch {
     bool unlocking;        /* MPI_Win_unlock has begun */
     bool releasing;        /* the release has been sent, the answer of the target is awaited */
     bool answered;         /* the answer has arrived */
-    bool unflushed;        /* puts or gets were issued since the last query */
+    bool unflushed;        /* puts or gets were issued since the last query: replay_lock_unflushed() */
     bool got;              /* flush = connections: the last put or get since the last flush was a get */
     bool flushing;         /* a flush waits for the grant and sends its query then */
     /* set at the grant: until then others held the lock incompatibly. It is the last exit of their unlocks */
@@ -38,6 +38,7 @@ struct lock_epoch {
     uint32_t leaves_to;   /* issue = deferred: the last queued operation that may leave, NO_INDEX: none */
     uint32_t uncleared;   /* operations whose data wait for the clear to send */
     uint32_t lefts;       /* operations that are not complete at the origin */
+    uint32_t called_round; /* struct called */
     uint32_t thread;      /* the thread of the origin that called MPI_Win_lock */
     int64_t last_left_ps; /* from then on all operations that lefts does not count are complete at the origin */
 };

@@ -73,7 +73,7 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
     if (made->kind == CALL_GET_ACCUMULATE) made->result_bytes = call->rma.result_bytes;
     made->epoch_kind = pair ? OP_ACTIVE : lock != NO_INDEX ? OP_LOCK : OP_FENCE;
     decide_completion(replay, &replay->modes[member->window], (enum mpi_call)call->call, made);
-    if (replay->called && !made->has_answer && made->target != rank) replay->called[index] = true;
+    if (!made->has_answer && made->target != rank) replay_note_called(replay, index, lock);
     if (pair) {
         if (!made->has_answer) pair->unflushed = true;
         made->pair = (uint32_t)(pair - replay->pairs);

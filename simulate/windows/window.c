@@ -246,9 +246,31 @@ enum status replay_count_fence_answer(struct replay *replay, const struct op *op
 
 bool replay_flush_asks_others(struct replay *replay, uint32_t member)
 {
-    if (!replay->called || !replay->called[member]) return false;
-    replay->called[member] = false;
+    if (!replay->called || replay->called[member].targets == 0) return false;
+    replay->called[member].targets = 0;
+    replay->called[member].round++;
     return replay_has_unanswered(replay, replay->members[member].rank);
+}
+
+void replay_note_called(struct replay *replay, uint32_t member, uint32_t lock)
+{
+    if (!replay->called) return;
+    struct called *called = &replay->called[member];
+    struct lock_epoch *epoch = lock == NO_INDEX ? NULL : &replay->lock_epochs[lock];
+    if (epoch ? !replay_lock_unflushed(replay, epoch) : called->targets == 0) called->targets++;
+    if (epoch) epoch->called_round = called->round;
+}
+
+bool replay_lock_unflushed(const struct replay *replay, const struct lock_epoch *epoch)
+{
+    return epoch->unflushed && (!replay->called || epoch->called_round == replay->called[epoch->member].round);
+}
+
+void replay_lock_flushed(struct replay *replay, struct lock_epoch *epoch)
+{
+    if (replay->called && epoch->origin != epoch->target && replay_lock_unflushed(replay, epoch))
+        replay->called[epoch->member].targets--;
+    epoch->unflushed = false;
 }
 
 uint32_t replay_barrier_of(const struct replay *replay, const struct member *member)

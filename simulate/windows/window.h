@@ -67,6 +67,13 @@ enum status replay_count_fence_answer(struct replay *replay, const struct op *op
  * for any of them: a put or get to another rank has been called since the last such call, and one of the rank's puts and gets on
  * any window is not known to be complete. */
 bool replay_flush_asks_others(struct replay *replay, uint32_t member);
+/* With flush = connections: a put or get to another rank is called, in the epoch of the lock or without one (NO_INDEX). */
+void replay_note_called(struct replay *replay, uint32_t member, uint32_t lock);
+/* Puts or gets were called in the epoch since the last query, and with flush = connections since the last call that completed all
+ * of the window. */
+bool replay_lock_unflushed(const struct replay *replay, const struct lock_epoch *epoch);
+/* A call that names the target has asked it. */
+void replay_lock_flushed(struct replay *replay, struct lock_epoch *epoch);
 
 /* prefetch.c */
 void replay_prefetch(const struct replay *replay, uint32_t rank, const struct engine_note *message,

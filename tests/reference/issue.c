@@ -60,7 +60,7 @@ static void append(struct model *model, struct rank *rank, struct op *op, bool i
     if (lead_ps < 0) lead_ps = 0;
     rank_spend(model, rank, lead_ps);
     if ((op->kind == CALL_PUT || op->kind == CALL_GET) && !op->by_message && op->access->target != rank->number)
-        model->called[(size_t)op->access->epoch->window * model->rank_count + rank->number] = true;
+        *called_target(model, op->access->epoch->window, rank->number, op->access->target) = true;
     access_append(op);
     if (op->has_request) access_unhold(op->access);
     access_pump(model, op->access);

@@ -149,7 +149,7 @@ static void make_model(struct model *model, struct reference_times *times)
     model->servers = model_new(model, windows * n * sizeof *model->servers);
     model->starts = model_new(model, windows * n * sizeof *model->starts);
     model->posted = model_new(model, windows * n * sizeof *model->posted);
-    model->called = model_new(model, windows * n * sizeof *model->called);
+    model->called = model_new(model, windows * n * n * sizeof *model->called);
     model->unread = model_new(model, windows * n * sizeof *model->unread);
     shmem_open_heaps(model);
     make_crowds(model);

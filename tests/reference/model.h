@@ -154,7 +154,7 @@ struct model {
     struct fences *fences;             /* [window][rank] */
     struct epoch **starts;             /* [window][rank], the last access epoch */
     const struct trace_group **posted; /* [window][rank], the last exposure epoch */
-    bool *called; /* [window][rank]: a put or get to another rank since it completed all of the window */
+    bool *called; /* [window][rank][target]: a put or get since it completed the target, or all of the window */
     uint32_t *unread; /* [window][rank]: visits and 1 when the last notification came; 0: the rank served then */
     struct server *servers;            /* [window][target], of locks */
     struct message **messages;         /* all so far */

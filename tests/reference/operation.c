@@ -447,6 +447,7 @@ bool access_request(struct model *model, struct access *access)
     if (model->platform->protocol.flush == FLUSH_COUNTED) return false;
     if (!access->called || access->target == access->epoch->origin) return false;
     access->called = false;
+    *called_target(model, access->epoch->window, access->epoch->origin, access->target) = false;
     access->requests = true;
     access->requests_made++;
     access_pump(model, access);
@@ -509,12 +510,20 @@ void others_request(struct model *model, struct rank *rank)
     }
 }
 
+bool *called_target(const struct model *model, int32_t window, uint32_t rank, uint32_t target)
+{
+    return &model->called[((size_t)window * model->rank_count + rank) * model->rank_count + target];
+}
+
 bool others_must_be_asked(struct model *model, const struct rank *rank, int32_t window)
 {
-    bool *called = &model->called[(size_t)window * model->rank_count + rank->number];
-    bool was = *called && model->platform->protocol.flush == FLUSH_CONNECTIONS;
-    *called = false;
-    return was && rank->unanswered > 0;
+    bool any = false;
+    for (uint32_t target = 0; target < model->rank_count; target++) {
+        bool *called = called_target(model, window, rank->number, target);
+        any |= *called;
+        *called = false;
+    }
+    return any && model->platform->protocol.flush == FLUSH_CONNECTIONS && rank->unanswered > 0;
 }
 
 bool others_have_answered(const struct model *model, uint32_t rank)

@@ -96,6 +96,7 @@ bool access_request(struct model *model, struct access *access);
 void others_request(struct model *model, struct rank *rank);
 /* The same: a call completes all of the window, where something was called, and an answer on any window is missing. */
 bool others_must_be_asked(struct model *model, const struct rank *rank, int32_t window);
+bool *called_target(const struct model *model, int32_t window, uint32_t rank, uint32_t target);
 bool others_have_answered(const struct model *model, uint32_t rank);
 
 /* Some operation of it waits for the posts of the whole group: what comes behind does not leave before it. */

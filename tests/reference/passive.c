@@ -229,6 +229,8 @@ static void request_answers(struct model *model, struct rank *rank, int32_t wind
     for (uint32_t i = 0; i < named->count; i++)
         if (!named->all || !access_is_known(model, named->accesses[i])) asks |= access_request(model, named->accesses[i]);
     for (uint32_t i = 0; i < named->count; i++) named->accesses[i]->got = false;
+    for (uint32_t i = 0; named->all && i < named->count; i++) /* those that are known need no request any more */
+        if (model->platform->protocol.flush == FLUSH_CONNECTIONS) named->accesses[i]->called = false;
     if (asks && named->all) others_request(model, &model->ranks[named->accesses[0]->epoch->origin]);
 }
 
@@ -307,7 +309,7 @@ static void unlock(struct model *model, struct rank *rank, const struct trace_ca
     bool early = model->platform->protocol.unlock == UNLOCK_WITH_DATA && named.count > 0 &&
                  !named.accesses[0]->epoch->nocheck;
     if (!early) request_answers(model, rank, call->handle, &named);
-    if (!named.all) model->called[(size_t)call->handle * model->rank_count + rank->number] = false;
+    if (early && !named.all) *called_target(model, call->handle, rank->number, named.accesses[0]->target) = false;
     if (!rank->serves) rank_look(model, rank);
     rank_await(model, rank, are_open, &named);
     rank_await(model, rank, early ? are_sent : is_complete, &named);
