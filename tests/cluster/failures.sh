@@ -93,4 +93,14 @@ check is_recording_of recorded.rma program
 touch -d 2026-01-03 program
 is_recording_of recorded.rma program && fail "the recording of an older program counts"
 is_recording_of other.rma program && fail "there is no such recording"
+
+# A condition that is true of no row, as one with a word that rows do not have, ends before anything runs.
+cat >campaign.json <<END
+{ "schema": "rmacast.campaign/1", "programs": [ { "name": "lock", "command": ["none"], "bytes": [8], "ranks": [2, 4] } ] }
+END
+for condition in '.name == "lock"' '.program == "lock" and .ranks == 3' '.program == '; do
+    "$1/validate/campaigns/run.sh" --rows "$condition" campaign.json . result.json >out 2>err && fail "$condition: rows are measured"
+    grep -qF -- "--rows '$condition': true of no row of campaign.json, expected a condition of jq with .program" err ||
+        fail "$condition: $(cat err)"
+done
 finish

@@ -2,8 +2,8 @@
 # Runs a campaign: programs are recorded on this machine, predicted for a virtual cluster, run there, and compared.
 #   run.sh [--minutes M] [--rows CONDITION] [--keep DIR | --again DIR] CAMPAIGN.json BUILD RESULT.json
 # BUILD: the build directory, as build/release (docs/cluster.md). CONDITION: which rows are measured in this call, in the language
-# of jq, as '.ranks == 8 and .bytes > 8'. --minutes: no row begins after M minutes. --keep: the recordings and runs stay in DIR; a
-# recording is made again if its program is newer. --again: those of DIR are predicted and compared once more; nothing runs.
+# of jq, as '.program == "lock" and .bytes > 8'. --minutes: no row begins after M minutes. --keep: the recordings and runs stay in
+# DIR; a recording is made again if its program is newer. --again: those of DIR are predicted and compared; nothing runs.
 # Rows that are done are kept in RESULT.json.rows until all rows of the campaign are there; then the result is written. The same
 # command again measures what is missing. Exits with 75 while rows are missing, with 77 and the reason where the cluster cannot be
 # made. A run that reaches its time limit is made again, unless it only hangs in MPI_Finalize. A run is thrown away, and counted,
@@ -38,6 +38,17 @@ result=$3 rows=$3.rows
 rmacast=$build/bin/rmacast cluster=$here/../cluster/cluster.sh
 jq -e '.schema == "rmacast.campaign/1"' "$config" >/dev/null || die "$1: expected schema rmacast.campaign/1"
 setting() { jq -r "$1" "$config"; }
+
+# plan: what is to be measured; a line for the rows that differ in semantics alone.
+plan() {
+    jq -c '.programs[] as $p | ($p.bytes // [0])[] as $bytes | ($p.ranks // [2])[] as $ranks |
+        {program: $p.name, bytes: $bytes, ranks: $ranks, semantics: ($p.semantics // ["a"]),
+         limit_s: ($p.time_limit_s // .time_limit_s // 40), command: [$p.command[] | gsub("\\{bytes\\}"; "\($bytes)")]}' "$config"
+}
+if [ -n "${CAMPAIGN_ROWS:-}" ]; then
+    chosen=$(plan | jq -c ".semantics[] as \$one | .semantics = \$one | select($CAMPAIGN_ROWS)" 2>/dev/null | wc -l)
+    [ "$chosen" -gt 0 ] || die "--rows '$CAMPAIGN_ROWS': true of no row of $1, expected a condition of jq with .program, .bytes, .ranks or .semantics"
+fi
 if [ -s "$rows" ]; then # its first line is the campaign
     head -n 1 "$rows" | jq -e --slurpfile config "$config" '.campaign == $config[0]' >/dev/null ||
         die "$rows: has rows of another campaign, expected those of $1, or no such file"
@@ -282,11 +293,9 @@ is_done() {
 
 load_before=$(cut -d' ' -f1-3 /proc/loadavg)
 failures=0 missing=0 last_share=
-jq -c '.programs[] as $p | ($p.bytes // [0])[] as $bytes | ($p.ranks // [2])[] as $ranks |
-    {name: $p.name, bytes: $bytes, ranks: $ranks, semantics: ($p.semantics // ["a"]), limit_s: ($p.time_limit_s // .time_limit_s // 40),
-     command: [$p.command[] | gsub("\\{bytes\\}"; "\($bytes)")]}' "$config" >"$work/plan"
+plan >"$work/plan"
 while read -r line; do
-    program=$(echo "$line" | jq -r .name) bytes=$(echo "$line" | jq .bytes) ranks=$(echo "$line" | jq .ranks)
+    program=$(echo "$line" | jq -r .program) bytes=$(echo "$line" | jq .bytes) ranks=$(echo "$line" | jq .ranks)
     limit=$(echo "$line" | jq .limit_s) group=
     for one in $(echo "$line" | jq -r '.semantics[]'); do
         choose "$one"
