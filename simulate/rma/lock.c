@@ -116,13 +116,14 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
             STEP_TRY(replay_lock_hurry(replay, lock));
             epoch = &replay->lock_epochs[lock];
         }
+        /* before the grant, which sends the query behind the queued operations */
+        if (!replay_lock_ends_early(replay, epoch)) STEP_TRY(replay_lock_flush(replay, lock, true));
+        if (replay->called) replay_lock_flushed(replay, &replay->lock_epochs[lock]);
     }
     if (!epoch->granted) return STEP_BLOCK;
     bool early = replay_lock_ends_early(replay, epoch);
     if (state->phase == PHASE_FLUSH) {
         state->phase = PHASE_COMPLETE;
-        if (!early) STEP_TRY(replay_lock_flush(replay, lock, true));
-        if (replay->called) replay_lock_flushed(replay, &replay->lock_epochs[lock]);
         return STEP_POLL;
     }
     if (early && state->phase == PHASE_COMPLETE && epoch->uncleared > 0) return STEP_BLOCK;
