@@ -128,6 +128,7 @@ void rank_await_time(struct model *model, struct rank *rank, int64_t until_ps)
     bool *over = model_new(model, sizeof *over);
     if (until_ps <= model->now_ps) return;
     if (!rank->serves) rank_look(model, rank);
+    while (polls_on(rank)) poll_once(model, rank, false);
     event_add(model, until_ps, rank->number, set_true, over);
     rank_await(model, rank, is_true, over);
 }
