@@ -103,7 +103,7 @@ struct nic {
     int64_t send_ps, receive_ps; /* busy until then */
     int64_t head_ps;             /* of the last message that it takes in for some time, or that waits for that */
     struct flight *receives, *behind; /* with shares that come back: a message with bytes, and a list of those behind it */
-    uint32_t last, before;       /* ranks: by which its last arrival is ordered, those of earlier heads */
+    uint32_t last, before;       /* ranks: by which its last arrival is ordered, those of data and of earlier heads */
 };
 
 struct crowd { /* the ranks of a node */

@@ -179,7 +179,7 @@ static void head_arrives(struct model *model, void *what)
         nic->receive_ps = begin_ps + flight->lasts_ps;
         nic->head_ps = model->now_ps;
         nic->last = flight->transport.from;
-        nic->before = 0;
+        nic->before = nic->last;
     }
     if (at_once)
         arrive(model, flight);

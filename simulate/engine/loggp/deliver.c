@@ -40,7 +40,7 @@ static bool receive_flight(struct engine *engine, struct flight *flight, int64_t
         nic->receive_free_ps = *arrival_ps;
         nic->head_ps = flight->time.time_ps;
         nic->key = event_key(flight->time.order);
-        nic->before = 0;
+        nic->before = nic->key;
     }
     return flight->early || (*arrival_ps == flight->time.time_ps && !behind);
 }

@@ -5,7 +5,7 @@
 #include "simulate/engine/loggp/state.h"
 
 /* The key that orders a message without bytes that waits for other messages at its NIC. Messages arrive in the order of
- * their heads; messages with equal heads arrive in the order of their senders. */
+ * their heads; messages with equal heads arrive behind data, in the order of their senders. */
 static inline uint32_t loggp_key_behind(struct nic *nic, int64_t head_ps, uint32_t key)
 {
     if (head_ps > nic->head_ps) nic->before = nic->key;

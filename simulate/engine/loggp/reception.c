@@ -62,7 +62,7 @@ enum status loggp_receive(struct engine *engine, uint32_t index, bool *arrived, 
     } else {
         nic->head_ps = flight->time.time_ps;
         nic->key = key;
-        nic->before = 0;
+        nic->before = key;
     }
     flight->time.order = event_queue_order(&engine->queue, key);
     if (!busy) return receive_now(engine, index, err);

@@ -21,7 +21,7 @@ struct nic { /* senders touch only the first of its two cache lines */
     int64_t send_free_ps, receive_free_ps;
     int64_t head_ps;  /* the last arrival of the head of a message that has bytes or waited */
     uint32_t key;     /* the largest key of the messages that arrive at receive_free_ps */
-    uint32_t before;  /* the largest key of those among them whose heads arrived before head_ps */
+    uint32_t before;  /* the largest key of those among them that have bytes or whose heads arrived before head_ps */
     uint32_t pending; /* events of the node in the queue without alarms; valid where nodes run ahead */
     uint32_t counter_messages; /* first message of count(), or COUNTER_NONE (counter.c) */
 };
