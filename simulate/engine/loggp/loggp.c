@@ -70,15 +70,16 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->prefetches = callbacks->prefetch && platform->node_count >= PREFETCH_NODES;
     made->queue.ahead = made->prefetches ? AHEAD : 0;
     made->in_order = platform->segment_count == 1 && !platform->two_sided;
-    made->at_once = least_latency_ps(platform) == 0;
+    made->least_latency_ps = least_latency_ps(platform);
+    made->at_once = made->least_latency_ps == 0;
     const bool within = platform->contention && platform_reverses_within(platform);
     const bool reverses = within || (platform->contention && protocol_reverses(&platform->protocol));
     made->plain = made->in_order && !made->at_once && !made->links.used && !reverses;
-    made->answer_latency_ps = made->costs.same_latency && made->in_order ? least_latency_ps(platform) : -1;
+    made->answer_latency_ps = made->costs.same_latency ? made->least_latency_ps : -1;
     made->answered = made->draining = NO_NODE;
     made->contention = platform->contention;
     made->gap_ps = units_ps(platform->gap_s);
-    if (callbacks->lazy.apart && !made->links.used && !reverses) made->lookahead_ps = least_latency_ps(platform);
+    if (callbacks->lazy.apart && !made->links.used && !reverses) made->lookahead_ps = made->least_latency_ps;
     made->nics = lines_new((size_t)platform->node_count, sizeof *made->nics);
     made->last_asks = calloc((size_t)platform->node_count, sizeof *made->last_asks);
     if (reverses) made->receptions = calloc((size_t)platform->node_count, sizeof *made->receptions);
@@ -99,16 +100,23 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
 
 /* --- sending --- */
 
+/* No later message of its sender to the same node arrives before a message of the latency. */
+static inline bool stays_behind(const struct engine *engine, int64_t latency_ps)
+{
+    return engine->in_order || (engine->costs.same_latency && latency_ps == engine->least_latency_ps);
+}
+
 /* An unwatched message is delivered when the next one is, so no message may overtake it. Where a message may arrive at
  * the moment of its sending, after events that are later in the order, only the queue keeps the total order. Where links
  * are queues, a message is in the inbox once it has passed the last one, a part of the latency before its arrival; and no
  * time is known before which an answer cannot arrive. */
-static enum message_effect effect_of(const struct engine *engine, const struct engine_message *message, bool queues)
+static enum message_effect effect_of(const struct engine *engine, const struct engine_message *message, int64_t latency_ps,
+                                     bool queues)
 {
     if (queues && engine->plain) return message->effect;
     if (!queues || engine->at_once || engine->receptions) return EFFECT_ACTS;
     bool orders = message->effect == EFFECT_PRECEDES || message->effect == EFFECT_REPLIES;
-    if (orders && !engine->in_order) return EFFECT_ACTS;
+    if (orders && !stays_behind(engine, latency_ps)) return EFFECT_ACTS;
     if (message->effect == EFFECT_REPLIES && engine->links.used) return EFFECT_ACTS;
     return message->effect;
 }
@@ -200,9 +208,10 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
         TRY(jitter_draw(&engine->jitter, message->src_node, message->dst_node, from_ps, &latency_ps, err));
     int64_t head_ps = units_add_ps(from_ps, latency_ps);
     const struct event_time time = {head_ps, event_queue_order(&engine->queue, message->key)};
+    const enum message_effect effect = effect_of(engine, message, cost->latency_ps, queues);
     uint32_t index;
-    TRY(launch_flight(engine, &message->note, message->src_node, message->dst_node, effect_of(engine, message, queues), time,
-                      cost->transmit_ps, message->early && !engine->receptions, queues, &index, err));
+    TRY(launch_flight(engine, &message->note, message->src_node, message->dst_node, effect, time, cost->transmit_ps,
+                      message->early && !engine->receptions, queues, &index, err));
     if (engine->receptions) engine->flights[index].reverse_e9 = queues ? message->reverse_e9 : 0;
     if (engine->locals && !cost->network && !message->to_self && cost->transmit_ps > 0)
         return loggp_receive_within(engine, index, message, head_ps - cost->transmit_ps, err);
@@ -224,13 +233,14 @@ static bool loggp_controls(struct engine *engine, int64_t bytes, bool *counts)
 {
     const struct engine_message message = {.src_node = 0, .dst_node = 1, .bytes = bytes, .two_sided = true};
     const struct platform *platform = engine->platform;
+    bool one_cost = engine->costs.same_latency && engine->jitter.sd_ps == 0 && !platform->two_sided;
     bool one_queue = engine->contention && platform->nic != NIC_PAIRS && !engine->links.used && !engine->at_once &&
                      !engine->receptions;
     *counts = false;
-    if (platform->node_count < 2 || !one_queue || !engine->costs.same_latency || engine->jitter.sd_ps > 0) return false;
+    if (platform->node_count < 2 || !one_queue || !one_cost) return false;
     engine->control_cost = *cost_recall(&engine->costs, &message);
     *counts = engine->control_cost.transmit_ps == 0;
-    return engine->in_order && !platform->control_bypass;
+    return stays_behind(engine, engine->control_cost.latency_ps) && !platform->control_bypass;
 }
 
 static enum status loggp_control(struct engine *engine, const struct engine_note *note, int32_t src_node, int32_t dst_node,

@@ -75,7 +75,8 @@ struct engine {
     int64_t answer_ps;    /* when the answer may arrive; valid while there is such a node */
     uint32_t answer;      /* the flight that arrives at answer_ps and is in no inbox, or FLIGHT_NONE */
     int32_t draining;          /* the node that is being drained and is watched afterwards, or NO_NODE */
-    int64_t answer_latency_ps; /* between any two nodes, for messages of any size; -1: they differ */
+    int64_t least_latency_ps;
+    int64_t answer_latency_ps; /* the least one between any two nodes; -1: they differ */
     int64_t lookahead_ps;      /* the least latency; 0: no node runs ahead */
     int64_t watermark_ps;      /* no message that is sent from now on arrives earlier, unless it is an answer */
     size_t answers;            /* events of types EVENT_ASKS and EVENT_QUERIES in the queue */
