@@ -91,8 +91,8 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->flight_count = FLIGHT_NONE + 1;
     made->asks_count = ASKS_NONE + 1;
     made->counter_message_count = COUNTER_NONE + 1;
-    /* A message may overtake one of its sender. Links keep the order of the messages between two nodes. */
-    bool heads_count = !made->in_order || made->at_once || platform->control_bypass;
+    /* A message may be sent after the engine has received the heads of others that come later. */
+    bool heads_count = made->at_once || platform->control_bypass;
     for (int32_t node = 0; node < platform->node_count; node++) inbox_init(&made->nics[node].inbox, heads_count);
     *engine = made;
     return STATUS_OK;
