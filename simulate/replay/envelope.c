@@ -135,13 +135,22 @@ enum status replay_message_take(struct replay *replay, const struct match *match
     return append_envelope(replay, taken, index);
 }
 
+/* mpi.rendezvous = read: the data leave the sender's node without a message to it. What has arrived there is answered first. */
+static enum status read_data(struct replay *replay, uint32_t index)
+{
+    const struct envelope envelope = core_of(replay)->envelopes[index];
+    const int64_t arrival_ps = replay->arrival_ps;
+    if (replay->nodes[envelope.source] != replay->nodes[envelope.destination]) TRY(replay_poll(replay, envelope.source));
+    replay->arrival_ps = arrival_ps;
+    return replay_send(replay, MESSAGE_SEND_READ, envelope.source, envelope.destination, envelope.bytes, index, 0, NULL);
+}
+
 /* The receive is posted and eager data or the request to send has arrived. */
 static enum status match_sides(struct replay *replay, uint32_t index)
 {
     const struct envelope *envelope = &core_of(replay)->envelopes[index];
     if (!envelope->posted || !envelope->arrived) return STATUS_OK;
-    if (envelope->mode == SEND_RENDEZVOUS && replay->platform->rendezvous == RENDEZVOUS_READ)
-        return replay_send(replay, MESSAGE_SEND_READ, envelope->source, envelope->destination, envelope->bytes, index, 0, NULL);
+    if (envelope->mode == SEND_RENDEZVOUS && replay->platform->rendezvous == RENDEZVOUS_READ) return read_data(replay, index);
     if (envelope->mode == SEND_RENDEZVOUS)
         return replay_send_control(replay, MESSAGE_SEND_CLEAR, envelope->destination, envelope->source, index, 0);
     if (envelope->mode == SEND_SYNC)

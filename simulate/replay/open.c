@@ -193,7 +193,7 @@ static bool nodes_are_apart(const struct replay *replay)
 {
     const struct core *core = core_of(replay);
     bool apart = !core->options->in_step && !core->options->eager && replay->hardware && !replay->trace->skips_checks;
-    if (core->gaps || replay->platform->draw) apart = false;
+    if (core->gaps || replay->platform->draw || replay->platform->rendezvous == RENDEZVOUS_READ) apart = false;
     for (const struct call_driver *const *driver = core->drivers; *driver && apart; driver++)
         apart = !(*driver)->nodes_are_apart || (*driver)->nodes_are_apart(replay);
     return apart;
