@@ -5,15 +5,42 @@
 #include "platforms/read.h"
 
 static const char *const complete_names[] = {"local", "remote", NULL};
+static const char *const local_names[] = {"left", "copied", "acknowledged", NULL};
 static const char *const unlock_names[] = {"released", "acknowledged", "with_data", NULL};
+static const char *const flush_names[] = {"counted", "requested", "connections", NULL};
 static const char *const visit_names[] = {"enter", "wait", "needed", NULL};
 static const char *const order_names[] = {"arrival", "service", NULL};
 static const char *const assertion_names[] = {"honoured", "ignored", NULL};
 static const char *const wait_names[] = {"notified", "confirmed", NULL};
-static const char *const get_names[] = {"direct", "rendezvous", NULL};
 static const char *const put_names[] = {"put", "accumulate", NULL};
-static const char *const flush_names[] = {"counted", "requested", "connections", NULL};
-static const char *const local_names[] = {"left", "copied", "acknowledged", NULL};
+static const char *const get_names[] = {"direct", "rendezvous", NULL};
+/* Keys with one name; the first one is the default. */
+enum choice {
+    CHOICE_UNLOCK,
+    CHOICE_FLUSH,
+    CHOICE_VISIT,
+    CHOICE_LOCK_ORDER,
+    CHOICE_FENCE_ASSERTIONS,
+    CHOICE_WAIT,
+    CHOICE_DYNAMIC_PUT,
+    CHOICE_NONCONTIGUOUS_PUT,
+    CHOICE_GET_DATA,
+    CHOICE_COUNT
+};
+static const struct {
+    const char *key;
+    const char *const *names;
+} choices[CHOICE_COUNT] = {
+    [CHOICE_UNLOCK] = {"unlock", unlock_names},
+    [CHOICE_FLUSH] = {"flush", flush_names},
+    [CHOICE_VISIT] = {"visit", visit_names},
+    [CHOICE_LOCK_ORDER] = {"lock_order", order_names},
+    [CHOICE_FENCE_ASSERTIONS] = {"fence_assertions", assertion_names},
+    [CHOICE_WAIT] = {"wait", wait_names},
+    [CHOICE_DYNAMIC_PUT] = {"dynamic_put", put_names},
+    [CHOICE_NONCONTIGUOUS_PUT] = {"noncontiguous_put", put_names},
+    [CHOICE_GET_DATA] = {"get_data", get_names},
+};
 const char *const protocol_service_names[SERVICE_COUNT + 1] = {
     [SERVICE_PUT] = "put",         [SERVICE_GET] = "get",         [SERVICE_ACCUMULATE] = "accumulate",
     [SERVICE_FETCH] = "fetch",     [SERVICE_LOCK] = "lock",       [SERVICE_RELEASE] = "release",
@@ -152,11 +179,14 @@ static enum status read_serves(const struct json_node *node, struct rma_protocol
     return STATUS_OK;
 }
 
-static enum status read_name(const struct json_node *object, const char *key, const char *const *names, int *index,
-                             struct err *err)
+static enum status read_choices(const struct json_node *object, int chosen[CHOICE_COUNT], struct err *err)
 {
-    struct json_node node = json_member(object, key);
-    return node.item ? name_read(&node, names, index, err) : STATUS_OK;
+    for (int choice = 0; choice < CHOICE_COUNT; choice++) {
+        struct json_node node = json_member(object, choices[choice].key);
+        chosen[choice] = 0;
+        if (node.item) TRY(name_read(&node, choices[choice].names, &chosen[choice], err));
+    }
+    return STATUS_OK;
 }
 
 static enum status read_cost(const struct json_node *row, bool last, int64_t above, struct apply_cost *cost, struct err *err)
@@ -250,9 +280,7 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
     static const char *const keys[] = {"complete", "unlock", "flush", "local", "visit", "lock_order", "fence_assertions",
                                        "wait", "dynamic_put", "noncontiguous_put", "serves", "put_s_per_byte", "linger_s",
                                        "polls", "poll_s", "get_data", "reverse_share", NULL};
-    int unlock = UNLOCK_RELEASED, flush = FLUSH_COUNTED, visit = VISIT_ENTER, order = LOCK_ORDER_ARRIVAL,
-        assertions = ASSERTIONS_HONOURED, wait = WAIT_NOTIFIED, dynamic = PUT_RULES_OWN, noncontiguous = PUT_RULES_OWN,
-        get = GET_DATA_DIRECT;
+    int chosen[CHOICE_COUNT];
     int complete[RMA_KIND_COUNT] = {COMPLETE_LOCAL}, local[RMA_KIND_COUNT] = {LOCAL_LEFT};
     int64_t polls = 1;
     memset(protocol, 0, sizeof *protocol);
@@ -268,15 +296,7 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
                      poll = json_member(node, "poll_s"), reverse = json_member(node, "reverse_share");
     TRY(read_by_kind(node, "complete", complete_names, complete, err));
     TRY(read_by_kind(node, "local", local_names, local, err));
-    TRY(read_name(node, "unlock", unlock_names, &unlock, err));
-    TRY(read_name(node, "flush", flush_names, &flush, err));
-    TRY(read_name(node, "visit", visit_names, &visit, err));
-    TRY(read_name(node, "lock_order", order_names, &order, err));
-    TRY(read_name(node, "fence_assertions", assertion_names, &assertions, err));
-    TRY(read_name(node, "wait", wait_names, &wait, err));
-    TRY(read_name(node, "dynamic_put", put_names, &dynamic, err));
-    TRY(read_name(node, "noncontiguous_put", put_names, &noncontiguous, err));
-    TRY(read_name(node, "get_data", get_names, &get, err));
+    TRY(read_choices(node, chosen, err));
     if (copy.item) TRY(measured_read(&copy, 0, 1, &protocol->put_s_per_byte, err));
     if (linger.item) TRY(measured_read(&linger, 0, TIME_MOST, &protocol->linger_s, err));
     if (count.item) TRY(json_integer(&count, 1, POLLS_MOST, &polls, err));
@@ -287,14 +307,14 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
         protocol->local[kind] = (enum local_mode)local[kind];
     }
     protocol->polls = (uint32_t)polls;
-    protocol->unlock = (enum unlock_mode)unlock;
-    protocol->flush = (enum flush_mode)flush;
-    protocol->visit = (enum visit_mode)visit;
-    protocol->lock_order = (enum lock_order)order;
-    protocol->fence_assertions = (enum assertions_mode)assertions;
-    protocol->wait = (enum wait_mode)wait;
-    protocol->get_data = (enum get_data)get;
-    protocol->dynamic_put = (enum put_rules)dynamic;
-    protocol->noncontiguous_put = (enum put_rules)noncontiguous;
+    protocol->unlock = (enum unlock_mode)chosen[CHOICE_UNLOCK];
+    protocol->flush = (enum flush_mode)chosen[CHOICE_FLUSH];
+    protocol->visit = (enum visit_mode)chosen[CHOICE_VISIT];
+    protocol->lock_order = (enum lock_order)chosen[CHOICE_LOCK_ORDER];
+    protocol->fence_assertions = (enum assertions_mode)chosen[CHOICE_FENCE_ASSERTIONS];
+    protocol->wait = (enum wait_mode)chosen[CHOICE_WAIT];
+    protocol->dynamic_put = (enum put_rules)chosen[CHOICE_DYNAMIC_PUT];
+    protocol->noncontiguous_put = (enum put_rules)chosen[CHOICE_NONCONTIGUOUS_PUT];
+    protocol->get_data = (enum get_data)chosen[CHOICE_GET_DATA];
     return read_serves(&serves, protocol, err);
 }
