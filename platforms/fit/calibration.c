@@ -472,25 +472,31 @@ static void add_jitter(struct writer *writer, cJSON *network, const struct size_
         add_measured(writer, network, "jitter_s", over_sizes.median, 3 * over_sizes.median_error, lone->count);
 }
 
-/* Whether unlock waits for its answer: if so, it takes as long as the lock. */
-static bool unlocks_wait(const cJSON *mpi)
+static bool unlocks_as(const cJSON *mpi, const char *name)
 {
     const cJSON *protocol = cJSON_GetObjectItem(cJSON_GetObjectItem(mpi, "rma"), "protocol");
     const char *unlock = cJSON_GetStringValue(cJSON_GetObjectItem(protocol, "unlock"));
-    return unlock && strcmp(unlock, "acknowledged") == 0;
+    return unlock && strcmp(unlock, name) == 0;
+}
+
+/* Whether unlock waits for its answer: if so, it takes as long as the lock. */
+static bool unlocks_wait(const cJSON *mpi)
+{
+    return unlocks_as(mpi, "acknowledged");
 }
 
 /* The latency follows from other messages, too. Values that differ by more than 10 % are noted. */
 static void compare_latencies(struct writer *writer, bool between, double overhead, double latency)
 {
     const double delay = writer->delay[between].value;
+    const bool answered = unlocks_wait(writer->mpi) || unlocks_as(writer->mpi, "with_data");
     const struct {
         enum calibration_curve curve;
         double overheads, latencies, delay;
     } ways[] = {{CALIBRATION_GET, 1, 2, delay},
                 {CALIBRATION_FETCH, 1, 2, delay},
                 {CALIBRATION_PING_PONG, 2, 1, 0},
-                {CALIBRATION_LOCK, 2, unlocks_wait(writer->mpi) ? 4 : 2, delay}};
+                {CALIBRATION_LOCK, 2, answered ? 4 : 2, delay}};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         const struct size_curve *curve = &writer->calibration->curves[between][ways[i].curve];
         const struct fit_point *point = size_curve_point(curve, -1);

@@ -593,6 +593,30 @@ static void an_answered_release_has_its_time_behind_the_put(void **state)
     cJSON_Delete(platform);
 }
 
+/* A lock and an unlock of 0.2 us a message: four of them where the release is answered, and that is no other latency. */
+static void an_answered_release_is_two_messages(void **state)
+{
+    (void)state;
+    static const char *const unlocks[] = {"released", "acknowledged", "with_data"};
+    for (int i = 0; i < 3; i++) {
+        struct bench_results results = {0};
+        struct err err = {0};
+        char mpi[128];
+        gsl_rng *random = random_of(1);
+        for (int k = 0; k < SIZES; k++)
+            add_series(&results, "putLatency -s flush", false, sizes[k], put_time(false, sizes[k]), random, &err);
+        add_series(&results, "putIssue", false, 8, WITHIN_OVERHEAD, random, &err);
+        add_series(&results, "lockRoundTrip", false, 8, 2 * WITHIN_OVERHEAD + 4 * 2e-7, random, &err);
+        gsl_rng_free(random);
+        snprintf(mpi, sizeof mpi, "{ \"rma\": { \"lock\": \"lazy\", \"protocol\": { \"unlock\": \"%s\" } } }", unlocks[i]);
+        cJSON *platform = make_platform(&results, "{ \"nodes\": [{ \"ranks\": [0, 1] }] }", mpi);
+        char *notes = cJSON_PrintUnformatted(cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "$calibration"), "notes"));
+        assert_true((i == 0) == (strstr(notes, "by lockRoundTrip") != NULL));
+        cJSON_free(notes);
+        cJSON_Delete(platform);
+    }
+}
+
 /* Load only adds time: to each call an exponential share of 5 % on average, whose median is 5 % of ln 2. */
 static void a_copy_of_the_bench_is_within_its_error(void **state)
 {
@@ -879,6 +903,7 @@ int main(void)
         cmocka_unit_test(shares_come_back),
         cmocka_unit_test(both_ways_within_a_node),
         cmocka_unit_test(an_answered_release_has_its_time_behind_the_put),
+        cmocka_unit_test(an_answered_release_is_two_messages),
         cmocka_unit_test(launches_are_joined),
         cmocka_unit_test(accumulates_cost_by_size),
         cmocka_unit_test(accumulates_without_a_cost),
