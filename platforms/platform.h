@@ -75,6 +75,9 @@ enum lock_order { LOCK_ORDER_ARRIVAL, LOCK_ORDER_SERVICE };
 enum assertions_mode { ASSERTIONS_HONOURED, ASSERTIONS_IGNORED };
 enum wait_mode { WAIT_NOTIFIED, WAIT_CONFIRMED };
 enum get_data { GET_DATA_DIRECT, GET_DATA_RENDEZVOUS };
+enum fence_counts { FENCE_COUNTS_CARRIED, FENCE_COUNTS_EXCHANGED };
+enum flush_asks { FLUSH_ASKS_NEEDED, FLUSH_ASKS_ALWAYS };
+enum lock_request { LOCK_REQUEST_NEEDED, LOCK_REQUEST_CALLED };
 enum put_rules { PUT_RULES_OWN, PUT_RULES_ACCUMULATE };
 
 /* mpi.rma.protocol: the messages that a call needs once it may start, and whose progress they need (docs/simulation.md,
@@ -84,10 +87,13 @@ struct rma_protocol {
                                                     arrived */
     enum unlock_mode unlock;
     enum flush_mode flush;
+    enum flush_asks flush_asks; /* with flush = requested, connections: whom a call under a lock asks */
     enum local_mode local[RMA_KIND_COUNT]; /* when a put or accumulate is complete at its origin */
     enum visit_mode visit;
     enum lock_order lock_order;
+    enum lock_request lock_request; /* when the request for a lazy lock leaves */
     enum assertions_mode fence_assertions;
+    enum fence_counts fence_counts; /* with fence = notify: which messages say how many operations there are */
     enum wait_mode wait;
     enum get_data get_data; /* how the data of a get of more than mpi.rma.eager_bytes come back */
     enum put_rules dynamic_put;       /* of puts to, and gets from, dynamic and shared windows */

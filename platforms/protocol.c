@@ -14,6 +14,9 @@ static const char *const assertion_names[] = {"honoured", "ignored", NULL};
 static const char *const wait_names[] = {"notified", "confirmed", NULL};
 static const char *const put_names[] = {"put", "accumulate", NULL};
 static const char *const get_names[] = {"direct", "rendezvous", NULL};
+static const char *const asks_names[] = {"needed", "always", NULL};
+static const char *const request_names[] = {"needed", "called", NULL};
+static const char *const counts_names[] = {"carried", "exchanged", NULL};
 /* Keys with one name; the first one is the default. */
 enum choice {
     CHOICE_UNLOCK,
@@ -25,6 +28,9 @@ enum choice {
     CHOICE_DYNAMIC_PUT,
     CHOICE_NONCONTIGUOUS_PUT,
     CHOICE_GET_DATA,
+    CHOICE_FLUSH_ASKS,
+    CHOICE_LOCK_REQUEST,
+    CHOICE_FENCE_COUNTS,
     CHOICE_COUNT
 };
 static const struct {
@@ -40,6 +46,9 @@ static const struct {
     [CHOICE_DYNAMIC_PUT] = {"dynamic_put", put_names},
     [CHOICE_NONCONTIGUOUS_PUT] = {"noncontiguous_put", put_names},
     [CHOICE_GET_DATA] = {"get_data", get_names},
+    [CHOICE_FLUSH_ASKS] = {"flush_asks", asks_names},
+    [CHOICE_LOCK_REQUEST] = {"lock_request", request_names},
+    [CHOICE_FENCE_COUNTS] = {"fence_counts", counts_names},
 };
 const char *const protocol_service_names[SERVICE_COUNT + 1] = {
     [SERVICE_PUT] = "put",         [SERVICE_GET] = "get",         [SERVICE_ACCUMULATE] = "accumulate",
@@ -277,9 +286,10 @@ enum status reverse_read(const struct json_node *node, double least, struct reve
 enum status protocol_read(const struct json_node *node, enum progress_mode progress, struct rma_protocol *protocol,
                           struct err *err)
 {
-    static const char *const keys[] = {"complete", "unlock", "flush", "local", "visit", "lock_order", "fence_assertions",
-                                       "wait", "dynamic_put", "noncontiguous_put", "serves", "put_s_per_byte", "linger_s",
-                                       "polls", "poll_s", "get_data", "reverse_share", NULL};
+    static const char *const keys[] = {"complete", "unlock", "flush", "flush_asks", "local", "visit", "lock_order",
+                                       "lock_request", "fence_assertions", "fence_counts", "wait", "dynamic_put",
+                                       "noncontiguous_put", "serves", "put_s_per_byte", "linger_s", "polls", "poll_s", "get_data",
+                                       "reverse_share", NULL};
     int chosen[CHOICE_COUNT];
     int complete[RMA_KIND_COUNT] = {COMPLETE_LOCAL}, local[RMA_KIND_COUNT] = {LOCAL_LEFT};
     int64_t polls = 1;
@@ -316,5 +326,8 @@ enum status protocol_read(const struct json_node *node, enum progress_mode progr
     protocol->dynamic_put = (enum put_rules)chosen[CHOICE_DYNAMIC_PUT];
     protocol->noncontiguous_put = (enum put_rules)chosen[CHOICE_NONCONTIGUOUS_PUT];
     protocol->get_data = (enum get_data)chosen[CHOICE_GET_DATA];
+    protocol->flush_asks = (enum flush_asks)chosen[CHOICE_FLUSH_ASKS];
+    protocol->lock_request = (enum lock_request)chosen[CHOICE_LOCK_REQUEST];
+    protocol->fence_counts = (enum fence_counts)chosen[CHOICE_FENCE_COUNTS];
     return read_serves(&serves, protocol, err);
 }

@@ -91,10 +91,11 @@ static void explain_locks(struct replay *replay, uint32_t rank, const struct tra
         const struct lock_epoch *epoch = &replay->lock_epochs[lock];
         if (epoch->releasing && !epoch->answered)
             EXPLAIN_ONE(text, " rank %u to know that window %d is unlocked", epoch->target, call->handle);
-        if (epoch->granted && epoch->outstanding == 0) continue;
-        EXPLAIN_ONE(text, " %s window %d on rank %u", epoch->granted ? "its operations on" : "the lock of", call->handle,
+        bool lacks_grant = epoch->asked && !epoch->granted;
+        if (!lacks_grant && epoch->outstanding == 0) continue;
+        EXPLAIN_ONE(text, " %s window %d on rank %u", lacks_grant ? "the lock of" : "its operations on", call->handle,
              epoch->target);
-        if (!epoch->granted && text->named <= WAITERS_SHOWN)
+        if (lacks_grant && text->named <= WAITERS_SHOWN)
             explain_holders(replay, rank, replay_member_index(replay, call->handle, epoch->target), text);
     }
 }

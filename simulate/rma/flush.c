@@ -46,7 +46,7 @@ static enum status sort_busy(struct replay *replay, const struct member *member)
 }
 
 /* The lock epochs that a call visits: under lock_all a flush of all visits the busy ones, else all that the call may
- * concern. Another thread may move what is busy. */
+ * concern. Another thread may move what is busy. With flush_asks = always the others are asked, too. */
 struct lock_walk {
     bool busy;
     uint32_t at; /* communicator rank, or lock epoch */
@@ -58,7 +58,8 @@ static struct lock_walk walk_of(struct replay *replay, uint32_t rank, const stru
     enum call_kind kind = call_kind(call->call);
     bool flushes = kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL;
     const struct all_locks *all = *replay_all_locks(replay, member);
-    bool busy = flushes && call->peer == TRACE_NONE && all && !replay->ranks[rank].threads;
+    bool busy = flushes && call->peer == TRACE_NONE && all && !replay->ranks[rank].threads &&
+                !replay->asks_always;
     return (struct lock_walk){busy, busy ? all->busy_first : 0};
 }
 
@@ -94,7 +95,9 @@ static enum step open_all(struct replay *replay, struct rank_state *state, uint3
     (*all)->thread = state->thread;
     member->all_nocheck = call->flags & TRACE_NOCHECK;
     (*all)->returned = member->all_nocheck || replay->modes[call->handle].lock == LOCK_LAZY;
-    if ((*all)->returned) return replay_exit(state, replay->now_ps);
+    bool asked_later = (*all)->returned && replay->asks_always;
+    for (uint32_t i = 0; asked_later && i < size; i++) STEP_TRY(replay_lock_new_of_all(replay, index, i));
+    if (replay->all_locks[index]->returned) return replay_exit(state, replay->now_ps);
     int64_t overhead_ps = size > 1 ? replay_overhead_ps(replay, state) : 0;
     return replay_spend(replay, state, replay_own_ps(replay, state) + overhead_ps, PHASE_ASK);
 }
@@ -169,10 +172,10 @@ static uint32_t epoch_of_others(struct replay *replay, uint32_t rank, const stru
 }
 
 /* mpi.rma.protocol.flush = requested, connections. A call that names its target sends the query in any case. One for
- * all targets sends it only where something is not known to be complete. */
+ * all targets sends it only where something is not known to be complete, or with flush_asks = always. */
 static enum status request_flush(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
-    bool always = call->peer != TRACE_NONE;
+    bool names = call->peer != TRACE_NONE, always = names || replay->asks_always;
     struct lock_walk walk = walk_of(replay, rank, call);
     if (replay->platform->protocol.flush == FLUSH_COUNTED) return STATUS_OK;
     uint32_t queried = NO_INDEX;
@@ -182,7 +185,7 @@ static enum status request_flush(struct replay *replay, uint32_t rank, const str
         TRY(replay_lock_flush(replay, lock, always));
         if (replay->lock_epochs[lock].outstanding > before) queried = lock;
     }
-    if (always) return STATUS_OK;
+    if (names) return STATUS_OK;
     bool asks = replay_flush_asks_others(replay, replay_member_index(replay, call->handle, rank));
     if (asks && queried == NO_INDEX) queried = epoch_of_others(replay, rank, call);
     if (queried == NO_INDEX) return STATUS_OK;
@@ -215,7 +218,7 @@ static uint32_t count_answers(const struct replay *replay, const struct member *
     if (replay->platform->protocol.unlock == UNLOCK_RELEASED || member->all_nocheck) return 0;
     for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++) {
         uint32_t lock = (*replay_all_locks(replay, member))->locks[i];
-        count += lock != NO_INDEX && replay->lock_epochs[lock].target != member->rank;
+        count += lock != NO_INDEX && replay->lock_epochs[lock].asked && replay->lock_epochs[lock].target != member->rank;
     }
     return count;
 }
@@ -236,8 +239,9 @@ enum completion { AT_ORIGIN, AT_TARGET, SENT };
 
 static bool is_missing(const struct replay *replay, const struct lock_epoch *epoch, enum completion where)
 {
-    if (where == SENT && replay_lock_ends_early(replay, epoch)) return !epoch->granted || epoch->uncleared > 0;
-    return (where == AT_ORIGIN && epoch->granted ? epoch->lefts : epoch->outstanding) > 0;
+    if (where == SENT && replay_lock_ends_early(replay, epoch)) return (epoch->asked && !epoch->granted) || epoch->uncleared > 0;
+    if ((where == AT_ORIGIN && epoch->granted ? epoch->lefts : epoch->outstanding) > 0) return true;
+    return epoch->flushing && where == AT_TARGET;
 }
 
 /* Continues at rank.step. STEP_EXIT: everything that the call concerns is granted and complete there. */
@@ -303,11 +307,12 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
     if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, call);
     all->unanswered = count_answers(replay, member);
     if (all->unanswered > 0) {
-        /* Issues everything. The epochs except the one of the own rank remain until the targets have answered. */
+        /* Issues everything. The locked epochs except the one of the own rank remain until the targets have answered. */
         for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++) {
             uint32_t lock = all->locks[i];
             if (lock == NO_INDEX) continue;
-            if (replay->lock_epochs[lock].target == member->rank) all->locks[i] = NO_INDEX;
+            const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+            if (epoch->target == member->rank || !epoch->asked) all->locks[i] = NO_INDEX;
             STEP_TRY(replay_lock_end(replay, lock));
         }
         replay_note_release(replay, rank);

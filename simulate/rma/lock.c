@@ -28,7 +28,8 @@ static enum step open_lock(struct replay *replay, uint32_t rank, const struct tr
     epoch->exclusive = call->flags & TRACE_EXCLUSIVE;
     epoch->next = state->lock_list;
     state->lock_list = *opened = lock;
-    if (nocheck || replay->modes[call->handle].lock == LOCK_LAZY) return return_locked(replay, rank, lock);
+    bool asks = replay->modes[call->handle].lock == LOCK_BLOCKING || replay_asks_when_called(replay);
+    if (nocheck || !asks) return return_locked(replay, rank, lock);
     int64_t overhead_ps = (uint32_t)call->peer == rank ? 0 : replay_overhead_ps(replay, state);
     return replay_spend(replay, state, replay_own_ps(replay, state) + overhead_ps, PHASE_ASK);
 }
@@ -39,6 +40,24 @@ static void account_contention(struct replay *replay, uint32_t rank, uint32_t lo
     int64_t until_ps = replay_lock_contended_ps(replay, lock), enter_ps = replay->ranks[rank].enter_ps;
     replay->ranks[rank].lacked_until_ps = until_ps;
     if (until_ps > enter_ps) totals_add(&replay->outcome->totals, PATTERN_LOCK_CONTENTION, rank, until_ps - enter_ps);
+}
+
+/* Another lock of the rank on the window has been asked for and is not granted. */
+static bool awaits_other_lock(const struct replay *replay, uint32_t rank, uint32_t member)
+{
+    for (uint32_t lock = replay->ranks[rank].lock_list; lock != NO_INDEX; lock = replay->lock_epochs[lock].next) {
+        const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+        if (epoch->member == member && epoch->asked && !epoch->granted) return true;
+    }
+    return false;
+}
+
+/* Returns without the grant. */
+static enum step return_asked(struct replay *replay, uint32_t rank, uint32_t lock)
+{
+    replay->lock_epochs[lock].lock_enter_ps = replay->ranks[rank].enter_ps;
+    replay->lock_epochs[lock].lock_exit_ps = replay->now_ps;
+    return return_locked(replay, rank, lock);
 }
 
 enum step replay_step_lock(struct replay *replay, uint32_t rank)
@@ -54,10 +73,13 @@ enum step replay_step_lock(struct replay *replay, uint32_t rank)
     } else {
         lock = replay_open_lock(replay, rank, member, call->peer);
     }
+    bool lazy = replay->modes[call->handle].lock == LOCK_LAZY;
     if (state->phase == PHASE_ASK) {
+        if (lazy && awaits_other_lock(replay, rank, member)) return STEP_BLOCK;
         state->phase = PHASE_GRANT;
-        replay->lock_epochs[lock].awaited = !state->threads;
+        replay->lock_epochs[lock].awaited = !lazy && !state->threads;
         STEP_TRY(replay_lock_ask(replay, lock));
+        if (lazy && (uint32_t)call->peer != rank) return return_asked(replay, rank, lock);
     }
     if (!replay->lock_epochs[lock].granted) return STEP_BLOCK;
     account_contention(replay, rank, lock);

@@ -109,6 +109,12 @@ static enum step decide_active(struct replay *replay, struct rank_state *state, 
     return replay_spend(replay, state, copy_of_put(replay, rank, call).all_ps, PHASE_QUEUE);
 }
 
+/* Whether an operation sends the request for its lazy lock. hurries: it has a request. */
+static bool asks_for_lock(const struct replay *replay, const struct lock_epoch *epoch, bool hurries)
+{
+    return !epoch->granted && !epoch->asked && (hurries || replay_asks_when_called(replay));
+}
+
 static enum step decide_departure(struct replay *replay, uint32_t rank, struct member *member, const struct pair *pair)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -119,7 +125,7 @@ static enum step decide_departure(struct replay *replay, uint32_t rank, struct m
     const struct lock_epoch *epoch = lock == NO_INDEX ? NULL : &replay->lock_epochs[lock];
     if (replay->deferred || (epoch && !epoch->granted)) {
         bool hurries = epoch && call->rma.request != TRACE_NO_REF; /* its request may be waited for before the unlock */
-        bool sends = hurries && (epoch->granted || !epoch->asked);
+        bool sends = epoch && ((hurries && epoch->granted) || asks_for_lock(replay, epoch, hurries));
         int64_t copy_ps = copy_of_put(replay, rank, call).all_ps;
         return replay_spend(replay, state, (sends ? replay_overhead_ps(replay, state) : 0) + copy_ps, PHASE_QUEUE);
     }
@@ -153,7 +159,9 @@ static enum status dispatch_operation(struct replay *replay, uint32_t index, con
     if (state->phase == PHASE_ISSUE || leaves) return replay_issue(replay, index);
     queue_op(replay, index);
     if (op->lock != NO_INDEX && state->threads) replay_wake(replay, op->origin); /* another thread may be in a flush */
-    return hurries ? replay_lock_hurry(replay, lock) : STATUS_OK;
+    if (hurries) return replay_lock_hurry(replay, lock);
+    bool asks = lock != NO_INDEX && asks_for_lock(replay, &replay->lock_epochs[lock], false);
+    return asks ? replay_lock_ask(replay, lock) : STATUS_OK;
 }
 
 /* Whether the request of the operation is complete when its call returns. MPICH's active message for a put with gaps has no

@@ -29,7 +29,17 @@ static uint32_t window_size(const struct replay *replay, const struct member *me
     return replay_comm_of(replay, member)->count;
 }
 
-enum { PHASE_ENTER, PHASE_GATHER, PHASE_ISSUE, PHASE_COMPLETE_OPS, PHASE_WORK, PHASE_BARRIER, PHASE_INCOMING, PHASE_PARTS };
+enum {
+    PHASE_ENTER,
+    PHASE_GATHER,
+    PHASE_ISSUE,
+    PHASE_COMPLETE_OPS,
+    PHASE_WORK,
+    PHASE_BARRIER,  /* or the exchange of counts */
+    PHASE_INCOMING,
+    PHASE_LAST,     /* the barrier behind an exchange of counts */
+    PHASE_PARTS
+};
 
 struct coll_shape replay_gather_shape(const struct replay *replay, uint32_t size)
 {
@@ -148,12 +158,15 @@ enum step replay_step_win_free(struct replay *replay, uint32_t rank)
     return replay_exit(state, replay->now_ps);
 }
 
-/* mpi.rma.protocol.flush = requested: sends a query to every other rank that has answers open. */
+/* mpi.rma.protocol.flush = requested: sends a query to every other rank that has answers open. A fence that exchanges counts has
+ * no need of answers. */
 static enum status request_flush(struct replay *replay, struct member *member)
 {
     uint32_t own = (uint32_t)(member - replay->members);
     bool queries = replay_flush_asks_others(replay, own);
-    if (!replay->fence_targets || (member->fence_outstanding == 0 && !queries)) return STATUS_OK;
+    if (replay->modes[member->window].exchanges_counts || !replay->fence_targets ||
+        (member->fence_outstanding == 0 && !queries))
+        return STATUS_OK;
     const struct fence_targets *targets = &replay->fence_targets[own];
     for (size_t i = 0; i < targets->count; i++) {
         const struct fence_target *target = &targets->items[i];
@@ -190,6 +203,18 @@ static enum step fence_enter(struct replay *replay, uint32_t rank, struct member
     return replay_spend(replay, state, sends ? replay_overhead_ps(replay, state) : 0, completes ? PHASE_ISSUE : PHASE_WORK);
 }
 
+/* mpi.rma.protocol.fence_counts = exchanged: the rounds that carry the counts come before the barrier. */
+static bool exchanges_counts(const struct replay *replay, const struct member *member, const struct trace_call *call)
+{
+    return replay->modes[member->window].exchanges_counts && !(call->flags & TRACE_NOPRECEDE);
+}
+
+static enum step leave_fence(struct replay *replay, uint32_t rank, struct member *member)
+{
+    sync_exit(replay, member, PATTERN_WAIT_AT_FENCE, replay->now_ps);
+    return replay_exit(&replay->ranks[rank], replay->now_ps);
+}
+
 enum step replay_step_fence(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -216,7 +241,7 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
         if (!done) return STEP_BLOCK;
         state->phase = PHASE_INCOMING;
         return STEP_AGAIN;
-    default:
+    case PHASE_INCOMING: {
         bool counts = !(call->flags & TRACE_NOPRECEDE) || replay->platform->protocol.fence_assertions == ASSERTIONS_IGNORED;
         if (counts && replay->modes[member->window].fence == FENCE_NOTIFY) {
             /* The rank continues when its own operations are done and the closed epoch's operations on it have arrived.
@@ -228,7 +253,13 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
                 return replay_wait_until(state, incoming->latest_ps, PHASE_INCOMING);
             incoming->issued = incoming->arrived = 0;
         }
-        sync_exit(replay, member, PATTERN_WAIT_AT_FENCE, replay->now_ps);
-        return replay_exit(state, replay->now_ps);
+        if (!exchanges_counts(replay, member, call)) return leave_fence(replay, rank, member);
+        replay_barrier_begin(replay, replay_barrier_of(replay, member));
+        state->phase = PHASE_LAST;
+        return STEP_AGAIN;
+    }
+    default:
+        STEP_TRY(replay_barrier_step(replay, rank, replay_barrier_of(replay, member), &done));
+        return done ? leave_fence(replay, rank, member) : STEP_BLOCK;
     }
 }

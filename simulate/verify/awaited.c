@@ -31,9 +31,11 @@ static bool call_works(const struct verify_context *context, const struct trace_
     const unsigned nobody = TRACE_NOPRECEDE | TRACE_NOSUCCEED;
     enum call_kind kind = call_kind(call->call);
     if (call->call >= MPI_FUNCTION_COUNT || kind == CALL_LOCAL) return false;
-    if (kind == CALL_LOCK || kind == CALL_LOCK_ALL)
+    if (kind == CALL_LOCK || kind == CALL_LOCK_ALL) {
+        const bool asks = kind == CALL_LOCK && context->platform->protocol.lock_request == LOCK_REQUEST_CALLED;
         return !(call->flags & TRACE_NOCHECK) && !(kind == CALL_LOCK && call->peer == TRACE_NONE) &&
-               context->modes[call->handle].lock != LOCK_LAZY;
+               (asks || context->modes[call->handle].lock != LOCK_LAZY);
+    }
     return kind != CALL_FENCE || (call->flags & nobody) != nobody ||
            context->platform->protocol.fence_assertions == ASSERTIONS_IGNORED;
 }

@@ -58,6 +58,14 @@ static void unlink_request(struct replay *replay, struct lock_queue *queue, uint
     for (uint32_t at = queue->first; at != NO_INDEX; at = replay->lock_epochs[at].next_waiting) queue->last = at;
 }
 
+/* lock_request = called: Lock Contention of an MPI_Win_lock that returned before, while others held the lock. */
+static void account_returned(struct replay *replay, const struct lock_epoch *epoch, int64_t held_until_ps)
+{
+    int64_t until_ps = held_until_ps < epoch->lock_exit_ps ? held_until_ps : epoch->lock_exit_ps;
+    if (until_ps > epoch->lock_enter_ps)
+        totals_add(&replay->outcome->totals, PATTERN_LOCK_CONTENTION, epoch->origin, until_ps - epoch->lock_enter_ps);
+}
+
 /* Grants requests while the holders allow it. */
 static enum status grant_next(struct replay *replay, struct lock_queue *queue, uint32_t rank)
 {
@@ -65,9 +73,10 @@ static enum status grant_next(struct replay *replay, struct lock_queue *queue, u
     while ((link = next_request(replay, queue))) {
         uint32_t lock = *link;
         struct lock_epoch *epoch = &replay->lock_epochs[lock];
-        epoch->held_until_ps = queue->unlock_exit_ps[1];
-        if (epoch->exclusive && queue->unlock_exit_ps[0] > epoch->held_until_ps)
-            epoch->held_until_ps = queue->unlock_exit_ps[0];
+        int64_t held_until_ps = queue->unlock_exit_ps[1];
+        if (epoch->exclusive && queue->unlock_exit_ps[0] > held_until_ps) held_until_ps = queue->unlock_exit_ps[0];
+        if (epoch->lock_exit_ps > 0) account_returned(replay, epoch, held_until_ps);
+        epoch->held_until_ps = held_until_ps;
         if (epoch->exclusive)
             queue->exclusive_held = true;
         else
@@ -154,9 +163,9 @@ enum status replay_lock_flush(struct replay *replay, uint32_t lock, bool always)
     struct lock_epoch *epoch = &replay->lock_epochs[lock];
     epoch->got = false;
     if (replay->platform->protocol.flush == FLUSH_COUNTED || epoch->origin == epoch->target) return STATUS_OK;
-    if (!epoch->flushing && !replay_lock_unflushed(replay, epoch)) return STATUS_OK;
+    if (!epoch->flushing && !replay->asks_always && !replay_lock_unflushed(replay, epoch)) return STATUS_OK;
     if (!always && epoch->outstanding == 0) return STATUS_OK;
-    epoch->flushing = !epoch->granted;
+    epoch->flushing = epoch->asked && !epoch->granted;
     if (epoch->flushing) return STATUS_OK;
     replay_lock_flushed(replay, epoch);
     epoch->outstanding++;
@@ -216,7 +225,7 @@ enum status replay_lock_end(struct replay *replay, uint32_t lock)
 {
     struct lock_epoch *epoch = &replay->lock_epochs[lock];
     epoch->unlock_exit_ps = replay->now_ps;
-    if (epoch->nocheck) {
+    if (epoch->nocheck || !epoch->asked) {
         replay_release_lock_epoch(replay, lock);
         return STATUS_OK;
     }

@@ -1,6 +1,6 @@
 /* Locks of passive target synchronisation (MPI-3.1 11.5.3): the lock epochs of the origin and the lock queue of the
  * target. Requests are served in the order of their arrival. A blocking lock sends its request in MPI_Win_lock, a lazy
- * one in the call that needs the grant. */
+ * one in the call that needs the grant, or with mpi.rma.protocol.lock_request = called in MPI_Win_lock, which does not wait. */
 #ifndef SIMULATE_WINDOWS_LOCK_H
 #define SIMULATE_WINDOWS_LOCK_H
 
@@ -15,17 +15,24 @@ enum status replay_lock_new_of_all(struct replay *replay, uint32_t member, uint3
  * open. */
 enum status replay_lock_towards(struct replay *replay, uint32_t rank, uint32_t member, int32_t target, uint32_t *lock);
 enum status replay_lock_ask(struct replay *replay, uint32_t lock);
+/* mpi.rma.protocol.lock_request = called: MPI_Win_lock, and under lock_all the first operation on a target, send the request for
+ * a lazy lock. */
+static inline bool replay_asks_when_called(const struct replay *replay)
+{
+    return replay->platform->protocol.lock_request == LOCK_REQUEST_CALLED;
+}
 /* Queued and held operations may leave. Requests the lock if it has not been requested yet. */
 enum status replay_lock_hurry(struct replay *replay, uint32_t lock);
 /* Whether a call that lets queued operations leave sends anything, and so pays overhead. releases: it also releases the
  * lock. */
 static inline bool replay_lock_sends(const struct lock_epoch *epoch, bool releases)
 {
-    return epoch->queue_first != NO_INDEX || (releases && epoch->target != epoch->origin && !epoch->nocheck);
+    bool locked = !epoch->nocheck && (epoch->asked || !epoch->of_all);
+    return epoch->queue_first != NO_INDEX || (releases && epoch->target != epoch->origin && locked);
 }
 /* With mpi.rma.protocol.flush = requested: sends a query, which the target answers when it has everything that was sent before.
- * Sends no query if nothing was sent since the last one. With always it sends the query even if everything is known
- * to be complete. */
+ * Sends no query if nothing was sent since the last one, unless flush_asks = always. With always it sends the query even if
+ * everything is known to be complete. */
 enum status replay_lock_flush(struct replay *replay, uint32_t lock, bool always);
 /* mpi.rma.protocol.unlock = with_data: the release leaves behind the data, and they need not be known to be complete. */
 static inline bool replay_lock_ends_early(const struct replay *replay, const struct lock_epoch *epoch)

@@ -31,9 +31,14 @@ struct lock_epoch {
     bool unflushed;        /* puts or gets were issued since the last query: replay_lock_unflushed() */
     bool got;              /* flush = connections: the last put or get since the last flush was a get */
     bool flushing;         /* a flush waits for the grant and sends its query then */
-    /* set at the grant: until then others held the lock incompatibly. It is the last exit of their unlocks */
-    int64_t held_until_ps;
-    int64_t unlock_exit_ps;
+    union {
+        int64_t held_until_ps; /* from the grant on: until then others held the lock incompatibly (exit of their unlocks) */
+        int64_t lock_exit_ps;  /* before it: of an MPI_Win_lock that has returned without the grant it asked for, else 0 */
+    };
+    union {
+        int64_t unlock_exit_ps;
+        int64_t lock_enter_ps; /* before the grant: as lock_exit_ps */
+    };
     uint32_t outstanding, queue_first, queue_last;
     uint32_t leaves_to;   /* issue = deferred: the last queued operation that may leave, NO_INDEX: none */
     uint32_t uncleared;   /* operations whose data wait for the clear to send */

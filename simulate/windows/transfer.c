@@ -17,7 +17,15 @@ static void note_end(struct replay *replay, const struct op *op, int64_t end_ps)
     sim->xfer_end_ps = end_ps;
 }
 
-/* mpi.rma.protocol.local for MPI, the specification for OpenSHMEM. */
+/* mpi.rma.protocol.fence_counts = exchanged: the barrier of the fence says that the put or accumulate is complete, no
+ * acknowledgement does. */
+static bool ends_with_barrier(const struct replay *replay, const struct op *op)
+{
+    if (op->epoch_kind != OP_FENCE || !replay->incoming || replay_is_get(op)) return false;
+    return replay->modes[replay->members[op->member].window].exchanges_counts;
+}
+
+/* mpi.rma.protocol.local for MPI, the specification for OpenSHMEM. What nobody acknowledges is complete when it has left. */
 static void decide_completion(const struct replay *replay, const struct window_mode *mode, enum mpi_call call, struct op *op)
 {
     const struct rma_protocol *protocol = &replay->platform->protocol;
@@ -28,6 +36,7 @@ static void decide_completion(const struct replay *replay, const struct window_m
     bool shmem = replay->shmem && call_is_shmem(call);
     enum local_mode local = shmem || replay_is_get(op) ? LOCAL_LEFT : protocol->local[kind];
     bool remote = protocol->complete[kind] == COMPLETE_REMOTE || local == LOCAL_ACKNOWLEDGED;
+    if (local == LOCAL_ACKNOWLEDGED && ends_with_barrier(replay, op)) local = LOCAL_LEFT;
     op->local = (uint8_t)local;
     op->awaits_ack = op->epoch_kind == OP_ACTIVE && remote;
 }
@@ -92,8 +101,9 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
         if (all && !replay->lock_epochs[lock].busy) replay_lock_busy(replay, all, lock);
     } else {
         made->epoch = member->sync_instance;
-        member->fence_outstanding++;
-        if (!made->has_answer) TRY(replay_count_fence_answer(replay, made, +1));
+        member->fence_outstanding += !ends_with_barrier(replay, made);
+        bool asks = replay->fence_targets && !made->has_answer && !replay->modes[member->window].exchanges_counts;
+        if (asks) TRY(replay_count_fence_answer(replay, made, +1));
         if (replay->incoming) incoming_of(replay, made)->issued++;
     }
     return STATUS_OK;
@@ -144,7 +154,7 @@ enum status replay_ask_to_send(struct replay *replay, uint32_t index)
 /* A put or get of which the origin learns that it is complete, to another node. */
 static bool is_answered(const struct replay *replay, const struct op *op)
 {
-    if (op->has_answer) return false;
+    if (op->has_answer || ends_with_barrier(replay, op)) return false;
     if (op->put && op->epoch_kind == OP_ACTIVE && !(op->awaits_ack && op->counts_left)) return false;
     return replay->nodes[op->origin] != replay->nodes[op->target];
 }
@@ -252,11 +262,13 @@ static enum status reached_target(struct replay *replay, uint32_t index, int64_t
         replay_pair_effect(replay, &replay->pairs[pair], at_ps);
         return STATUS_OK;
     }
-    TRY(replay_send_control(replay, MESSAGE_ACK, op->target, op->origin, index, 0));
+    bool unanswered = ends_with_barrier(replay, op);
+    if (!unanswered) TRY(replay_send_control(replay, MESSAGE_ACK, op->target, op->origin, index, 0));
     /* A woken rank may make operations. What it does leaves behind the acknowledgement. */
     const struct op reached = replay->ops[index];
     if (replay->incoming) count_incoming(replay, &reached, at_ps);
     if (replay->watches) replay_take_effect(replay, index, at_ps);
+    if (unanswered) replay_release_op(replay, index);
     return STATUS_OK;
 }
 
@@ -316,7 +328,9 @@ static enum status transfer_finished(struct replay *replay, uint32_t index)
     bool wakes = op.epoch_kind == OP_LOCK && counted && --replay->lock_epochs[op.lock].lefts == 0;
     uint32_t *left = op.epoch_kind == OP_LOCK ? &replay->lock_epochs[op.lock].outstanding
                                               : &replay->members[op.member].fence_outstanding;
-    if (op.epoch_kind == OP_FENCE && !op.has_answer) TRY(replay_count_fence_answer(replay, &op, -1));
+    bool asks = op.epoch_kind == OP_FENCE && replay->fence_targets && !op.has_answer;
+    if (asks && !replay->modes[replay->members[op.member].window].exchanges_counts)
+        TRY(replay_count_fence_answer(replay, &op, -1));
     wakes = --*left == 0 || wakes;
     if (op.request != NO_INDEX) TRY(replay_request_done(replay, op.request)); /* its rank may go on to a flush */
     if (wakes) replay_wake(replay, op.origin);

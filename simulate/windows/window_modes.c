@@ -22,6 +22,8 @@ static struct window_mode make_mode(const struct platform *platform, const struc
     return (struct window_mode){.semantics = semantics,
                                 .lock = lock,
                                 .fence = fence,
+                                .exchanges_counts = fence == FENCE_NOTIFY &&
+                                                    platform->protocol.fence_counts == FENCE_COUNTS_EXCHANGED,
                                 .complete_waits_all = found.complete,
                                 .waits_for_group = found.group,
                                 .queues_for_group = found.both,

@@ -10,6 +10,7 @@ struct window_mode {
     const struct rma_semantics *semantics; /* borrowed from the platform */
     enum lock_mode lock;
     enum fence_mode fence;
+    bool exchanges_counts;   /* fences exchange counts before their barrier (protocol.fence_counts) */
     bool complete_waits_all; /* complete waits for every target's post (c) */
     bool waits_for_group;    /* some operations wait for the posts of all targets */
     bool queues_for_group;   /* some operations leave only when the posts of all targets have arrived */

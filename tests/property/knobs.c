@@ -102,12 +102,15 @@ const struct knob knobs[] = {
       "{\"put\":[{\"upto_bytes\":64,\"share\":0.6},{\"share\":-0.2}],\"get\":-0.5}"}},
     {"mpi.rma.protocol.noncontiguous_put", {"put", "put", "accumulate"}},
     {"mpi.rendezvous", {NULL, NULL, "read"}}, /* else as above */
+    {"mpi.rma.protocol.flush_asks", {"needed", "needed", "always"}},
+    {"mpi.rma.protocol.lock_request", {"needed", "needed", "called"}},
+    {"mpi.rma.protocol.fence_counts", {"carried", "carried", "exchanged"}},
 };
 const size_t knob_count = sizeof knobs / sizeof *knobs;
 _Static_assert(sizeof knobs / sizeof *knobs <= KNOBS_MAX, "a program holds the value of every knob");
 
 /* The last rows are drawn apart: a seed names the program that it named before there were these knobs. */
-enum { LATER_KNOBS = 18 };
+enum { LATER_KNOBS = 21 };
 
 static uint32_t value_count(const struct knob *knob)
 {

@@ -1,6 +1,17 @@
 /* docs/simulation.md, Fence, windows, barrier. The fences of a window have the same numbers on all its ranks. */
 #include "tests/reference/operation.h"
 
+/* mpi.rma.protocol.fence_counts = exchanged: the barrier says that puts and accumulates are complete. */
+static bool data_are_there(const struct model *model, const void *what)
+{
+    const struct epoch *epoch = what;
+    (void)model;
+    for (uint32_t i = 0; i < epoch->access_count; i++)
+        for (const struct op *op = epoch->accesses[i].first; op; op = op->next)
+            if (op->kind != CALL_PUT && op->kind != CALL_ACCUMULATE && !op->known) return false;
+    return true;
+}
+
 static bool all_known(const struct model *model, const void *what)
 {
     const struct epoch *epoch = what;
@@ -13,6 +24,7 @@ static bool all_known(const struct model *model, const void *what)
 static void request_answers(struct model *model, struct epoch *epoch)
 {
     bool asks = others_must_be_asked(model, &model->ranks[epoch->origin], epoch->window);
+    if (fence_exchanges_counts(model, epoch->window)) return;
     for (uint32_t i = 0; i < epoch->access_count; i++)
         for (const struct op *op = epoch->accesses[i].first; op; op = op->next)
             if (!op->known && !op->by_message && (op->kind == CALL_PUT || op->kind == CALL_GET)) {
@@ -95,11 +107,13 @@ static void fence(struct model *model, struct rank *rank, const struct trace_cal
     if (precedes && !notify) rank_await(model, rank, all_known, closed);
     rank_spend(model, rank, rank->own_ps);
     if (meets) collective_barrier(model, rank, comm, (uint32_t)call->handle);
+    bool exchanges = fence_exchanges_counts(model, call->handle);
     if (precedes && notify) {
-        rank_await(model, rank, all_known, closed);
+        rank_await(model, rank, exchanges ? data_are_there : all_known, closed);
         rank_await(model, rank, all_came, &incoming);
         rank_await_time(model, rank, last_done_ps(model, &incoming));
     }
+    if (exchanges && !(call->flags & TRACE_NOPRECEDE)) collective_barrier(model, rank, comm, (uint32_t)call->handle);
     if (succeeds) fences->open = epoch_new(model, EPOCH_FENCE, call->handle, rank->number, comm->members, comm->count);
 }
 

@@ -42,8 +42,12 @@ static void obey_protocol(const struct model *model, struct op *op)
     const struct rma_protocol *protocol = &model->platform->protocol;
     enum rma_kind kind = op->by_message && op->kind == CALL_PUT ? RMA_ACCUMULATE : rma_kind_of(op->kind);
     if (kind == RMA_GET) return;
+    const struct epoch *epoch = op->access->epoch;
+    bool unanswered = epoch->kind == EPOCH_FENCE && fence_exchanges_counts(model, epoch->window);
     op->local = protocol->local[kind];
-    op->acknowledged = op->access->epoch->kind != EPOCH_START || op->local == LOCAL_ACKNOWLEDGED ||
+    if (unanswered && op->local == LOCAL_ACKNOWLEDGED) op->local = LOCAL_LEFT;
+    if (unanswered) return;
+    op->acknowledged = epoch->kind != EPOCH_START || op->local == LOCAL_ACKNOWLEDGED ||
                        protocol->complete[kind] == COMPLETE_REMOTE;
 }
 
@@ -88,7 +92,7 @@ static void issue_active(struct model *model, struct rank *rank, struct op *op)
 static void issue_passive(struct model *model, struct rank *rank, struct op *op)
 {
     struct access *access = op->access;
-    bool asks = op->has_request && !access->open && !access->asked;
+    bool asks = (op->has_request || lock_is_asked_early(model, access->epoch->window)) && !access->open && !access->asked;
     if (op->has_request) op->held = false;
     bool sends = !op->held && access->open;
     if (asks || sends) rank_pay_overhead(model, rank);

@@ -86,6 +86,16 @@ enum fence_mode fence_of(const struct model *model, int32_t window)
     return rule ? rule->fence : model->platform->fence;
 }
 
+bool fence_exchanges_counts(const struct model *model, int32_t window)
+{
+    return fence_of(model, window) == FENCE_NOTIFY && model->platform->protocol.fence_counts == FENCE_COUNTS_EXCHANGED;
+}
+
+bool lock_is_asked_early(const struct model *model, int32_t window)
+{
+    return lock_of(model, window) == LOCK_LAZY && model->platform->protocol.lock_request == LOCK_REQUEST_CALLED;
+}
+
 /* Computing time here per recorded time: ranks share a node's cores. */
 static double pace(const struct model *model, uint32_t rank)
 {

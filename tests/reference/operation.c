@@ -445,7 +445,8 @@ static void request_arrives(struct model *model, void *what)
 bool access_request(struct model *model, struct access *access)
 {
     if (model->platform->protocol.flush == FLUSH_COUNTED) return false;
-    if (!access->called || access->target == access->epoch->origin) return false;
+    bool always = access->epoch->kind == EPOCH_LOCK && model->platform->protocol.flush_asks == FLUSH_ASKS_ALWAYS;
+    if ((!access->called && !always) || access->target == access->epoch->origin) return false;
     access->called = false;
     *called_target(model, access->epoch->window, access->epoch->origin, access->target) = false;
     access->requests = true;
@@ -459,9 +460,11 @@ bool access_is_answered(const struct access *access)
     return access->requests_made == access->requests_answered;
 }
 
+/* A lock that nobody has asked for keeps no request back. */
 static void send_request(struct model *model, struct access *access)
 {
-    if (!access->requests || !access->open || access_unissued(access)) return;
+    bool free = access->open || (access->epoch->kind == EPOCH_LOCK && !access->asked);
+    if (!access->requests || !free || access_unissued(access)) return;
     access->requests = false;
     network_send_control(model, access->epoch->origin, access->target, false, request_arrives, access);
     model->unflushed[(size_t)access->epoch->origin * model->rank_count + access->target] = false;

@@ -82,6 +82,8 @@ const struct rma_semantics *semantics_of(const struct model *model, int32_t wind
 enum rma_kind rma_kind_of(enum call_kind kind); /* fetches go by the rules of gets */
 enum lock_mode lock_of(const struct model *model, int32_t window);
 enum fence_mode fence_of(const struct model *model, int32_t window);
+bool fence_exchanges_counts(const struct model *model, int32_t window); /* mpi.rma.protocol.fence_counts */
+bool lock_is_asked_early(const struct model *model, int32_t window);    /* mpi.rma.protocol.lock_request, of lazy locks */
 
 /* The epoch's operations that nothing keeps any more leave, target by target; then notifications and the like. */
 void access_pump(struct model *model, struct access *access);

@@ -138,6 +138,17 @@ static bool is_away(const struct access *access)
     return access->target != access->epoch->origin;
 }
 
+/* mpi.rma.protocol.lock_request = called: what the rank has asked for on the window is granted. */
+static bool earlier_are_open(const struct model *model, const void *what)
+{
+    const struct epoch *epoch = what;
+    for (uint32_t t = 0; t < model->rank_count; t++) {
+        const struct access *access = pair_of(model, epoch->window, epoch->origin, t)->lock;
+        if (access && access->asked && !access->open) return false;
+    }
+    return true;
+}
+
 static void lock(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     const struct trace_comm *comm = trace_call_comm(model->trace, call);
@@ -147,7 +158,8 @@ static void lock(struct model *model, struct rank *rank, const struct trace_call
     epoch->all = all;
     epoch->exclusive = call->flags & TRACE_EXCLUSIVE;
     epoch->nocheck = call->flags & TRACE_NOCHECK;
-    bool asks = !epoch->nocheck && lock_of(model, call->handle) == LOCK_BLOCKING;
+    bool early = !all && lock_is_asked_early(model, call->handle);
+    bool asks = !epoch->nocheck && (early || lock_of(model, call->handle) == LOCK_BLOCKING);
     for (uint32_t i = 0; i < epoch->access_count; i++) {
         struct access *access = &epoch->accesses[i];
         pair_of(model, call->handle, rank->number, access->target)->lock = access;
@@ -155,8 +167,10 @@ static void lock(struct model *model, struct rank *rank, const struct trace_call
         pays |= asks && is_away(access);
     }
     rank_spend(model, rank, rank->own_ps + (pays ? rank->overhead_ps : 0)); /* one event: what comes at its end comes behind */
+    if (asks && early) rank_await(model, rank, earlier_are_open, epoch);
     for (uint32_t i = 0; asks && i < epoch->access_count; i++) access_ask(model, &epoch->accesses[i]);
     if (model->platform->protocol.visit == VISIT_ENTER && !rank->serves) rank_look(model, rank);
+    if (early && is_away(&epoch->accesses[0])) return;
     rank_await(model, rank, is_open, epoch);
 }
 
@@ -220,14 +234,16 @@ static void go(struct model *model, struct access *access, bool asks)
     access_pump(model, access);
 }
 
-/* mpi.rma.protocol.flush: one target is asked in any case, of all those where something is not known to be complete. */
+/* mpi.rma.protocol.flush, .flush_asks: one target is asked in any case, of all those where something is not known to be
+ * complete, or each. */
 static void request_answers(struct model *model, struct rank *rank, int32_t window, const struct named *named)
 {
     bool must = named->all && others_must_be_asked(model, rank, window), asks = false;
     for (uint32_t i = 0; must && i < named->count; i++)
         asks |= is_away(named->accesses[i]) && (named->accesses[i]->asked || named->accesses[i]->first);
+    bool each = !named->all || model->platform->protocol.flush_asks == FLUSH_ASKS_ALWAYS;
     for (uint32_t i = 0; i < named->count; i++)
-        if (!named->all || !access_is_known(model, named->accesses[i])) asks |= access_request(model, named->accesses[i]);
+        if (each || !access_is_known(model, named->accesses[i])) asks |= access_request(model, named->accesses[i]);
     for (uint32_t i = 0; i < named->count; i++) named->accesses[i]->got = false;
     for (uint32_t i = 0; named->all && i < named->count; i++) /* those that are known need no request any more */
         if (model->platform->protocol.flush == FLUSH_CONNECTIONS) named->accesses[i]->called = false;
