@@ -268,6 +268,13 @@ static void add_assertions(given findings, cJSON *protocol)
         cJSON_AddStringToObject(protocol, "fence_assertions", strcmp(both->name, "waits") == 0 ? "ignored" : "honoured");
 }
 
+/* A fence that takes two barriers exchanges the counts before its barrier. */
+static void add_counts(const cJSON *rma, cJSON *protocol)
+{
+    const cJSON *fence = cJSON_GetObjectItem(rma, "fence");
+    if (fence && strcmp(fence->valuestring, "notify") == 0) cJSON_AddStringToObject(protocol, "fence_counts", "exchanged");
+}
+
 static bool is_library(given findings, const char *name)
 {
     return strncmp(findings->record->library, name, strlen(name)) == 0;
@@ -282,7 +289,8 @@ static void add_put_rules(given findings, const cJSON *rma, cJSON *protocol)
     if (is_library(findings, "MPICH")) cJSON_AddStringToObject(protocol, "noncontiguous_put", "accumulate");
 }
 
-/* Not asked: Open MPI's osc/pt2pt queues the messages that it reads, and sends releases behind the data (docs/protocols.md). */
+/* Not asked: Open MPI's osc/pt2pt queues the messages that it reads, sends releases behind the data, and requests for locks and
+ * those of flushes early and always (docs/protocols.md). */
 static bool queues_messages(given findings)
 {
     return is_library(findings, "Open MPI") && puts_are_served_by_call(findings);
@@ -294,6 +302,8 @@ static void add_queue(cJSON *protocol)
     cJSON_AddNumberToObject(protocol, "polls", 2);
     cJSON_AddNumberToObject(protocol, "poll_s", OPENMPI_POLL_S);
     cJSON_AddStringToObject(protocol, "get_data", "rendezvous");
+    cJSON_AddStringToObject(protocol, "flush_asks", "always");
+    cJSON_AddStringToObject(protocol, "lock_request", "called");
 }
 
 static void add_unlock(given findings, cJSON *protocol)
@@ -346,6 +356,7 @@ static void add_protocol(given findings, cJSON *rma)
     if (by_call) add_linger(findings, protocol);
     add_verdict(protocol, "lock_order", probe_find_verdict(findings, PROBE_ASKS_LOCK_ORDER, PROBE_VARIANT_NONE, 0));
     add_assertions(findings, protocol);
+    add_counts(rma, protocol);
     add_put_rules(findings, rma, protocol);
     if (probe_put_cost(findings, &cost))
         cJSON_AddItemToObject(protocol, "put_s_per_byte", json_measured(cost.below_s_per_byte, cost.error_s, cost.n));

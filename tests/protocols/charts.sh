@@ -15,6 +15,7 @@ awk -F ' *[|] *' -v work="$work" '
         call["UNLOCK"] = "MPI_Win_unlock win=0 target=1"
         call["UNLOCK_OWN"] = "MPI_Win_unlock win=0 target=0"
         call["LOCK_ALL"] = "MPI_Win_lock_all win=0 assert=0"
+        call["LOCK_ALL_UNCHECKED"] = "MPI_Win_lock_all win=0 assert=NOCHECK"
         call["UNLOCK_ALL"] = "MPI_Win_unlock_all win=0"
         call["FLUSH"] = "MPI_Win_flush win=0 target=1"
         call["FLUSH_ALL"] = "MPI_Win_flush_all win=0"

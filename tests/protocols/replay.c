@@ -38,7 +38,11 @@ static const struct calls {
 } calls[] = {
     {"nothing", {"", ""}},
     {"hold", {"MPI_Win_lock win=0 target=1 lock=shared assert=0;MPI_Put win=0 target=1 bytes=8 disp=0;" FLUSH, ""}},
+    {"hold_all", {"MPI_Win_lock_all win=0 assert=0;", ""}},
+    {"hold_unchecked", {"MPI_Win_lock win=0 target=1 lock=shared assert=NOCHECK;", ""}},
     {"release", {UNLOCK("1"), ""}},
+    {"flush", {FLUSH, ""}},
+    {"flush_all", {"MPI_Win_flush_all win=0;", ""}},
     {"put", {PUT, ""}},
     {"put_flush_local", {PUT FLUSH_LOCAL, ""}},
     {"put_flush", {PUT FLUSH, ""}},

@@ -64,7 +64,11 @@ struct row {
 CALL(nothing, )
 ALONE(hold, MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window); MPI_Put(in, 8, MPI_BYTE, 1, 0, 8, MPI_BYTE, window);
       MPI_Win_flush(1, window))
+ALONE(hold_all, MPI_Win_lock_all(0, window))
+ALONE(hold_unchecked, MPI_Win_lock(MPI_LOCK_SHARED, 1, MPI_MODE_NOCHECK, window))
 ALONE(release, MPI_Win_unlock(1, window))
+CALL(flush, MPI_Win_flush(1, window))
+CALL(flush_all, MPI_Win_flush_all(window))
 CALL(put, PUT)
 CALL(put_flush_local, PUT; MPI_Win_flush_local(1, window))
 CALL(put_flush, PUT; MPI_Win_flush(1, window))

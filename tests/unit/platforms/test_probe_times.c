@@ -217,6 +217,7 @@ static void times_in_latencies(void **state)
         struct platform *platform = probe_platform(&record);
         assert_int_equal(platform->rendezvous, more ? RENDEZVOUS_NOTIFIED : RENDEZVOUS_DIRECT);
         assert_int_equal(platform->fence, more ? FENCE_NOTIFY : FENCE_BARRIER);
+        assert_int_equal(platform->protocol.fence_counts, more ? FENCE_COUNTS_EXCHANGED : FENCE_COUNTS_CARRIED);
         assert_int_equal(platform->window_creation, more ? WINDOW_CREATION_MPICH : WINDOW_CREATION_EXCHANGE);
         assert_int_equal(platform->protocol.complete[RMA_PUT], more ? COMPLETE_REMOTE : COMPLETE_LOCAL);
         assert_int_equal(platform->protocol.unlock, more ? UNLOCK_ACKNOWLEDGED : UNLOCK_RELEASED);
