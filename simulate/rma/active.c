@@ -108,7 +108,7 @@ static enum status say_waits(struct replay *replay, const struct member *member)
 /* Whether the notification of the pair's access epoch is still to be sent. */
 static bool owes_notification(const struct replay *replay, const struct pair *pair, uint32_t epoch)
 {
-    if (pair->accesses < epoch || (pair->accesses == epoch && pair->open)) return true;
+    if (pair->accesses < epoch || (pair->accesses == epoch && pair->open && !pair->notified)) return true;
     for (uint32_t op = pair->queue_first; op != NO_INDEX; op = replay->ops[op].next)
         if (replay->ops[op].kind == CALL_COMPLETE && replay->ops[op].epoch == epoch) return true;
     return false;
@@ -207,7 +207,7 @@ enum step replay_step_start(struct replay *replay, uint32_t rank)
             struct pair *pair = &replay->pairs[role_pairs(&member->access)[i]];
             pair->accesses++;
             pair->open = true;
-            pair->closing = false;
+            pair->closing = pair->notified = false;
             pair->unflushed = false;
             pair->last_op_exit_ps = TRACE_UNKNOWN_PS;
             pair->awaited = false;

@@ -34,6 +34,7 @@ enum status replay_send_notification(struct replay *replay, uint32_t index, cons
     pair->complete_last_op_ps[slot] = notification->last_op_ps;
     pair->data_expected[slot] = notification->data_expected;
     pair->target_waits = false;
+    pair->notified = notification->epoch == pair->accesses;
     return replay_send_control(replay, MESSAGE_COMPLETE, pair->origin, pair->target, index, 0);
 }
 

@@ -24,7 +24,8 @@ struct pair {
     uint32_t awaited_before : 1;      /* the origin's complete waits for the post of an earlier epoch */
     uint32_t unflushed : 1;           /* puts or gets were issued since the last query */
     uint32_t target_waits : 1;        /* the target has said that it waits for the next notification (protocol.wait) */
-    uint32_t uncleared : 26;          /* operations whose data wait for the clear to send, or that must be acknowledged first */
+    uint32_t notified : 1;            /* the notification of the current access epoch has left */
+    uint32_t uncleared : 25;          /* operations whose data wait for the clear to send, or that must be acknowledged first */
     int64_t last_op_exit_ps;          /* in the current access epoch, TRACE_UNKNOWN_PS: none yet */
     int64_t post_enter_ps[2];
 
