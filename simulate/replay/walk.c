@@ -337,7 +337,9 @@ static enum step serve_in_call(struct replay *replay, uint32_t rank, enum step s
         state->need = 0;
         return STEP_AGAIN;
     }
-    if (step == STEP_SPEND && state->inside && !state->threads) state->inside = serves_on_enter(replay, rank);
+    /* a wait or test for requests that serves does so from its entry on */
+    bool stays = call_arm(call_kind(state->calls[state->next].call)) == ARM_COMPLETION;
+    if (step == STEP_SPEND && state->inside && !state->threads && !stays) state->inside = serves_on_enter(replay, rank);
     return step;
 }
 
