@@ -185,7 +185,7 @@ static void receive_heads(const struct engine *engine, struct nic *nic, struct q
         nic->key = next->source;
         next->time_ps = free_ps = units_max_ps(next->time_ps, free_ps) + transmit_ps;
     }
-    nic->before = 0;
+    nic->before = nic->key;
     nic->receive_free_ps = free_ps;
     if (answer_end > box->answers.heads) {
         const struct event_time last = loggp_query_arrival(answers_end - 1);
