@@ -73,13 +73,13 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     made->least_latency_ps = least_latency_ps(platform);
     made->at_once = made->least_latency_ps == 0;
     const bool within = platform->contention && platform_reverses_within(platform);
-    const bool reverses = within || (platform->contention && protocol_reverses(&platform->protocol));
+    const bool reverses = platform->contention && protocol_reverses(&platform->protocol);
     made->plain = made->in_order && !made->at_once && !made->links.used && !reverses;
     made->answer_latency_ps = made->costs.same_latency ? made->least_latency_ps : -1;
     made->answered = made->draining = NO_NODE;
     made->contention = platform->contention;
     made->gap_ps = units_ps(platform->gap_s);
-    if (callbacks->lazy.apart && !made->links.used && !reverses) made->lookahead_ps = made->least_latency_ps;
+    if (callbacks->lazy.apart && !made->links.used && !reverses && !within) made->lookahead_ps = made->least_latency_ps;
     made->nics = lines_new((size_t)platform->node_count, sizeof *made->nics);
     made->last_asks = calloc((size_t)platform->node_count, sizeof *made->last_asks);
     if (reverses) made->receptions = calloc((size_t)platform->node_count, sizeof *made->receptions);
