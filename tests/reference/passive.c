@@ -311,14 +311,13 @@ static bool releases_behind(const struct model *model, const struct trace_call *
 static void unlock(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     struct named named = name_accesses(model, rank, call);
-    bool pays = false;
+    bool behind = releases_behind(model, call), pays = false;
+    int64_t call_ps = behind ? rank_call_ps(model, rank, call) : 0;
+    rank_spend(model, rank, rank->own_ps - call_ps);
     for (uint32_t i = 0; i < named.count; i++) {
         struct access *access = named.accesses[i];
         pays |= access_unissued(access) || (is_away(access) && (access->asked || must_ask(access, true)));
     }
-    bool behind = releases_behind(model, call);
-    int64_t call_ps = behind ? rank_call_ps(model, rank, call) : 0;
-    rank_spend(model, rank, rank->own_ps - call_ps);
     bool first = !behind || model->platform->issue == ISSUE_DEFERRED || lock_of(model, call->handle) == LOCK_LAZY;
     if (pays && first) rank_pay_overhead(model, rank);
     for (uint32_t i = 0; i < named.count; i++) go(model, named.accesses[i], must_ask(named.accesses[i], true));
