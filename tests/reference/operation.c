@@ -38,10 +38,10 @@ bool op_is_local(const struct op *op)
     return op->local == LOCAL_COPIED || op->left;
 }
 
-bool op_is_away_now(const struct model *model, const void *op)
+bool op_is_local_now(const struct model *model, const void *op)
 {
     (void)model;
-    return op_is_away(op);
+    return op_is_local(op);
 }
 
 int64_t op_left_ps(const struct op *op)

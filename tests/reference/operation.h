@@ -112,9 +112,9 @@ bool access_is_known(const struct model *model, const void *access); /* known to
 bool access_is_answered(const struct access *access);                /* all requests of flushes are */
 bool access_is_done(const struct access *access);                    /* complete at the target at access_done_ps() */
 void access_append(struct op *op);
-bool op_is_away_now(const struct model *model, const void *op); /* as a condition */
 bool op_is_away(const struct op *op);                           /* complete at the origin at op_left_ps() */
 bool op_is_local(const struct op *op);                          /* of one with a request */
+bool op_is_local_now(const struct model *model, const void *op); /* the same, as a condition */
 int64_t op_left_ps(const struct op *op);
 int64_t access_left_ps(const struct access *access);
 int64_t access_done_ps(const struct access *access);

@@ -26,17 +26,17 @@ void shmem_open_heaps(struct model *model)
 static void operation(struct model *model, struct rank *rank, const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
+    bool waits = kind != CALL_SHMEM_PUT_NBI && kind != CALL_SHMEM_GET_NBI;
     struct access *access = pair_of(model, call->handle, rank->number, (uint32_t)call->peer)->lock;
     struct op *op = model_new(model, sizeof *op);
     *op = (struct op){.kind = call_operation(kind), .access = access, .bytes = call->bytes, .acknowledged = true};
     op->result_bytes = op->kind == CALL_GET ? call->bytes : call->rma.result_bytes;
+    op->has_request = waits; /* the moment at which it has left is an event */
     rank_pay_overhead(model, rank);
     rank->heap_ops[call - rank->recorded->calls] = op;
     access_append(op);
     access_pump(model, access);
-    if (kind == CALL_SHMEM_PUT_NBI || kind == CALL_SHMEM_GET_NBI) return;
-    rank_await(model, rank, op_is_away_now, op);
-    rank_await_time(model, rank, op_left_ps(op));
+    if (waits) rank_await(model, rank, op_is_local_now, op);
 }
 
 static bool all_is_known(const struct model *model, const void *what)
