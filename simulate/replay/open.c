@@ -264,7 +264,7 @@ static void take_protocol(struct replay *replay, const struct platform *platform
 {
     struct core *core = core_of(replay);
     const struct rma_protocol *protocol = &platform->protocol;
-    replay->asks_always = platform->protocol.flush != FLUSH_COUNTED && platform->protocol.flush_asks == FLUSH_ASKS_ALWAYS;
+    replay->asks_always = protocol->flush != FLUSH_COUNTED && protocol->flush_asks == FLUSH_ASKS_ALWAYS;
     replay->deferred = platform->issue == ISSUE_DEFERRED;
     replay->hardware = protocol_is_hardware(protocol);
     replay->needs_call = protocol_uses(protocol, PROGRESS_CALL);
