@@ -103,7 +103,7 @@ static enum status add_wait(struct checks *checks, const struct relations *relat
     return STATUS_OK;
 }
 
-/* In a slice only calls that are kept may get further waits. */
+/* In a slice only calls that are kept, or whose wait for progress is still to be found, may get further waits. */
 static enum status forget_final(struct checks *checks, const struct relations *relations, struct err *err)
 {
     const struct trace *trace = relations->trace;
@@ -112,7 +112,7 @@ static enum status forget_final(struct checks *checks, const struct relations *r
     for (uint32_t r = 0; r < trace->rank_count; r++)
         for (size_t i = 0; status == STATUS_OK && i < trace->ranks[r].count; i++) {
             uint64_t *slot, key = (uint64_t)r << 40 | trace_event(trace, r, i);
-            if (!(relations->state->flags[r][i] & (SLICE_KEEP | SLICE_OPEN))) continue;
+            if (!(relations->state->flags[r][i] & (SLICE_KEEP | SLICE_OPEN | SLICE_LATE))) continue;
             const uint64_t *word = map_find(&checks->waited, key);
             if (word) status = map_put(&stay, key, *word, &slot, err);
         }
