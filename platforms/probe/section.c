@@ -430,8 +430,9 @@ static bool is_read(given findings)
 static void add_rendezvous(given findings, cJSON *mpi)
 {
     struct probe_time latency;
-    if (is_read(findings)) cJSON_AddStringToObject(mpi, "rendezvous", "read");
-    if (is_read(findings) || !probe_latency(findings, &latency) || latency.value_s < LATENCY_LEAST) return;
+    const bool read = is_read(findings);
+    if (read) cJSON_AddStringToObject(mpi, "rendezvous", "read");
+    if (read || !probe_latency(findings, &latency) || latency.value_s < LATENCY_LEAST) return;
     for (size_t i = 0; i < findings->time_count; i++) {
         const struct probe_time *one = probe_find_time(findings, "round_trip", findings->times[i].bytes),
                                 *four = probe_find_time(findings, "round_trip", 4 * findings->times[i].bytes);

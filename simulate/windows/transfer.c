@@ -102,8 +102,7 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
     } else {
         made->epoch = member->sync_instance;
         member->fence_outstanding += !ends_with_barrier(replay, made);
-        bool asks = replay->fence_targets && !made->has_answer && !replay->modes[member->window].exchanges_counts;
-        if (asks) TRY(replay_count_fence_answer(replay, made, +1));
+        TRY(replay_count_fence_answer(replay, made, +1));
         if (replay->incoming) incoming_of(replay, made)->issued++;
     }
     return STATUS_OK;
@@ -328,9 +327,7 @@ static enum status transfer_finished(struct replay *replay, uint32_t index)
     bool wakes = op.epoch_kind == OP_LOCK && counted && --replay->lock_epochs[op.lock].lefts == 0;
     uint32_t *left = op.epoch_kind == OP_LOCK ? &replay->lock_epochs[op.lock].outstanding
                                               : &replay->members[op.member].fence_outstanding;
-    bool asks = op.epoch_kind == OP_FENCE && replay->fence_targets && !op.has_answer;
-    if (asks && !replay->modes[replay->members[op.member].window].exchanges_counts)
-        TRY(replay_count_fence_answer(replay, &op, -1));
+    if (op.epoch_kind == OP_FENCE) TRY(replay_count_fence_answer(replay, &op, -1));
     wakes = --*left == 0 || wakes;
     if (op.request != NO_INDEX) TRY(replay_request_done(replay, op.request)); /* its rank may go on to a flush */
     if (wakes) replay_wake(replay, op.origin);

@@ -229,8 +229,9 @@ bool replay_all_complete(struct replay *replay, struct all_locks *all)
 
 enum status replay_count_fence_answer(struct replay *replay, const struct op *op, int change)
 {
-    if (!replay->fence_targets) return STATUS_OK;
-    uint32_t member = replay_member_index(replay, replay->members[op->member].window, op->target);
+    const int32_t window = replay->members[op->member].window;
+    if (!replay->fence_targets || op->has_answer || replay->modes[window].exchanges_counts) return STATUS_OK;
+    uint32_t member = replay_member_index(replay, window, op->target);
     struct fence_targets *targets = &replay->fence_targets[op->member];
     size_t place = 0;
     SEARCH_FIRST(place, targets->count, at, targets->items[at].member < member);

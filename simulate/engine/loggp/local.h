@@ -1,7 +1,8 @@
 /* Receptions within a node whose rate changes while they last (network.loopback.reverse_share, docs/simulation.md).
  *
  * They are as those of NICs (reception.h), but a rank receives, not a node, and messages do not queue: a rank may receive several
- * at once, each as if the others were not. */
+ * at once, each as if the others were not. Messages between nodes do not depend on them. The events of heads and tails are not
+ * counted as pending at their node, so no node runs ahead. */
 #ifndef SIMULATE_ENGINE_LOGGP_LOCAL_H
 #define SIMULATE_ENGINE_LOGGP_LOCAL_H
 

@@ -233,14 +233,14 @@ static bool loggp_controls(struct engine *engine, int64_t bytes, bool *counts)
 {
     const struct engine_message message = {.src_node = 0, .dst_node = 1, .bytes = bytes, .two_sided = true};
     const struct platform *platform = engine->platform;
-    bool one_cost = engine->costs.same_latency && engine->jitter.sd_ps == 0 && !platform->two_sided;
     bool one_queue = engine->contention && platform->nic != NIC_PAIRS && !engine->links.used && !engine->at_once &&
                      !engine->receptions;
     *counts = false;
-    if (platform->node_count < 2 || !one_queue || !one_cost) return false;
+    if (platform->node_count < 2 || !one_queue || !engine->costs.same_latency || engine->jitter.sd_ps > 0) return false;
     engine->control_cost = *cost_recall(&engine->costs, &message);
     *counts = engine->control_cost.transmit_ps == 0;
-    return stays_behind(engine, engine->control_cost.latency_ps) && !platform->control_bypass;
+    if (platform->two_sided || platform->control_bypass) return false; /* not all of them would cost as this one */
+    return stays_behind(engine, engine->control_cost.latency_ps);
 }
 
 static enum status loggp_control(struct engine *engine, const struct engine_note *note, int32_t src_node, int32_t dst_node,
