@@ -190,19 +190,15 @@ static const struct {
 enum { TABLES = sizeof tables / sizeof *tables };
 #define TRANSFERS_TABLE "transfers.csv"
 
-enum status analysis_check_files(const struct analysis *analysis, struct err *err)
+enum status analysis_claim_outputs(const struct analysis *analysis, struct err *err)
 {
-    enum { OTHERS = 4 };
     char paths[TABLES + 1][PATH_BYTES];
-    struct cli_file files[OTHERS + TABLES + 1] = {{CLI_READS, "the trace", analysis->trace},
-                                                  {CLI_READS, "the --ideal result", analysis->ideal},
-                                                  {CLI_READS, "the --reference result", analysis->reference},
-                                                  {CLI_WRITES, "--json", analysis->json}};
+    struct cli_output outputs[TABLES + 2] = {{CLI_WRITES, "--json", analysis->json}};
     for (size_t i = 0; analysis->csv && i <= TABLES; i++) {
         snprintf(paths[i], PATH_BYTES, "%s/%s", analysis->csv, i < TABLES ? tables[i].name : TRANSFERS_TABLE);
-        files[OTHERS + i] = (struct cli_file){CLI_WRITES_IN, "--csv", paths[i]};
+        outputs[1 + i] = (struct cli_output){CLI_WRITES_IN, "--csv", paths[i]};
     }
-    return cli_check_files(files, sizeof files / sizeof *files, err);
+    return cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err);
 }
 
 static enum status read_result(const char *file, struct result **result, struct err *err)

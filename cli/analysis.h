@@ -1,7 +1,7 @@
 /* Options and output that `rmacast analyze` and `rmacast-analyze-mpi` share.
  *
  * Order of calls: ANALYSIS_OPTIONS in the rows, analysis_parse from the parser (ARGP_ERR_UNKNOWN for what is not
- * here), analysis_check_files, analysis_read_runs, analysis_check once the trace is open, analysis_write. */
+ * here), analysis_claim_outputs, analysis_read_runs, analysis_check once the trace is open, analysis_write. */
 #ifndef CLI_ANALYSIS_H
 #define CLI_ANALYSIS_H
 
@@ -100,7 +100,7 @@ error_t network_options_check(const struct argp_state *state, const struct analy
 error_t lost_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
 
 /* No output may replace what is read, nor another output; STATUS_USAGE. Comes first. */
-enum status analysis_check_files(const struct analysis *analysis, struct err *err);
+enum status analysis_claim_outputs(const struct analysis *analysis, struct err *err);
 
 /* Reads the results of other runs that POP's metrics need. */
 enum status analysis_read_runs(struct analysis *analysis, struct err *err);

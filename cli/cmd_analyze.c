@@ -168,7 +168,7 @@ enum status cmd_analyze(int argc, char **argv, struct err *err)
                               "Finds where a trace lost time, as 'rmacast analyze app.rma'.", NULL, NULL, NULL};
     bool done;
     TRY(cli_parse(&argp, argc, argv, 0, &settings, err));
-    TRY(analysis_check_files(&settings.analysis, err));
+    TRY(analysis_claim_outputs(&settings.analysis, err));
     settings.analysis.options.intervals = true;
     TRY(analysis_read_runs(&settings.analysis, err));
     if (settings.analysis.csv) TRY(transfer_log_new(&settings.analysis.options.transfers, err));

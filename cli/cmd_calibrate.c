@@ -385,9 +385,8 @@ enum status cmd_calibrate(int argc, char **argv, struct err *err)
 {
     struct options options = {.limit_s = 300, .rounds = 1};
     TRY(cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &options, err));
-    const struct cli_file files[] = {{CLI_READS, "--config", options.config}, {CLI_WRITES, "--output", options.output},
-                                     {CLI_WRITES, "--json", options.json}};
-    TRY(cli_check_files(files, sizeof files / sizeof *files, err));
+    const struct cli_output outputs[] = {{CLI_WRITES, "--output", options.output}, {CLI_WRITES, "--json", options.json}};
+    TRY(cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err));
     if (options.config) TRY(check_config(options.config, err));
     return calibrate_platform(&options, err);
 }

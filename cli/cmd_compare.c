@@ -195,8 +195,8 @@ enum status cmd_compare(int argc, char **argv, struct err *err)
         "Replays a trace under several semantics and compares them, as 'rmacast compare app.rma --platform infiniband-64'.",
         NULL, NULL, NULL};
     enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);
-    settings.prediction.outputs[0] = (struct cli_file){CLI_WRITES, "--json", settings.json};
-    if (status == STATUS_OK) status = prediction_options_check_files(&settings.prediction, settings.trace, err);
+    settings.prediction.outputs[0] = (struct cli_output){CLI_WRITES, "--json", settings.json};
+    if (status == STATUS_OK) status = prediction_options_claim_outputs(&settings.prediction, err);
     if (status == STATUS_OK) status = run_compare(&settings, err);
     prediction_options_clear(&settings.prediction);
     return status;

@@ -86,10 +86,8 @@ enum status cmd_dump(int argc, char **argv, struct err *err)
     struct options options = {.output = "-", .range = {.rank = TRACE_NONE, .from_ps = INT64_MIN, .to_ps = INT64_MAX}};
     struct trace *trace;
     TRY(cli_parse(&argp, argc, argv, CLI_READS_TRACES, &options, err));
-    const struct cli_file files[] = {{CLI_READS, "the trace", options.trace},
-                                     {CLI_WRITES, "-o", options.output},
-                                     {CLI_WRITES, "--json", options.json}};
-    TRY(cli_check_files(files, sizeof files / sizeof *files, err));
+    const struct cli_output outputs[] = {{CLI_WRITES, "-o", options.output}, {CLI_WRITES, "--json", options.json}};
+    TRY(cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err));
     if (!cli_is_output(options.output)) activity_begin("rmacast dump");
     TRY(trace_open(options.trace, &trace, err));
     enum status status = dump_trace(&options, trace, err);

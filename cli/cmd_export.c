@@ -135,18 +135,12 @@ static enum status write_json(const struct options *options, const struct export
     return written_end(&written, err);
 }
 
-static enum status check_files(const struct options *options, struct err *err)
+static enum status claim_outputs(const struct options *options, struct err *err)
 {
-    struct cli_file *files = calloc(options->traces.count + 2, sizeof *files);
-    if (!files) return err_memory(err);
-    for (size_t i = 0; i < options->traces.count; i++)
-        files[i] = (struct cli_file){CLI_READS, "the trace", options->traces.items[i]};
-    files[options->traces.count] =
-        (struct cli_file){options->format->directory ? CLI_WRITES_ARCHIVE : CLI_WRITES, "-o", options->output};
-    files[options->traces.count + 1] = (struct cli_file){CLI_WRITES, "--json", options->json};
-    enum status status = cli_check_files(files, options->traces.count + 2, err);
-    free(files);
-    return status;
+    const struct cli_output outputs[] = {
+        {options->format->directory ? CLI_WRITES_ARCHIVE : CLI_WRITES, "-o", options->output},
+        {CLI_WRITES, "--json", options->json}};
+    return cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err);
 }
 
 static enum status write_all(const struct options *options, struct err *err)
@@ -154,7 +148,7 @@ static enum status write_all(const struct options *options, struct err *err)
     struct export_report report = {0};
     size_t count = options->traces.count;
     struct trace **traces = calloc(count, sizeof *traces);
-    enum status status = traces ? check_files(options, err) : err_memory(err);
+    enum status status = traces ? claim_outputs(options, err) : err_memory(err);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) status = trace_open(options->traces.items[i], &traces[i], err);
     if (status == STATUS_OK)
         status = options->format->directory

@@ -109,8 +109,8 @@ enum status cmd_generate(int argc, char **argv, struct err *err)
     };
     struct trace *trace;
     TRY(cli_parse(&argp, argc, argv, 0, &options, err));
-    const struct cli_file outputs[] = {{CLI_WRITES_TRACE, "-o", options.output}, {CLI_WRITES, "--json", options.json}};
-    TRY(cli_check_files(outputs, sizeof outputs / sizeof *outputs, err));
+    const struct cli_output outputs[] = {{CLI_WRITES_TRACE, "-o", options.output}, {CLI_WRITES, "--json", options.json}};
+    TRY(cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err));
     if (!cli_is_output(options.output)) activity_begin("rmacast generate");
     TRY(generate_trace(&options.generate, &trace, err));
     enum status status = trace_save(trace, options.output, err);

@@ -385,8 +385,8 @@ enum status cmd_info(int argc, char **argv, struct err *err)
     struct trace *trace;
     enum status status = STATUS_OK;
     TRY(cli_parse(&argp, argc, argv, CLI_READS_TRACES, &options, err));
-    const struct cli_file files[] = {{CLI_READS, "the trace", options.trace}, {CLI_WRITES, "--json", options.json}};
-    TRY(cli_check_files(files, sizeof files / sizeof *files, err));
+    const struct cli_output output = {CLI_WRITES, "--json", options.json};
+    TRY(cli_claim_outputs(&output, 1, err));
     TRY(trace_open(options.trace, &trace, err));
     struct info info = collect_info(trace);
     for (uint32_t r = 0; r < trace->rank_count; r++) info.slept_ps += trace->ranks[r].before_sum_ps[BEFORE_SLEPT];

@@ -96,8 +96,6 @@ static enum status show_platform(const struct options *options, struct err *err)
     char path[PLATFORM_PATH_BYTES];
     cJSON *json;
     TRY(platform_file_find(options->arguments.items[0], path, err));
-    const struct cli_file files[] = {{CLI_READS, "the platform", path}, {CLI_WRITES, "--json", options->json}};
-    TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     TRY(platform_effective(path, options->settings.items, options->settings.count, &json, err));
     enum status status =
         options->json ? cli_write_json(json, options->json, err) : platform_print_values(json, false, cli_table(), err);
@@ -171,8 +169,6 @@ static enum status plot_platform(const struct options *options, struct err *err)
     struct json_document document;
     FILE *out;
     TRY(platform_file_find(options->arguments.items[0], path, err));
-    const struct cli_file files[] = {{CLI_READS, "the platform", path}, {CLI_WRITES, "--output", options->output}};
-    TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     if (strcmp(path, "ideal") == 0)
         return err_set(err, STATUS_DATA, path, NULL, "no measured points, expected a file that rmacast calibrate wrote");
     TRY(json_open(path, &document, err));
@@ -209,9 +205,6 @@ static enum status diff_platforms(const struct options *options, struct err *err
         if (status == STATUS_OK)
             status = platform_effective(paths[i], options->settings.items, options->settings.count, &sides[i], err);
     }
-    const struct cli_file files[] = {{CLI_READS, "the platform", paths[0]}, {CLI_READS, "the platform", paths[1]},
-                                     {CLI_WRITES, "--json", options->json}};
-    if (status == STATUS_OK) status = cli_check_files(files, sizeof files / sizeof *files, err);
     if (status == STATUS_OK) status = platform_differences(sides[0], sides[1], &differences, err);
     if (status == STATUS_OK) status = write_differences(options, differences, err);
     cJSON_Delete(differences);
@@ -226,8 +219,6 @@ static enum status export_simgrid(const struct options *options, struct err *err
     struct platform *platform;
     FILE *out;
     TRY(platform_file_find(options->arguments.items[0], path, err));
-    const struct cli_file files[] = {{CLI_READS, "the platform", path}, {CLI_WRITES, "--output", options->output}};
-    TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     TRY(platform_open(path, options->settings.items, options->settings.count, &platform, err));
     enum status status = output_file_open(options->output, &out, err);
     if (status == STATUS_OK) status = output_file_close(options->output, out, platform_write_simgrid(platform, out, err), err);
@@ -243,12 +234,10 @@ static const char *text_of(const cJSON *object, const char *key)
     return text ? text : "";
 }
 
-static enum status open_profile(const char *name, const char *output, struct json_document *profile, struct err *err)
+static enum status open_profile(const char *name, struct json_document *profile, struct err *err)
 {
     char path[PROFILE_PATH_BYTES];
     TRY(profile_find(name, NULL, path, err));
-    const struct cli_file files[] = {{CLI_READS, "the MPI profile", path}, {CLI_WRITES, "--json", output}};
-    TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     return profile_open(path, profile, err);
 }
 
@@ -258,7 +247,7 @@ static enum status list_profiles(const char *output, cJSON *list, struct err *er
     profile_list(NULL, names, sizeof names);
     for (char *name = strtok_r(names, ", ", &save); name; name = strtok_r(NULL, ", ", &save)) {
         struct json_document profile;
-        TRY(open_profile(name, output, &profile, err));
+        TRY(open_profile(name, &profile, err));
         if (!cli_is_output(output))
             printf("%-24s %s, %s: %s\n", name, text_of(profile.root, "library"), text_of(profile.root, "transport"),
                text_of(profile.root, "summary"));
@@ -296,7 +285,7 @@ static void explain_values(const cJSON *object, const char *path)
 static enum status explain_profile(const char *name, const char *output, cJSON *list, struct err *err)
 {
     struct json_document profile;
-    TRY(open_profile(name, output, &profile, err));
+    TRY(open_profile(name, &profile, err));
     bool table = !cli_is_output(output);
     if (table)
         printf("%s: %s, %s\n%s\n", text_of(profile.root, "name"), text_of(profile.root, "library"),
@@ -338,7 +327,9 @@ enum status cmd_platform(int argc, char **argv, struct err *err)
     if (status == STATUS_OK) {
         static enum status (*const act[])(const struct options *, struct err *) = {
             show_platform, check_files, show_profiles, plot_platform, diff_platforms, export_simgrid};
-        status = act[options.verb](&options, err);
+        const struct cli_output outputs[] = {{CLI_WRITES, "--output", options.output}, {CLI_WRITES, "--json", options.json}};
+        status = cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err);
+        if (status == STATUS_OK) status = act[options.verb](&options, err);
     }
     free(options.arguments.items);
     free(options.settings.items);

@@ -179,7 +179,7 @@ enum status cmd_probe(int argc, char **argv, struct err *err)
 {
     struct options options = {0};
     TRY(cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &options, err));
-    const struct cli_file files[] = {{CLI_WRITES, "--json", options.json}, {CLI_WRITES, "--profile", options.profile}};
-    TRY(cli_check_files(files, sizeof files / sizeof *files, err));
+    const struct cli_output outputs[] = {{CLI_WRITES, "--json", options.json}, {CLI_WRITES, "--profile", options.profile}};
+    TRY(cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err));
     return run_probe(&options, err);
 }

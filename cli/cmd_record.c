@@ -254,7 +254,7 @@ enum status cmd_record(int argc, char **argv, struct err *err)
     char directory[RECORD_PATH_BYTES];
     TRY(cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &options, err));
     TRY(record_directory(options.output, options.command, directory, err));
-    const struct cli_file files[] = {{CLI_WRITES_ARCHIVE, "-o", directory}, {CLI_WRITES, "--json", options.json}};
-    if (options.json) TRY(cli_check_files(files, sizeof files / sizeof *files, err));
+    const struct cli_output outputs[] = {{CLI_WRITES_ARCHIVE, "-o", directory}, {CLI_WRITES, "--json", options.json}};
+    if (options.json) TRY(cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err));
     return record_program(&options, directory, err);
 }

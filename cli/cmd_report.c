@@ -55,19 +55,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
-static enum status check_files(const struct settings *settings, struct err *err)
-{
-    size_t count = settings->inputs.count;
-    struct cli_file *files = calloc(count + 2, sizeof *files);
-    if (!files) return err_memory(err);
-    for (size_t i = 0; i < count; i++) files[i] = (struct cli_file){CLI_READS, "an input", settings->inputs.items[i]};
-    files[count] = (struct cli_file){CLI_WRITES, "-o", settings->output};
-    files[count + 1] = (struct cli_file){CLI_WRITES, "--json", settings->json};
-    enum status status = cli_check_files(files, count + 2, err);
-    free(files);
-    return status;
-}
-
 static enum status run_report(const struct settings *settings, struct err *err)
 {
     const struct report_options report = {.inputs = settings->inputs.items,
@@ -76,7 +63,8 @@ static enum status run_report(const struct settings *settings, struct err *err)
                                           .timeline = settings->timeline,
                                           .slices = settings->slices};
     FILE *out;
-    TRY(check_files(settings, err));
+    const struct cli_output outputs[] = {{CLI_WRITES, "-o", settings->output}, {CLI_WRITES, "--json", settings->json}};
+    TRY(cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err));
     TRY(output_file_open(settings->output, &out, err));
     TRY(output_file_close(settings->output, out, report_write(&report, out, err), err));
     struct written written;

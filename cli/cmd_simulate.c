@@ -300,9 +300,9 @@ enum status cmd_simulate(int argc, char **argv, struct err *err)
         "Replays a trace on a described cluster, as 'rmacast simulate app.rma --platform infiniband-64 --semantics c'.",
         NULL, NULL, NULL};
     enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);
-    settings.prediction.outputs[0] = (struct cli_file){CLI_WRITES_TRACE, "-o", settings.output};
-    settings.prediction.outputs[1] = (struct cli_file){CLI_WRITES, "--json", settings.json};
-    if (status == STATUS_OK) status = prediction_options_check_files(&settings.prediction, settings.trace, err);
+    settings.prediction.outputs[0] = (struct cli_output){CLI_WRITES_TRACE, "-o", settings.output};
+    settings.prediction.outputs[1] = (struct cli_output){CLI_WRITES, "--json", settings.json};
+    if (status == STATUS_OK) status = prediction_options_claim_outputs(&settings.prediction, err);
     if (status == STATUS_OK) status = run_simulate(&settings, err);
     prediction_options_clear(&settings.prediction);
     return status;

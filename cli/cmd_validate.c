@@ -267,27 +267,15 @@ static enum status compare_runs(const struct settings *settings, const struct ru
     return status;
 }
 
-static enum status check_files(const struct settings *settings, struct err *err)
+static enum status claim_outputs(const struct settings *settings, struct err *err)
 {
-    size_t count = 0;
     char paths[TABLES][PATH_BYTES];
-    struct cli_file *files = calloc(settings->measured.count + 4 + TABLES, sizeof *files);
-    if (!files) return err_memory(err);
-    for (size_t i = 0; i < settings->measured.count; i++)
-        files[count++] = (struct cli_file){CLI_READS, "the measured run", settings->measured.items[i]};
-    files[count++] = (struct cli_file){CLI_READS, "the prediction", settings->predicted};
-    const char *platform = settings->prediction.platform;
-    bool built_in = !platform || strcmp(platform, "ideal") == 0;
-    files[count++] = (struct cli_file){CLI_READS, "the platform", built_in ? NULL : platform};
-    files[count++] = (struct cli_file){CLI_WRITES, "--json", settings->json};
-    files[count++] = (struct cli_file){CLI_WRITES, "--svg", settings->svg};
+    struct cli_output outputs[TABLES + 2] = {{CLI_WRITES, "--json", settings->json}, {CLI_WRITES, "--svg", settings->svg}};
     for (size_t i = 0; settings->csv && i < TABLES; i++) {
         snprintf(paths[i], PATH_BYTES, "%s/%s", settings->csv, tables[i].name);
-        files[count++] = (struct cli_file){CLI_WRITES_IN, "--csv", paths[i]};
+        outputs[2 + i] = (struct cli_output){CLI_WRITES_IN, "--csv", paths[i]};
     }
-    enum status status = cli_check_files(files, count, err);
-    free(files);
-    return status;
+    return cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err);
 }
 
 static enum status run_validate(const struct settings *settings, struct err *err)
@@ -303,13 +291,6 @@ static enum status run_validate(const struct settings *settings, struct err *err
     clear_runs(&runs);
     free(files);
     return status;
-}
-
-static enum status check_variant(const char *const *paths, size_t count, const char *json, struct err *err)
-{
-    struct cli_file files[VARIANT_FILES + 1] = {{CLI_WRITES, "--json", json}};
-    for (size_t i = 0; i < count; i++) files[i + 1] = (struct cli_file){CLI_READS, "a run of --variant", paths[i]};
-    return cli_check_files(files, count + 1, err);
 }
 
 /* text is "NAME=PREDICTED,MEASURED,..."; it is cut into its parts. Of a comparison the prediction is the result of
@@ -331,7 +312,6 @@ static enum status read_variant(char *text, const struct settings *settings, str
         return err_set(err, STATUS_USAGE, NULL, NULL, "--variant %s has more than %d runs", text, VARIANT_FILES - 1);
     if (count < 2)
         return err_set(err, STATUS_USAGE, NULL, NULL, "--variant %s has no measured run, expected NAME=PREDICTED,MEASURED", text);
-    TRY(check_variant(files, count, settings->json, err));
     enum status status = open_runs(files, count, text, true, &settings->analyze, &runs, err);
     if (status == STATUS_OK)
         status = validate_results(runs.results[0], files[0], (const struct result *const *)runs.results + 1, files + 1,
@@ -386,7 +366,7 @@ enum status cmd_validate(int argc, char **argv, struct err *err)
         "Compares a prediction with real runs, as 'rmacast validate --predicted result.json --measured run.rma'.",
         NULL, NULL, NULL};
     enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);
-    if (status == STATUS_OK) status = check_files(&settings, err);
+    if (status == STATUS_OK) status = claim_outputs(&settings, err);
     if (status == STATUS_OK)
         status = settings.variants.count > 0 ? rank_variants(&settings, err) : run_validate(&settings, err);
     free(settings.measured.items);

@@ -9,6 +9,7 @@
 #include "cli/terminal/color.h"
 #include "cli/cli.h"
 #include "cli/manual.h"
+#include "common/files/file_claims.h"
 
 enum { EXIT_DATA = 1, EXIT_USAGE = 2, OUTPUT_BYTES = 1 << 20 };
 
@@ -113,7 +114,8 @@ static enum status run_arguments(int argc, char **argv, struct err *err)
 int main(int argc, char **argv)
 {
     struct err err = {.status = STATUS_OK};
-    enum status status = run_arguments(argc, argv, &err);
+    enum status status = file_claims_begin(&err);
+    if (status == STATUS_OK) status = run_arguments(argc, argv, &err);
     struct err unwritten; /* of less interest than the error before it */
     if (status == STATUS_OK)
         status = cli_flush(&err);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/simgrid_files.h"
 #include "cli/trace_memory.h"
 #include "common/array.h"
 #include "platforms/fit/range.h"
@@ -183,56 +182,12 @@ void prediction_options_clear(struct prediction_options *options)
     options->rewrite_count = options->rewrite_capacity = 0;
 }
 
-enum status prediction_options_check_files(const struct prediction_options *options, const char *trace,
-                                           struct err *err)
+enum status prediction_options_claim_outputs(const struct prediction_options *options, struct err *err)
 {
-    bool built_in = strcmp(options->platform, "ideal") == 0;
-    struct cli_file files[2 + PREDICTION_OUTPUTS] = {
-        {CLI_READS, "the trace", trace},
-        {CLI_READS, "the platform", built_in ? NULL : options->platform},
-    };
-    memcpy(files + 2, options->outputs, sizeof options->outputs);
-    TRY(cli_check_files(files, sizeof files / sizeof *files, err));
     char file[PLATFORM_PATH_BYTES];
+    TRY(cli_claim_outputs(options->outputs, PREDICTION_OUTPUTS, err));
+    if (!options->platform) return STATUS_OK;
     return platform_file_find(options->platform, file, err); /* here, since child processes may open the platform */
-}
-
-static enum status compare_simgrid_files(const struct prediction_options *options, const char *xml,
-                                         const struct simgrid_files *named, struct err *err)
-{
-    size_t count = 1 + named->count + PREDICTION_OUTPUTS;
-    struct cli_file *files = calloc(count, sizeof *files);
-    if (!files) return err_memory(err);
-    files[0] = (struct cli_file){CLI_READS, "the SimGrid platform", xml};
-    for (size_t i = 0; i < named->count; i++)
-        files[1 + i] = (struct cli_file){CLI_READS, "a file of the SimGrid platform", named->paths[i]};
-    memcpy(files + 1 + named->count, options->outputs, sizeof options->outputs);
-    enum status status = cli_check_files(files, count, err);
-    free(files);
-    return status;
-}
-
-static enum status check_simgrid_file(const struct prediction_options *options, const struct platform *platform,
-                                      struct err *err)
-{
-    struct simgrid_files named = {.count = 0};
-    if (!platform->simgrid_xml) return STATUS_OK;
-    enum status status = simgrid_files_find(platform->simgrid_xml, &named, err);
-    if (status == STATUS_OK) status = compare_simgrid_files(options, platform->simgrid_xml, &named, err);
-    simgrid_files_clear(&named);
-    return status;
-}
-
-static enum status check_profile_file(const struct prediction_options *options, const struct platform *platform,
-                                      struct err *err)
-{
-    struct cli_file files[1 + PREDICTION_OUTPUTS];
-    char path[PROFILE_PATH_BYTES];
-    if (!platform->profile) return STATUS_OK;
-    TRY(profile_find(platform->profile, platform->file, path, err));
-    files[0] = (struct cli_file){CLI_READS, "the MPI profile", path};
-    memcpy(files + 1, options->outputs, sizeof options->outputs);
-    return cli_check_files(files, sizeof files / sizeof *files, err);
 }
 
 static size_t add_overrides_of(const char *const *specs, size_t count, const char **overrides, size_t used)
@@ -337,9 +292,7 @@ static enum status open_rewritten(const void *context, const char *semantics, co
     platform_shift_clear(&shift);
     free(overrides);
     TRY(status);
-    status = check_simgrid_file(options, opened, err);
-    if (status == STATUS_OK) status = check_profile_file(options, opened, err);
-    if (status == STATUS_OK) status = check_windows(options, semantics, trace, opened, err);
+    status = check_windows(options, semantics, trace, opened, err);
     if (status == STATUS_OK)
         *platform = opened;
     else

@@ -95,7 +95,7 @@ enum { PREDICTION_OUTPUTS = 5 };
 struct prediction_options {
     const char *platform;
     const struct engine_descriptor *engine;
-    struct cli_file outputs[PREDICTION_OUTPUTS]; /* of the command, for prediction_options_check_files() */
+    struct cli_output outputs[PREDICTION_OUTPUTS]; /* of the command, for prediction_options_claim_outputs() */
     char **overrides; /* owned: "mpi.rma.lock=lazy", in the order of the command line */
     size_t override_count, override_capacity;
     enum trace_computing computing;
@@ -118,9 +118,8 @@ void prediction_options_clear(struct prediction_options *options);
  * number or name). */
 error_t prediction_semantics_check(const struct argp_state *state, const char *option, const char *text);
 
-/* No output may replace the trace or the platform. A SimGrid platform is known, and checked, as the platform is opened. */
-enum status prediction_options_check_files(const struct prediction_options *options, const char *trace,
-                                           struct err *err);
+/* cli_claim_outputs(), and whether there is such a platform. */
+enum status prediction_options_claim_outputs(const struct prediction_options *options, struct err *err);
 
 /* Opens a trace with the requested computing times. The caller owns *trace. warnings, unless NULL, gets the
  * contradictions of the platform's own semantics with the trace as recorded, since other computing times move the calls

@@ -25,38 +25,17 @@ error_t sweep_options_parse(int key, char *argument, struct argp_state *state, s
     }
 }
 
-enum { OUTPUTS = 3 };
-
-/* Outputs against each other, the configuration, and one more file that is read. */
-static enum status check_against(const struct sweep_options *options, const char *name, const char *path,
-                                 struct err *err)
-{
-    const struct cli_file files[] = {{CLI_WRITES, "-o", options->output},
-                                     {CLI_WRITES, "--json", options->json},
-                                     {CLI_WRITES, "--csv", options->csv},
-                                     {CLI_READS, "the configuration", options->config},
-                                     {CLI_READS, name, path}};
-    return cli_check_files(files, sizeof files / sizeof *files, err);
-}
-
-static enum status check_files(const struct sweep_options *options, const struct sweep_config *config, struct err *err)
-{
-    const struct sweep_values *platforms = &config->axes[SWEEP_PLATFORMS];
-    for (size_t i = 0; i < config->trace_count; i++) TRY(check_against(options, "the trace", config->traces[i], err));
-    for (size_t i = 0; i < platforms->count; i++)
-        if (strcmp(platforms->items[i].file, "ideal") != 0)
-            TRY(check_against(options, "the platform", platforms->items[i].file, err));
-    return STATUS_OK;
-}
-
 enum status sweep_options_open(const struct sweep_options *options, struct sweep *sweep, struct err *err)
 {
     struct sweep made;
     bool cut = false;
-    TRY(check_against(options, "the trace", NULL, err));
+    const struct cli_output outputs[] = {{CLI_WRITES, "-o", options->output},
+                                         {CLI_WRITES, "--json", options->json},
+                                         {CLI_WRITES, "--csv", options->csv}};
+    enum status status = STATUS_OK;
+    TRY(cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err));
     TRY(sweep_open(options->config, &made, err));
-    enum status status = check_files(options, &made.config, err);
-    if (status == STATUS_OK && options->output) status = sweep_keep(&made, options->output, &cut, err);
+    if (options->output) status = sweep_keep(&made, options->output, &cut, err);
     if (status == STATUS_OK && (made.taken > 0 || cut))
         cli_note("note: %s %s; %zu of %zu points are taken from it", options->output, cut ? "breaks off" : "is continued",
                  made.taken, made.count);

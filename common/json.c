@@ -1,49 +1,15 @@
 #include "common/json.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/files/input_file.h"
 #include "common/json_line.h"
 
 #define LINE " (line "
-
-static enum status read_all(const char *file, char **text, struct err *err)
-{
-    FILE *in = strcmp(file, "-") == 0 ? stdin : fopen(file, "rb");
-    if (!in) return err_set(err, STATUS_DATA, file, NULL, "cannot be opened: %s", strerror(errno));
-    size_t used = 0, capacity = 0;
-    char *data = NULL;
-    enum status status = STATUS_OK;
-    for (;;) {
-        if (used + 1 >= capacity) {
-            capacity = capacity ? capacity * 2 : 65536;
-            char *moved = realloc(data, capacity);
-            if (!moved) {
-                status = err_memory(err);
-                break;
-            }
-            data = moved;
-        }
-        size_t n = fread(data + used, 1, capacity - used - 1, in);
-        if (n == 0) break;
-        used += n;
-    }
-    if (status == STATUS_OK && ferror(in))
-        status = errno == EISDIR ? err_set(err, STATUS_DATA, file, NULL, "is a directory, expected a file")
-                                 : err_set(err, STATUS_DATA, file, NULL, "cannot be read: %s", strerror(errno));
-    if (in != stdin) fclose(in);
-    if (status != STATUS_OK) {
-        free(data);
-        return status;
-    }
-    data[used] = '\0';
-    *text = data;
-    return STATUS_OK;
-}
 
 /* The path of a member, or with key NULL of an element; cut where it is too long. */
 static void name_child(const struct json_node *node, const char *key, size_t index, struct json_node *child)
@@ -107,8 +73,11 @@ enum status json_parse(const char *text, const char *file, struct json_document 
 
 enum status json_open(const char *file, struct json_document *document, struct err *err)
 {
-    char *text = NULL;
-    TRY(read_all(file, &text, err));
+    struct input_file in;
+    size_t bytes;
+    TRY(input_file_open(file, &in, err));
+    char *text = input_file_all(&in, &bytes);
+    TRY(input_file_close(&in, STATUS_OK, err));
     return parse_text(text, file, document, err);
 }
 

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include "cli/analysis.h"
+#include "common/files/file_claims.h"
 #include "model/slices/slices.h"
 #include "mpi/link.h"
 #include "mpi/start.h"
@@ -116,8 +117,9 @@ int main(int argc, char **argv)
     struct err err;
     analysis.options.intervals = true;
     mpi_start(&argc, &argv);
-    enum status status = read_options(&analysis, argc, argv, &err);
-    if (status == STATUS_OK) status = analysis_check_files(&analysis, &err);
+    enum status status = file_claims_begin(&err);
+    if (status == STATUS_OK) status = read_options(&analysis, argc, argv, &err);
+    if (status == STATUS_OK) status = analysis_claim_outputs(&analysis, &err);
     if (status == STATUS_OK) status = analysis_read_runs(&analysis, &err);
     if (status == STATUS_OK) status = open_archive(&analysis, &archive, &err);
     if (status == STATUS_OK && analysis.csv) status = transfer_log_new(&analysis.options.transfers, &err);

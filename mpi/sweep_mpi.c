@@ -12,6 +12,7 @@
 
 #include "cli/launcher.h"
 #include "cli/sweep_options.h"
+#include "common/files/file_claims.h"
 #include "mpi/point_server.h"
 #include "mpi/start.h"
 
@@ -229,7 +230,8 @@ int main(int argc, char **argv)
     struct err err;
     signal(SIGPIPE, SIG_IGN);
     mpi_start(&argc, &argv);
-    enum status status = read_options(&settings, argc, argv, &err);
+    enum status status = file_claims_begin(&err);
+    if (status == STATUS_OK) status = read_options(&settings, argc, argv, &err);
     if (status == STATUS_OK)
         status = launcher_find_program("rmacast", "RMACAST_PROGRAM", program, sizeof program, &err);
     if (status == STATUS_OK && own_number() == 0) status = sweep_options_open(&settings, &sweep, &err);

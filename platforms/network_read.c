@@ -3,7 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "common/files/file_claims.h"
 #include "platforms/read.h"
 #include "platforms/topology/topology.h"
 
@@ -169,9 +171,9 @@ static enum status read_simgrid_xml(const struct json_node *node, struct platfor
     if (!platform->simgrid_xml) return err_memory(err);
     memcpy(platform->simgrid_xml, platform->file, folder);
     strcpy(platform->simgrid_xml + folder, name);
-    FILE *in = fopen(platform->simgrid_xml, "r");
-    if (!in) return json_error(&xml, err, "'%s' cannot be opened, expected a SimGrid platform", platform->simgrid_xml);
-    fclose(in);
+    if (access(platform->simgrid_xml, R_OK) != 0)
+        return json_error(&xml, err, "'%s' cannot be opened, expected a SimGrid platform", platform->simgrid_xml);
+    TRY(file_claim_input_path(platform->simgrid_xml, err));
     return topology_new_crossbar(platform->node_count, &platform->topology, err);
 }
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/files/input_file.h"
 #include "common/files/output_file.h"
 #include "common/units.h"
 #include "trace/faults.h"
@@ -68,19 +69,17 @@ static enum status directory_kind(const char *path, enum trace_kind *kind, struc
 }
 
 /* The first line that is no comment decides. */
-static enum trace_kind file_kind(FILE *in)
+static enum trace_kind file_kind(struct input_file *in)
 {
     unsigned char start[8];
     uint64_t magic;
-    size_t got = fread(start, 1, sizeof start, in);
+    size_t got = input_file_read(in, start, sizeof start);
     memcpy(&magic, start, sizeof magic);
     if (got == 0) return KIND_EMPTY;
     if (got == sizeof start && (magic == SPOOL_MAGIC || magic == SPOOL_TAIL_MAGIC)) return KIND_RANK_SPOOL;
-    rewind(in);
-    char *line = NULL;
-    size_t size = 0;
+    rewind(in->stream);
     enum trace_kind kind = KIND_EMPTY;
-    while (kind == KIND_EMPTY && getline(&line, &size, in) >= 0) {
+    for (char *line; kind == KIND_EMPTY && (line = input_file_line(in)) != NULL;) {
         const char *word = line + strspn(line, " \t\r\n");
         if (*word == '\0' || *word == '#') continue;
         kind = *word == '{' || *word == '['              ? KIND_JSON
@@ -88,7 +87,6 @@ static enum trace_kind file_kind(FILE *in)
                : strncmp(word, PROGRAM_MODEL_WORD, strlen(PROGRAM_MODEL_WORD)) == 0 ? KIND_MODEL
                                                                                     : KIND_OTHER;
     }
-    free(line);
     return kind;
 }
 
@@ -109,11 +107,10 @@ static enum status recognise_kind(const char *path, enum trace_kind *kind, struc
         *kind = KIND_OTF2;
         return STATUS_OK;
     }
-    FILE *in = fopen(path, "r");
-    if (!in) return err_set(err, STATUS_DATA, path, NULL, "cannot be opened: %s", strerror(errno));
-    *kind = file_kind(in);
-    fclose(in);
-    return STATUS_OK;
+    struct input_file in;
+    TRY(input_file_open(path, &in, err));
+    *kind = file_kind(&in);
+    return input_file_close(&in, STATUS_OK, err);
 }
 
 static enum status read_below(const char *path, bool keep_going, struct trace **trace, struct err *err)

@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/launcher.h"
+#include "common/files/output_file.h"
 #include "common/json.h"
 #include "common/units.h"
 #include "platforms/fit/size_curve.h"
@@ -55,10 +56,10 @@ static enum status name_files(const struct calibrate_run *run, struct files *fil
     snprintf(files->predicted, sizeof files->predicted, "%s/predicted.rma", run->directory);
     TRY(launcher_find_program(run->mpi == CALIBRATE_OPENMPI ? "rmacast-bench-openmpi" : "rmacast-bench",
                               "RMACAST_BENCH", files->bench, sizeof files->bench, err));
-    FILE *out = fopen(files->config, "w");
-    bool written = out && fputs(tests, out) >= 0;
-    if (out && fclose(out) != 0) written = false;
-    return written ? STATUS_OK : err_set(err, STATUS_SYSTEM, files->config, NULL, "cannot be written");
+    FILE *out;
+    TRY(output_file_open(files->config, &out, err));
+    fputs(tests, out);
+    return output_file_close(files->config, out, STATUS_OK, err);
 }
 
 static bool drop_line(void *context, const char *line)

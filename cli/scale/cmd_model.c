@@ -136,11 +136,8 @@ static enum status run_model(const struct settings *settings, struct err *err)
 {
     struct program_model *model;
     const char *first = settings->options.traces.items[0];
-    const struct cli_file output = {CLI_WRITES, "-o", settings->output}, json = {CLI_WRITES, "--json", settings->json};
-    for (size_t i = 0; i < settings->options.traces.count; i++) {
-        const struct cli_file files[] = {{CLI_READS, "the trace", settings->options.traces.items[i]}, output, json};
-        TRY(cli_check_files(files, sizeof files / sizeof *files, err));
-    }
+    const struct cli_output outputs[] = {{CLI_WRITES, "-o", settings->output}, {CLI_WRITES, "--json", settings->json}};
+    TRY(cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err));
     bool alone = settings->options.traces.count == 1 && trace_is_model(first);
     if (alone && settings->options.parameter)
         return err_set(err, STATUS_USAGE, first, NULL, "a program model has parameters of its own, expected --parameter %s=VALUE",

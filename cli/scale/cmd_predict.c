@@ -459,18 +459,14 @@ static enum status fit_points(const struct settings *settings, struct err *err)
     return status == STATUS_OK ? cli_flush(err) : status;
 }
 
-static enum status check_files(struct settings *settings, struct err *err)
+static enum status claim_outputs(struct settings *settings, struct err *err)
 {
-    settings->prediction.outputs[0] = (struct cli_file){CLI_WRITES, "--json", settings->json};
-    settings->prediction.outputs[1] = (struct cli_file){CLI_WRITES_TRACE, "-o", settings->output};
-    settings->prediction.outputs[2] = (struct cli_file){CLI_WRITES, "--csv", settings->csv};
-    settings->prediction.outputs[4] = (struct cli_file){CLI_WRITES, "--extrap", settings->extrap};
-    settings->prediction.outputs[3] = (struct cli_file){CLI_WRITES, "--svg", settings->svg};
-    for (size_t i = 0; i < settings->model.traces.count; i++)
-        TRY(prediction_options_check_files(&settings->prediction, settings->model.traces.items[i], err));
-    for (size_t i = 0; i < settings->measured.count; i++)
-        TRY(prediction_options_check_files(&settings->prediction, settings->measured.items[i], err));
-    return STATUS_OK;
+    settings->prediction.outputs[0] = (struct cli_output){CLI_WRITES, "--json", settings->json};
+    settings->prediction.outputs[1] = (struct cli_output){CLI_WRITES_TRACE, "-o", settings->output};
+    settings->prediction.outputs[2] = (struct cli_output){CLI_WRITES, "--csv", settings->csv};
+    settings->prediction.outputs[4] = (struct cli_output){CLI_WRITES, "--extrap", settings->extrap};
+    settings->prediction.outputs[3] = (struct cli_output){CLI_WRITES, "--svg", settings->svg};
+    return prediction_options_claim_outputs(&settings->prediction, err);
 }
 
 enum status cmd_predict(int argc, char **argv, struct err *err)
@@ -489,7 +485,7 @@ enum status cmd_predict(int argc, char **argv, struct err *err)
         NULL,
         NULL};
     enum status status = cli_parse(&argp, argc, argv, 0, &settings, err);
-    if (status == STATUS_OK && !settings.points) status = check_files(&settings, err);
+    if (status == STATUS_OK) status = claim_outputs(&settings, err);
     if (status == STATUS_OK)
         status = (settings.points ? fit_points : settings.replicate ? run_replicated : run_predict)(&settings, err);
     prediction_options_clear(&settings.prediction);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/files/file_claims.h"
 #include "common/files/place.h"
 
 /* A file that replaces another has a name of its own for a moment, and while it is written where files need a name:
@@ -24,6 +26,21 @@ enum {
     ASIDE_BYTES = NAME_KEPT + 32,
     TRIES_MOST = 100
 };
+
+/* An open one; they are known by their streams. */
+struct output {
+    struct output *next;
+    FILE *file;
+    int descriptor;
+    struct place at;         /* without name: a device */
+    struct stat about;       /* of the file that is written */
+    char aside[ASIDE_BYTES]; /* its name for the moment; "": it has none */
+    bool there;              /* it is written under its own name */
+    bool again;              /* as output_file_open_again() says */
+};
+
+static struct output *outputs;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static enum status fail_unwritable(const char *path, int cause, struct err *err)
 {
@@ -90,113 +107,147 @@ static bool make_aside(const char *prefix, char name[ASIDE_BYTES])
     return true;
 }
 
-/* Whether the open file has such a name, which is not `path` itself: the whole path of it. */
-static bool find_aside(int descriptor, const char *path, char aside[PATH_MAX])
+/* What is written apart, and not finished. */
+static void remove_apart(struct output *output)
 {
-    char from[DESCRIPTOR_PATH_BYTES];
+    if (output->descriptor < 0) return;
+    if (!output->there && output->aside[0]) unlinkat(output->at.directory, output->aside, 0);
+    close(output->descriptor);
+    output->descriptor = -1;
+}
+
+static bool is_named(const struct place *at, const char *name, int descriptor)
+{
     struct stat held, named;
-    snprintf(from, sizeof from, "/proc/self/fd/%d", descriptor);
-    ssize_t bytes = readlink(from, aside, PATH_MAX - 1);
-    if (bytes < 0) return false;
-    aside[bytes] = '\0';
-    const char *slash = strrchr(aside, '/'), *own = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : aside;
-    size_t length = strlen(name), end = strlen(ASIDE) + ASIDE_CHARACTERS;
-    return name[0] == '.' && length > end && strncmp(name + length - end, ASIDE, strlen(ASIDE)) == 0 &&
-           strcmp(name, own ? own + 1 : path) != 0 && fstat(descriptor, &held) == 0 && lstat(aside, &named) == 0 &&
+    return fstat(descriptor, &held) == 0 && fstatat(at->directory, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
            held.st_dev == named.st_dev && held.st_ino == named.st_ino;
 }
 
-/* Opens a file under an unused name; -1: not possible. Another writer of the same file may remove it while it is not
- * locked. */
-static int open_aside(const struct place *at)
+/* Opens a file under an unused name. Another writer of the same file may remove it while it is not locked. 0 or the cause. */
+static int open_aside(struct output *output)
 {
-    char prefix[ASIDE_BYTES], name[ASIDE_BYTES], whole[PATH_MAX];
+    char prefix[ASIDE_BYTES];
+    const struct place *at = &output->at;
     write_prefix(at, prefix);
     remove_left(at, prefix);
     for (int tries = 0; tries < TRIES_MOST; tries++) {
-        if (!make_aside(prefix, name)) return -1;
-        int descriptor = openat(at->directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor < 0 && errno == EEXIST) continue;
-        if (descriptor < 0) return -1;
-        flock(descriptor, LOCK_EX | LOCK_NB);
-        if (find_aside(descriptor, at->name, whole)) return descriptor;
-        unlinkat(at->directory, name, 0);
-        close(descriptor);
+        if (!make_aside(prefix, output->aside)) return EIO;
+        output->descriptor = openat(at->directory, output->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (output->descriptor < 0 && errno == EEXIST) continue;
+        if (output->descriptor < 0) return errno;
+        flock(output->descriptor, LOCK_EX | LOCK_NB);
+        if (is_named(at, output->aside, output->descriptor)) return 0;
+        remove_apart(output);
     }
-    return -1;
+    return EEXIST;
 }
 
-static void remove_own(const struct place *at, int descriptor)
+/* Apart from what has the name, in its directory. 0 or the cause. */
+static int open_apart(struct output *output)
 {
-    char aside[PATH_MAX];
-    if (find_aside(descriptor, at->name, aside)) unlink(aside);
+    int cause = 0;
+    output->aside[0] = '\0';
+    output->descriptor = openat(output->at.directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    if (output->descriptor >= 0)
+        flock(output->descriptor, LOCK_EX | LOCK_NB);
+    else
+        cause = open_aside(output);
+    return cause;
 }
 
-/* Apart from what has the name, in the directory of `at`; -1: not possible there, or what has the name is no file that
- * we may write. */
-static int open_apart(const struct place *at)
+/* In the place of what has the name, which may be no file. 0 or the cause. */
+static int open_there(struct output *output)
 {
-    struct stat there;
-    bool exists = fstatat(at->directory, at->name, &there, AT_SYMLINK_NOFOLLOW) == 0;
-    if (!exists && errno != ENOENT) return -1;
-    if (exists && (!S_ISREG(there.st_mode) || faccessat(at->directory, at->name, W_OK, 0) != 0)) return -1;
-    int descriptor = openat(at->directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-    if (descriptor < 0) descriptor = open_aside(at);
-    if (descriptor < 0) return -1;
-    flock(descriptor, LOCK_EX | LOCK_NB);
-    if (exists && fchmod(descriptor, there.st_mode & 07777) != 0) {
-        remove_own(at, descriptor);
-        close(descriptor);
-        return -1;
-    }
-    return descriptor;
+    int links = output->at.magic ? 0 : O_NOFOLLOW;
+    output->there = true;
+    output->descriptor =
+        openat(output->at.directory, output->at.name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | links, 0666);
+    return output->descriptor >= 0 ? 0 : errno;
 }
 
-static int open_there(const struct place *at)
+/* A file is written apart unless its directory cannot be written. */
+static int open_new(struct output *output, bool there)
 {
-    int links = at->magic ? 0 : O_NOFOLLOW;
-    return openat(at->directory, at->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | links, 0666);
+    struct stat old;
+    const struct place *at = &output->at;
+    bool exists = fstatat(at->directory, at->name, &old, AT_SYMLINK_NOFOLLOW) == 0;
+    if (!exists && errno != ENOENT) return errno;
+    if (there || (exists && !S_ISREG(old.st_mode))) return open_there(output);
+    if (exists && faccessat(at->directory, at->name, W_OK, 0) != 0) return errno;
+    int cause = open_apart(output);
+    if (cause == EACCES || cause == EPERM || cause == EROFS) return open_there(output);
+    if (cause == 0 && exists && fchmod(output->descriptor, old.st_mode & 07777) != 0) cause = errno;
+    return cause;
 }
 
-/* -1 with *cause. */
-static int open_place(const char *path, int *cause)
+/* Not truncated before it is known that nobody reads it. */
+static enum status open_device(const char *path, struct output *output, struct err *err)
 {
-    struct place at;
+    struct stat about;
+    output->there = true;
+    output->descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (output->descriptor < 0 || fstat(output->descriptor, &about) != 0) return fail_unwritable(path, errno, err);
+    TRY(file_claims_check_open(&about, path, output->again, err));
+    if (!S_ISREG(about.st_mode) || ftruncate(output->descriptor, 0) == 0) return STATUS_OK;
+    return fail_unwritable(path, errno, err);
+}
+
+static enum status open_place(const char *path, bool there, struct output *output, struct err *err)
+{
     size_t length = strlen(path);
-    *cause = length > 0 && path[length - 1] == '/' ? EISDIR : place_open(path, &at);
-    if (*cause != 0) return -1;
-    int descriptor = open_apart(&at);
-    if (descriptor < 0) descriptor = open_there(&at);
-    if (descriptor < 0) *cause = errno;
-    place_close(&at);
-    return descriptor;
+    int cause = length > 0 && path[length - 1] == '/' ? EISDIR : place_open(path, &output->at);
+    if (cause != 0) return fail_unwritable(path, cause, err);
+    TRY(file_claims_check(output->at.directory, output->at.name, path, output->again, err));
+    cause = open_new(output, there);
+    return cause == 0 ? STATUS_OK : fail_unwritable(path, cause, err);
+}
+
+static void free_output(struct output *output)
+{
+    if (output->at.name) place_close(&output->at);
+    free(output);
+}
+
+static enum status open_output(const char *path, bool there, bool again, FILE **out, struct err *err)
+{
+    struct output *output = calloc(1, sizeof *output);
+    if (!output) return err_memory(err);
+    output->descriptor = -1;
+    output->again = again;
+    enum status status =
+        is_device(path) ? open_device(path, output, err) : open_place(path, there, output, err);
+    if (status == STATUS_OK && fstat(output->descriptor, &output->about) != 0) status = fail_unwritable(path, errno, err);
+    if (status == STATUS_OK && !(output->file = fdopen(output->descriptor, "w"))) status = fail_unwritable(path, errno, err);
+    if (status != STATUS_OK) {
+        remove_apart(output);
+        free_output(output);
+        return status;
+    }
+    pthread_mutex_lock(&lock);
+    output->next = outputs;
+    outputs = output;
+    pthread_mutex_unlock(&lock);
+    *out = output->file;
+    return STATUS_OK;
 }
 
 enum status output_file_open(const char *path, FILE **out, struct err *err)
 {
-    int cause = 0;
-    if (strcmp(path, "-") == 0) {
-        *out = stdout;
-        return STATUS_OK;
-    }
-    int descriptor =
-        is_device(path) ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : open_place(path, &cause);
-    if (descriptor < 0) return fail_unwritable(path, is_device(path) ? errno : cause, err);
-    FILE *file = fdopen(descriptor, "w");
-    if (!file) {
-        cause = errno;
-        close(descriptor);
-        return fail_unwritable(path, cause, err);
-    }
-    *out = file;
+    struct stat about;
+    if (strcmp(path, "-") != 0) return open_output(path, false, false, out, err);
+    if (fstat(STDOUT_FILENO, &about) == 0) TRY(file_claims_check_open(&about, "standard output", true, err));
+    *out = stdout;
     return STATUS_OK;
 }
 
-static bool is_nameless(int descriptor)
+enum status output_file_open_growing(const char *path, FILE **out, struct err *err)
 {
-    struct stat of;
-    return fstat(descriptor, &of) == 0 && S_ISREG(of.st_mode) && of.st_nlink == 0;
+    return open_output(path, true, false, out, err);
+}
+
+enum status output_file_open_again(const char *path, FILE **out, struct err *err)
+{
+    return open_output(path, false, true, out, err);
 }
 
 static int link_to(const char *from, const struct place *at, const char *name)
@@ -232,24 +283,21 @@ static int name_it(int descriptor, const struct place *at)
     return cause;
 }
 
-/* Written apart, it takes its place if it is `whole`, else it goes. 0 or the cause. */
-static int finish_apart(const char *path, int descriptor, bool whole)
+/* Written apart, it takes its place if it is `whole`, else it goes. */
+static enum status finish(struct output *output, const char *path, bool whole, struct err *err)
 {
-    char aside[PATH_MAX];
-    struct place at;
-    bool nameless = is_nameless(descriptor), named = !nameless && find_aside(descriptor, path, aside);
+    const struct place *at = &output->at;
     int cause = 0;
-    if (!nameless && !named) return 0;
-    if (whole) cause = place_open(path, &at);
-    if (whole && cause == 0) {
-        if (nameless)
-            cause = name_it(descriptor, &at);
-        else if (renameat(AT_FDCWD, aside, at.directory, at.name) != 0)
+    if (whole && !output->there) {
+        TRY(file_claims_check(at->directory, at->name, path, output->again, err));
+        if (!output->aside[0])
+            cause = name_it(output->descriptor, at);
+        else if (renameat(at->directory, output->aside, at->directory, at->name) != 0)
             cause = errno;
-        place_close(&at);
+        if (cause == 0) output->there = true;
     }
-    if (named && (!whole || cause != 0)) unlink(aside);
-    return cause;
+    if (cause != 0) return fail_unwritable(path, cause, err);
+    return whole ? file_claim_written(path, &output->about, err) : STATUS_OK;
 }
 
 /* Why not everything could be written; 0: it could. What a write failed of before is forgotten, but what fails for good
@@ -262,14 +310,29 @@ static int cause_of_fault(FILE *out)
     return fputc('\n', out) == EOF || fflush(out) != 0 ? errno : EIO;
 }
 
+static struct output *take_output(FILE *out)
+{
+    pthread_mutex_lock(&lock);
+    struct output **link = &outputs, *found;
+    while (*link && (*link)->file != out) link = &(*link)->next;
+    found = *link;
+    if (found) *link = found->next;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
 enum status output_file_close(const char *path, FILE *out, enum status written, struct err *err)
 {
     int cause = cause_of_fault(out);
-    if (out != stdout) {
-        int unfinished = finish_apart(path, fileno(out), written == STATUS_OK && cause == 0);
-        if (cause == 0) cause = unfinished;
+    struct output *output = take_output(out);
+    enum status status = STATUS_OK;
+    if (output) {
+        status = finish(output, path, written == STATUS_OK && cause == 0, err);
+        if (!output->there && output->aside[0]) unlinkat(output->at.directory, output->aside, 0);
         if (fclose(out) != 0 && cause == 0) cause = errno;
+        free_output(output);
     }
-    if (written == STATUS_DATA || written == STATUS_USAGE || cause == 0) return written;
-    return fail_unwritable(path, cause, err); /* also where the writer has seen it: this names file and cause */
+    if (written == STATUS_DATA || written == STATUS_USAGE) return written;
+    if (cause != 0) return fail_unwritable(path, cause, err); /* also where the writer has seen it: this names file and cause */
+    return written == STATUS_OK ? status : written;
 }

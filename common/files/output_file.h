@@ -2,7 +2,10 @@
  * system has no such files, its name is .NAME.rmacast-XXXXXX in the same directory. So the old file of that name is
  * intact, whatever ends the process. The next writer of the same file removes what a killed writer left. Links are
  * followed, except those that another user made in a directory for all (common/files/place.h). Pipes, devices, and files in a
- * directory without write permission are written directly. "-" is standard output. */
+ * directory without write permission are written directly. "-" is standard output.
+ *
+ * A file that the process reads, or has written under another name, is never replaced (common/files/file_claims.h):
+ * STATUS_USAGE, before anything is changed. */
 #ifndef COMMON_FILES_OUTPUT_FILE_H
 #define COMMON_FILES_OUTPUT_FILE_H
 
@@ -15,6 +18,12 @@ enum status output_file_check(const char *path, struct err *err);
 
 /* STATUS_SYSTEM if it cannot be written; *out is owned until output_file_close(). */
 enum status output_file_open(const char *path, FILE **out, struct err *err);
+
+/* The same for rows that are to stay if the process is killed: the file is there at once, and what has its name is gone. */
+enum status output_file_open_growing(const char *path, FILE **out, struct err *err);
+
+/* The same for a file that the process has written before: a result that grows. */
+enum status output_file_open_again(const char *path, FILE **out, struct err *err);
 
 /* Closes it and gives it its name if `written`, what became of writing, is STATUS_OK; else nothing appears. Returns
  * `written` if that is a fault of the data or of usage, STATUS_SYSTEM with file and cause if not everything could be written.

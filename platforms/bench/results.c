@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/files/input_file.h"
+#include "common/files/output_file.h"
 #include "common/units.h"
 
 enum { COLUMNS = 14, REFERENCE = 11, WORK, LOSSES, PATH_BYTES = 4096, LINE_BYTES = 1024 };
@@ -64,11 +66,10 @@ bool bench_launch_write(const char *directory, const struct bench_launch *launch
 {
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s/%s", directory, launch_file);
-    FILE *out = fopen(path, "w");
-    if (!out) return false;
-    bool written = fprintf(out, "%s%.9g,%.9g,%.9g\n", launch_header, launch->init_least_s, launch->init_most_s,
-                           launch->finalize_s) > 0;
-    return fclose(out) == 0 && written;
+    FILE *out;
+    if (output_file_open_again(path, &out, NULL) != STATUS_OK) return false; /* once more with the time of MPI_Finalize */
+    fprintf(out, "%s%.9g,%.9g,%.9g\n", launch_header, launch->init_least_s, launch->init_most_s, launch->finalize_s);
+    return output_file_close(path, out, STATUS_OK, NULL) == STATUS_OK;
 }
 
 static bool refuse_column(char *const columns[COLUMNS], int column, char reason[REASON_BYTES], const char *format, ...)
@@ -168,12 +169,12 @@ static bool is_header(const char *line)
     return strcmp(line, bench_results_header) == 0;
 }
 
-static enum status read_rows(FILE *in, const char *file, struct bench_results *results, struct err *err)
+static enum status read_rows(struct input_file *in, struct bench_results *results, struct err *err)
 {
-    char line[LINE_BYTES], place[32], reason[REASON_BYTES];
-    for (int number = 1; fgets(line, sizeof line, in); number++) {
+    char *line, place[32], reason[REASON_BYTES];
+    for (int number = 1; (line = input_file_line(in)) != NULL; number++) {
         char *end = strchr(line, '\n'), *columns[COLUMNS];
-        if (!end && feof(in)) return STATUS_OK; /* the writer was killed */
+        if (!end && feof(in->stream)) return STATUS_OK; /* the writer was killed */
         if (number == 1 && is_header(line)) continue;
         if (end) *end = '\0';
         struct bench_series key = {0};
@@ -185,7 +186,7 @@ static enum status read_rows(FILE *in, const char *file, struct bench_results *r
             continue;
         }
         snprintf(place, sizeof place, "%d", number);
-        return err_set(err, STATUS_DATA, file, place, "no row of a bench run: %s", reason);
+        return err_set(err, STATUS_DATA, in->path, place, "no row of a bench run: %s", reason);
     }
     return STATUS_OK;
 }
@@ -194,16 +195,14 @@ static enum status read_file(const char *directory, const char *name, struct ben
 {
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    FILE *in = fopen(path, "r");
-    if (!in) return err_set(err, STATUS_SYSTEM, path, NULL, "%s", strerror(errno));
-    enum status status = read_rows(in, path, results, err);
-    fclose(in);
-    return status;
+    struct input_file in;
+    TRY(input_file_open(path, &in, err));
+    return input_file_close(&in, read_rows(&in, results, err), err);
 }
 
 static int is_result(const struct dirent *entry)
 {
-    return fnmatch("rank-*.csv", entry->d_name, 0) == 0;
+    return fnmatch("rank-[0-9][0-9][0-9][0-9][0-9][0-9].csv", entry->d_name, 0) == 0;
 }
 
 static int is_written(const struct dirent *entry)
@@ -266,16 +265,17 @@ static bool is_time(double time_s)
 /* There may be no such file. */
 static enum status read_launch(const char *directory, struct bench_results *results, struct err *err)
 {
-    char path[PATH_BYTES], line[LINE_BYTES];
+    char path[PATH_BYTES], *line;
     struct bench_launch launch;
+    struct input_file in;
     snprintf(path, sizeof path, "%s/%s", directory, launch_file);
-    FILE *in = fopen(path, "r");
-    if (!in) return STATUS_OK;
-    bool right = fgets(line, sizeof line, in) && strcmp(line, launch_header) == 0 && fgets(line, sizeof line, in) &&
+    if (access(path, F_OK) != 0) return STATUS_OK;
+    TRY(input_file_open(path, &in, err));
+    bool right = (line = input_file_line(&in)) && strcmp(line, launch_header) == 0 && (line = input_file_line(&in)) &&
                  sscanf(line, "%lf,%lf,%lf", &launch.init_least_s, &launch.init_most_s, &launch.finalize_s) == 3 &&
                  is_time(launch.init_least_s) && is_time(launch.init_most_s) && launch.init_least_s <= launch.init_most_s &&
                  (is_time(launch.finalize_s) || launch.finalize_s == -1);
-    fclose(in);
+    TRY(input_file_close(&in, STATUS_OK, err));
     if (!right) return err_set(err, STATUS_DATA, path, NULL, "no times of a launch, expected what rmacast-bench writes");
     ARRAY_PUSH(results->launches, results->launch_count, results->launch_capacity, launch, err);
     return STATUS_OK;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/files/input_file.h"
 #include "predictors/scale/scale.h"
 
 /* --- writing --- */
@@ -228,16 +229,13 @@ static enum status read_line(struct reader *reader, char *line)
     return refuse_line(reader, "expected PARAMETER, POINTS, METRIC, REGION or DATA");
 }
 
-static enum status read_all(struct reader *reader, FILE *in)
+static enum status read_all(struct reader *reader, struct input_file *in)
 {
-    char *line = NULL;
-    size_t room = 0;
     enum status status = STATUS_OK;
-    while (status == STATUS_OK && getline(&line, &room, in) > 0) {
+    for (char *line; status == STATUS_OK && (line = input_file_line(in)) != NULL;) {
         reader->line++;
         status = read_line(reader, line);
     }
-    free(line);
     if (status == STATUS_OK) status = end_series(reader);
     if (status == STATUS_OK && reader->extrap->count == 0) return refuse_line(reader, "no DATA, expected measurements");
     return status;
@@ -247,10 +245,9 @@ enum status extrap_read(const char *file, struct extrap *extrap, struct err *err
 {
     struct extrap made = {.count = 0};
     struct reader reader = {.file = file, .extrap = &made, .err = err};
-    FILE *in = fopen(file, "r");
-    if (!in) return err_set(err, STATUS_DATA, file, NULL, "cannot be opened: %s", strerror(errno));
-    enum status status = read_all(&reader, in);
-    fclose(in);
+    struct input_file in;
+    TRY(input_file_open(file, &in, err));
+    enum status status = input_file_close(&in, read_all(&reader, &in), err);
     free(reader.metric);
     free(reader.region);
     if (status == STATUS_OK)

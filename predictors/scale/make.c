@@ -1,6 +1,7 @@
 /* scale_make() of predictors/scale/scale.h: a program's run at some number of ranks, which its text makes. */
 #include <stdlib.h>
 
+#include "common/files/input_file.h"
 #include "predictors/scale/scale.h"
 
 enum status program_to_model(const struct program *program, struct program_model **model, struct err *err)
@@ -14,9 +15,9 @@ enum status program_to_model(const struct program *program, struct program_model
         free(text);
         return err_memory(err);
     }
-    FILE *in = fmemopen(text, bytes, "r");
-    enum status status = in ? program_model_read(in, "program", model, err) : err_memory(err);
-    if (in) fclose(in);
+    struct input_file in;
+    enum status status = input_file_of_text(text, bytes, "program", &in, err);
+    if (status == STATUS_OK) status = program_model_read(&in, model, err);
     free(text);
     return status;
 }

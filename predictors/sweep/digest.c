@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/files/input_file.h"
+
 static void add_bytes(uint64_t *digest, const unsigned char *bytes, size_t count)
 {
     uint64_t value = *digest;
@@ -32,14 +34,12 @@ void digest_add_text(uint64_t *digest, const char *text)
 enum status digest_add_file(uint64_t *digest, const char *path, struct err *err)
 {
     static unsigned char buffer[1 << 16];
-    FILE *in = fopen(path, "rb");
-    if (!in) return err_set(err, STATUS_DATA, path, NULL, "cannot be opened: %s", strerror(errno));
+    struct input_file in;
+    TRY(input_file_open(path, &in, err));
     uint64_t all = 0;
-    for (size_t n; (n = fread(buffer, 1, sizeof buffer, in)) > 0; all += n) add_bytes(digest, buffer, n);
-    bool failed = ferror(in);
-    fclose(in);
+    for (size_t n; (n = input_file_read(&in, buffer, sizeof buffer)) > 0; all += n) add_bytes(digest, buffer, n);
     digest_add_number(digest, all);
-    return failed ? err_set(err, STATUS_DATA, path, NULL, "cannot be read") : STATUS_OK;
+    return input_file_close(&in, STATUS_OK, err);
 }
 
 enum status digest_add_directory(uint64_t *digest, const char *path, struct err *err)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/files/input_file.h"
 #include "common/files/output_file.h"
 
 static const char head[] = "{\"schema\":\"rmacast.sweep/1\",\"points\":[\n";
@@ -41,7 +42,7 @@ void sweep_write(const struct sweep *sweep, FILE *out)
 static enum status write_whole(const struct sweep *sweep, bool ended, struct err *err)
 {
     FILE *out;
-    TRY(output_file_open(sweep->kept, &out, err));
+    TRY(output_file_open_again(sweep->kept, &out, err));
     if (ended)
         sweep_write(sweep, out);
     else
@@ -92,14 +93,13 @@ static bool is_done(const char *line, uint64_t *inputs)
 }
 
 /* Lines of points up to the end, or up to where the file breaks off. */
-static enum status read_points(FILE *in, struct earlier_points *points, bool *cut, struct err *err)
+static enum status read_points(struct input_file *in, struct earlier_points *points, bool *cut, struct err *err)
 {
-    char *line = NULL;
-    size_t room = 0;
     enum status status = STATUS_OK;
     *cut = true;
-    for (ssize_t length; status == STATUS_OK && (length = getline(&line, &room, in)) > 0;) {
+    for (char *line; status == STATUS_OK && (line = input_file_line(in)) != NULL;) {
         struct earlier point;
+        size_t length = in->length;
         if (line[length - 1] != '\n') break;
         if (*line == ']') {
             *cut = false;
@@ -117,7 +117,6 @@ static enum status read_points(FILE *in, struct earlier_points *points, bool *cu
         else
             free(point.line);
     }
-    free(line);
     return status;
 }
 
@@ -125,20 +124,19 @@ static enum status read_points(FILE *in, struct earlier_points *points, bool *cu
 static enum status read_file(const char *file, struct earlier_points *points, bool *cut, struct err *err)
 {
     char text[sizeof head] = "";
-    FILE *in = fopen(file, "r");
+    struct input_file in;
     *cut = false;
-    if (!in && errno == ENOENT) return STATUS_OK;
-    if (!in) return err_set(err, STATUS_DATA, file, NULL, "cannot be opened: %s", strerror(errno));
-    size_t length = fread(text, 1, sizeof head - 1, in);
+    if (access(file, F_OK) != 0 && errno == ENOENT) return STATUS_OK;
+    TRY(input_file_open_own(file, &in, err)); /* which is continued */
+    size_t length = input_file_read(&in, text, sizeof head - 1);
     enum status status = STATUS_OK;
-    if (strncmp(text, head, length) != 0 || ferror(in))
+    if (strncmp(text, head, length) != 0)
         status = err_set(err, STATUS_DATA, file, NULL, "is no result of a sweep, expected one to continue, or no file");
     else if (length < sizeof head - 1)
         *cut = true;
     else
-        status = read_points(in, points, cut, err);
-    fclose(in);
-    return status;
+        status = read_points(&in, points, cut, err);
+    return input_file_close(&in, status, err);
 }
 
 /* The file is written anew with the points of this sweep: it may have no others. */
@@ -174,9 +172,10 @@ static enum status open_appending(struct sweep *sweep, struct err *err)
 
 static enum status check_unlocked(const char *file, struct err *err)
 {
-    int fd = open(file, O_RDONLY | O_CLOEXEC);
-    bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0;
-    if (fd >= 0) close(fd);
+    struct input_file in;
+    if (input_file_open_own(file, &in, NULL) != STATUS_OK) return STATUS_OK;
+    bool locked = flock(fileno(in.stream), LOCK_EX | LOCK_NB) != 0;
+    (void)!input_file_close(&in, STATUS_OK, NULL);
     return locked ? err_set(err, STATUS_DATA, file, NULL, "is written by another sweep") : STATUS_OK;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/files/file_claims.h"
 #include "common/files/place.h"
 #include "trace/otf2/otf2.h"
 #include "trace/otf2/archive_file.h"
@@ -135,6 +136,32 @@ enum status otf2_check_place(const char *directory, struct err *err)
     for (struct dirent *entry; status == STATUS_OK && (entry = readdir(listing));)
         status = check_entry(dirfd(listing), directory, entry->d_name, err);
     closedir(listing);
+    return status;
+}
+
+/* The files of one directory that archive_remove_files() would remove. */
+static enum status check_files_unread(DIR *listing, bool (*is_part)(const char *), const char *directory, struct err *err)
+{
+    enum status status = listing ? STATUS_OK : fail_reading(directory, err);
+    for (struct dirent *entry; status == STATUS_OK && (entry = readdir(listing));) {
+        struct stat about;
+        if (is_part(entry->d_name) && fstatat(dirfd(listing), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) == 0)
+            status = file_claims_check_open(&about, directory, false, err);
+    }
+    return status;
+}
+
+enum status archive_check_unread(const char *directory, struct err *err)
+{
+    DIR *listing = open_listing(AT_FDCWD, directory), *locations = NULL;
+    enum status status = check_files_unread(listing, archive_has_entry, directory, err);
+    if (status == STATUS_OK) status = file_claims_check(dirfd(listing), ".", directory, false, err);
+    if (status == STATUS_OK) locations = open_listing(dirfd(listing), ARCHIVE_NAME);
+    if (locations) {
+        status = check_files_unread(locations, is_location_file, directory, err);
+        closedir(locations);
+    }
+    if (listing) closedir(listing);
     return status;
 }
 

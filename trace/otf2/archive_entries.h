@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "common/status.h"
+
 #define ARCHIVE_NAME   "traces"
 #define ARCHIVE_ANCHOR ARCHIVE_NAME ".otf2"
 
@@ -12,6 +14,9 @@
  * archive. */
 extern const char *const archive_entries[];
 bool archive_has_entry(const char *name);
+
+/* STATUS_USAGE if one of these files is read (common/files/file_claims.h), or the directory is a part of what is read. */
+enum status archive_check_unread(const char *directory, struct err *err);
 
 /* Removes the files of an archive from a directory. The directory and other files remain. */
 void archive_remove_files(const char *directory);

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/files/input_file.h"
+
 /* Bytes of the frame. Every file and every chunk of events begins with a mark and the byte order; records are a type, a
  * length and that many bytes. */
 enum { END_OF_FILE = 1, END_OF_CHUNK = 2, CHUNK_HEADER = 3, TIMESTAMP = 5, ATTRIBUTES = 6, FIRST_RECORD_TYPE = 10 };
@@ -34,6 +36,12 @@ static enum status fail_damaged(const struct piece *piece, uint64_t at, const ch
 static enum status fail_reading(const char *path, struct err *err)
 {
     return err_set(err, STATUS_DATA, path, NULL, "cannot read: %s", strerror(errno));
+}
+
+/* Where it can be read, it is shorter than a moment ago. */
+static enum status fail_cut(const char *path, struct err *err)
+{
+    return err_set(err, STATUS_DATA, path, NULL, "has become shorter while it is read");
 }
 
 static uint64_t read_number(const struct piece *piece, uint64_t at)
@@ -63,36 +71,30 @@ bool archive_file_has_mark(int descriptor)
     return read(descriptor, bytes, sizeof bytes) == (ssize_t)sizeof bytes && is_mark(bytes);
 }
 
-static enum status open_file(const char *path, FILE **file, uint64_t *bytes, struct err *err)
+static enum status open_file(const char *path, struct input_file *in, uint64_t *bytes, struct err *err)
 {
-    FILE *in = fopen(path, "rb");
-    if (!in) return err_set(err, STATUS_DATA, path, NULL, "cannot open: %s", strerror(errno));
-    long end = fseek(in, 0, SEEK_END) == 0 ? ftell(in) : -1;
-    if (end < 0 || fseek(in, 0, SEEK_SET) != 0) {
-        fclose(in);
-        return fail_reading(path, err);
-    }
-    *file = in;
+    TRY(input_file_open(path, in, err));
+    long end = fseek(in->stream, 0, SEEK_END) == 0 ? ftell(in->stream) : -1;
+    if (end < 0 || fseek(in->stream, 0, SEEK_SET) != 0) return input_file_close(in, fail_reading(path, err), err);
     *bytes = (uint64_t)end;
     return STATUS_OK;
 }
 
 static enum status check_file(const char *path, enum status (*check)(const struct piece *), struct err *err)
 {
-    FILE *file;
+    struct input_file in;
     struct piece piece = {.path = path, .err = err};
-    TRY(open_file(path, &file, &piece.count, err));
+    TRY(open_file(path, &in, &piece.count, err));
     enum status status;
     piece.bytes = malloc(piece.count + 1);
     if (!piece.bytes)
         status = err_memory(err);
-    else if (fread(piece.bytes, 1, piece.count, file) != piece.count)
-        status = fail_reading(path, err);
+    else if (input_file_read(&in, piece.bytes, piece.count) != piece.count)
+        status = fail_cut(path, err);
     else
         status = check(&piece);
-    fclose(file);
     free(piece.bytes);
-    return status;
+    return input_file_close(&in, status, err);
 }
 
 /* Bytes of the record at `at`, 0 if it does not fit. An undefined value is one byte that looks like
@@ -213,14 +215,14 @@ static enum status check_chunk(const struct piece *piece, bool at_end, uint64_t 
     return at_end ? check_end(piece, at) : STATUS_OK;
 }
 
-static enum status check_chunks(FILE *file, struct piece *piece, uint64_t bytes, uint64_t chunk_bytes, uint64_t events,
+static enum status check_chunks(struct input_file *in, struct piece *piece, uint64_t bytes, uint64_t chunk_bytes, uint64_t events,
                                 uint64_t *whole)
 {
     uint64_t last = 0;
     for (; piece->begin < bytes; piece->begin += chunk_bytes) {
         uint64_t left = bytes - piece->begin;
         piece->count = left < chunk_bytes ? left : chunk_bytes;
-        if (fread(piece->bytes, 1, piece->count, file) != piece->count) return fail_reading(piece->path, piece->err);
+        if (input_file_read(in, piece->bytes, piece->count) != piece->count) return fail_cut(piece->path, piece->err);
         enum status status = check_chunk(piece, left <= chunk_bytes, &last);
         if (piece->count == chunk_bytes || status == STATUS_OK) *whole = last < events ? last : events;
         TRY(status);
@@ -233,14 +235,14 @@ static enum status check_chunks(FILE *file, struct piece *piece, uint64_t bytes,
 enum status archive_file_check_events(const char *path, uint64_t chunk_bytes, uint64_t events, uint64_t *whole,
                                       struct err *err)
 {
-    FILE *file;
+    struct input_file in;
     uint64_t bytes;
     struct piece piece = {.path = path, .err = err};
     *whole = 0;
     if (chunk_bytes < HEADER_BYTES + END_BYTES || chunk_bytes > CHUNK_BYTES_MAX)
         return err_set(err, STATUS_DATA, path, NULL, "chunks of %" PRIu64 " bytes by the anchor, expected up to %d",
                        chunk_bytes, CHUNK_BYTES_MAX);
-    TRY(open_file(path, &file, &bytes, err));
+    TRY(open_file(path, &in, &bytes, err));
     enum status status = STATUS_OK;
     piece.bytes = malloc(bytes < chunk_bytes ? bytes + 1 : chunk_bytes);
     if (!piece.bytes)
@@ -248,8 +250,7 @@ enum status archive_file_check_events(const char *path, uint64_t chunk_bytes, ui
     else if (bytes == 0)
         status = fail_damaged(&piece, 0, "events");
     else
-        status = check_chunks(file, &piece, bytes, chunk_bytes, events, whole);
+        status = check_chunks(&in, &piece, bytes, chunk_bytes, events, whole);
     free(piece.bytes);
-    fclose(file);
-    return status;
+    return input_file_close(&in, status, err);
 }

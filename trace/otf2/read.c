@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/files/file_claims.h"
 #include "trace/otf2/otf2.h"
 #include "trace/otf2/archive_file.h"
 #include "trace/otf2/read.h"
@@ -43,6 +44,13 @@ static enum status find_anchor(struct archive_reader *reader)
     return err_memory(reader->err);
 }
 
+/* OTF2 opens them. */
+static enum status claim_file(void *context, const char *path, bool directory, struct err *err)
+{
+    (void)context, (void)directory;
+    return file_claim_input_path(path, err);
+}
+
 static enum status name_files(struct archive_reader *reader)
 {
     struct stat status;
@@ -56,7 +64,8 @@ static enum status name_files(struct archive_reader *reader)
     else if (!(reader->anchor = strdup(reader->path)))
         return err_memory(reader->err);
     reader->base = strndup(reader->anchor, strlen(reader->anchor) - strlen(ANCHOR_SUFFIX));
-    return reader->base ? STATUS_OK : err_memory(reader->err);
+    if (!reader->base) return err_memory(reader->err);
+    return otf2_visit_files(reader->anchor, claim_file, NULL, reader->err);
 }
 
 char *archive_location_path(const struct archive_reader *reader, OTF2_LocationRef location, const char *suffix)

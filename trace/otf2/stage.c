@@ -203,8 +203,9 @@ enum status archive_stage_open(const char *directory, struct archive_stage *stag
     *stage = (struct archive_stage){.directory = directory, .lock = -1, .target_lock = -1};
     TRY(otf2_check_place(directory, err));
     TRY(make_directory(stage, err));
+    enum status status = archive_check_unread(stage->directory, err);
     char *above, *prefix = neighbour_prefix(stage->target, &above);
-    enum status status = prefix ? STATUS_OK : err_memory(err);
+    if (status == STATUS_OK && !prefix) status = err_memory(err);
     if (status == STATUS_OK) {
         stage->target_lock = directory_lock(stage->target, LOCK_EX);
         remove_stale(above, prefix, stage->target);
@@ -260,6 +261,7 @@ enum status archive_stage_commit(struct archive_stage *stage, struct err *err)
         return system_error(err, stage->directory, "make this directory");
     stage->target_lock = directory_lock(stage->target, LOCK_EX); /* where there are no locks: without */
     TRY(otf2_check_place(stage->directory, err));
+    TRY(archive_check_unread(stage->directory, err));
     if (!exchange_names(stage)) TRY(move_one_by_one(stage, err));
     stage->done = true;
     return STATUS_OK;

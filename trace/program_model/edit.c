@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/files/input_file.h"
 #include "trace/program_model/run.h"
 
 /* --- parameters --- */
@@ -153,9 +154,10 @@ enum status program_model_reduce(struct program_model **model, const char *path,
     TRY(change_lines(*model, path, reduced, err));
     FILE *out = open_memstream(&text, &bytes);
     if (out) program_model_write(*model, out);
-    FILE *in = out && fclose(out) == 0 ? fmemopen(text, bytes, "r") : NULL;
-    enum status status = in ? program_model_read(in, (*model)->file, &made, err) : err_memory(err);
-    if (in) fclose(in);
+    struct input_file in;
+    enum status status =
+        out && fclose(out) == 0 ? input_file_of_text(text, bytes, (*model)->file, &in, err) : err_memory(err);
+    if (status == STATUS_OK) status = program_model_read(&in, &made, err);
     free(text);
     if (status != STATUS_OK) return status;
     program_model_free(*model);

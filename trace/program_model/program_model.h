@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "common/files/input_file.h"
 #include "trace/program_model/executions.h"
 #include "trace/program_model/expression.h"
 #include "trace/program_model/grid.h"
@@ -131,9 +132,8 @@ struct program_model {
 /* "rmacast-model": the first word of the form. */
 #define PROGRAM_MODEL_WORD "rmacast-model"
 
-/* Reads a model. name is used in messages. Returns STATUS_DATA with file, line and what was expected. The caller owns
- * *model. */
-enum status program_model_read(FILE *in, const char *name, struct program_model **model, struct err *err);
+/* Reads a model, and closes the file. Returns STATUS_DATA with file, line and what was expected. The caller owns *model. */
+enum status program_model_read(struct input_file *in, struct program_model **model, struct err *err);
 enum status program_model_open(const char *file, struct program_model **model, struct err *err);
 void program_model_free(struct program_model *model);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/files/input_file.h"
 #include "trace/limits.h"
 #include "trace/program_model/reader.h"
 
@@ -222,28 +223,22 @@ static enum status read_line(struct model_reader *reader, char *text)
     return model_is_definition(name) ? model_read_definition(reader, name) : read_statement(reader, name);
 }
 
-static enum status read_lines(struct model_reader *reader, FILE *in)
+static enum status read_lines(struct model_reader *reader, struct input_file *in)
 {
-    char *text = NULL;
-    size_t capacity = 0;
-    ssize_t length;
     enum status status = STATUS_OK;
-    while (status == STATUS_OK && (length = getline(&text, &capacity, in)) >= 0) {
+    for (char *text; status == STATUS_OK && (text = input_file_line(in)) != NULL;) {
         char line[24];
         reader->text.line = ++reader->scanner.line;
         snprintf(line, sizeof line, "%zu", reader->scanner.line);
-        if (strlen(text) != (size_t)length || length > MODEL_LINE_BYTES_MAX)
+        if (strlen(text) != in->length || in->length > MODEL_LINE_BYTES_MAX)
             status = err_set(reader->scanner.err, STATUS_DATA, reader->scanner.file, line,
                              "a zero byte, or a line of more than %d bytes; expected text", MODEL_LINE_BYTES_MAX);
         else if (clean_line(text)) status = read_line(reader, text);
     }
-    free(text);
-    if (status == STATUS_OK && ferror(in))
-        status = err_set(reader->scanner.err, STATUS_SYSTEM, reader->scanner.file, NULL, "cannot be read: %s", strerror(errno));
     return status;
 }
 
-static enum status read_all(struct model_reader *reader, FILE *in)
+static enum status read_all(struct model_reader *reader, struct input_file *in)
 {
     struct program_model *model = reader->model;
     struct model_comm world = {.all = true};
@@ -279,8 +274,9 @@ static void clear_reader(struct model_reader *reader)
     text_reader_clear(&reader->text);
 }
 
-enum status program_model_read(FILE *in, const char *name, struct program_model **model, struct err *err)
+enum status program_model_read(struct input_file *in, struct program_model **model, struct err *err)
 {
+    const char *name = in->path;
     struct err own; /* the text's reader needs one */
     struct model_reader *reader = calloc(1, sizeof *reader);
     struct program_model *made = calloc(1, sizeof *made);
@@ -300,6 +296,7 @@ enum status program_model_read(FILE *in, const char *name, struct program_model 
         clear_reader(reader);
     }
     free(reader);
+    status = input_file_close(in, status, err);
     if (status == STATUS_OK) *model = made;
     else program_model_free(made);
     return status;
@@ -307,9 +304,7 @@ enum status program_model_read(FILE *in, const char *name, struct program_model 
 
 enum status program_model_open(const char *file, struct program_model **model, struct err *err)
 {
-    FILE *in = fopen(file, "r");
-    if (!in) return err_set(err, STATUS_DATA, file, NULL, "cannot be opened: %s", strerror(errno));
-    enum status status = program_model_read(in, file, model, err);
-    fclose(in);
-    return status;
+    struct input_file in;
+    TRY(input_file_open(file, &in, err));
+    return program_model_read(&in, model, err);
 }

@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/files/file_claims.h"
+#include "common/files/input_file.h"
 #include "trace/limits.h"
 #include "common/parallel.h"
 #include "trace/spool/read.h"
@@ -91,8 +93,8 @@ bool spool_is_directory(const char *directory)
 static enum status map_file(const char *name, const void **data, size_t *bytes, struct err *err)
 {
     struct stat about;
-    int file = open(name, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return err_set(err, STATUS_SYSTEM, name, NULL, "%s", strerror(errno));
+    int file;
+    TRY(input_file_descriptor(name, &file, err));
     void *mapped = NULL;
     bool good = fstat(file, &about) == 0;
     if (good && about.st_size > 0) {
@@ -420,7 +422,8 @@ enum status spool_open(const char *directory, unsigned threads, bool keep_going,
 {
     struct files listed = {.directory = directory};
     *spool = (struct spool){.directory = directory, .threads = threads, .keep_going = keep_going};
-    enum status status = open_all(spool, &listed, err);
+    enum status status = file_claim_input_path(directory, err);
+    if (status == STATUS_OK) status = open_all(spool, &listed, err);
     size_t files = listed.count;
     free(listed.items);
     if (status == STATUS_OK && files == 0)

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "common/files/input_file.h"
 #include "common/units.h"
 #include "trace/faults.h"
 #include "trace/limits.h"
@@ -205,14 +206,10 @@ enum status text_read_line(struct text_reader *reader, char *text, size_t length
 
 /* --- files --- */
 
-static enum status read_lines(struct text_reader *reader, FILE *in)
+static enum status read_lines(struct text_reader *reader, struct input_file *in)
 {
-    struct text_line *line = &reader->copy;
-    ssize_t length;
-    while ((length = getline(&line->text, &line->capacity, in)) >= 0)
-        TRY(text_read_line(reader, line->text, (size_t)length));
-    if (!ferror(in)) return STATUS_OK;
-    return err_set(reader->err, STATUS_SYSTEM, reader->file, NULL, "cannot be read: %s", strerror(errno));
+    for (char *line; (line = input_file_line(in)) != NULL;) TRY(text_read_line(reader, line, in->length));
+    return STATUS_OK;
 }
 
 /* How to divide a file of so many bytes. threads 0: chosen by the size. A requested number of threads gets small
@@ -226,22 +223,23 @@ static struct text_cut cut_of(size_t bytes, unsigned threads)
 }
 
 /* A pipe can only be read line by line; what cannot be mapped is, too. */
-static enum status read_open_file(struct text_reader *reader, FILE *in, unsigned threads)
+static enum status read_open_file(struct text_reader *reader, struct input_file *in, unsigned threads)
 {
     struct stat about;
-    if (fstat(fileno(in), &about) != 0 || !S_ISREG(about.st_mode) || about.st_size <= 0 || ftello(in) != 0)
+    int descriptor = fileno(in->stream);
+    if (fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size <= 0 || ftello(in->stream) != 0)
         return read_lines(reader, in);
     size_t bytes = (size_t)about.st_size;
     const struct text_cut cut = cut_of(bytes, threads);
     if (cut.threads == 1) return read_lines(reader, in);
-    void *text = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fileno(in), 0);
+    void *text = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, descriptor, 0);
     if (text == MAP_FAILED) return read_lines(reader, in);
     enum status status = text_read_pieces(reader, text, bytes, &cut);
     munmap(text, bytes);
     return status;
 }
 
-static enum status read_all(struct text_reader *reader, FILE *in, unsigned threads)
+static enum status read_all(struct text_reader *reader, struct input_file *in, unsigned threads)
 {
     TRY(read_open_file(reader, in, threads));
     if (reader->line == 0) reader->line = 1;
@@ -265,12 +263,11 @@ enum status text_read_by(unsigned threads, const char *file, bool keep_going, st
     struct text_memos memos;
     struct text_reader reader = {
         .file = file, .names = &names, .memos = &memos, .keep_going = keep_going, .err = err ? err : &own};
-    FILE *in = strcmp(file, "-") == 0 ? stdin : fopen(file, "r");
-    if (!in) return err_set(err, STATUS_DATA, file, NULL, "cannot be opened: %s", strerror(errno));
+    struct input_file in;
+    TRY(input_file_open(file, &in, err));
     text_names_fill(&names);
     text_forget(&memos);
-    enum status status = read_all(&reader, in, threads);
-    if (in != stdin) fclose(in);
+    enum status status = input_file_close(&in, read_all(&reader, &in, threads), err);
     for (uint32_t i = 0; reader.requests && i < reader.trace->rank_count; i++) {
         map_clear(&reader.requests[i].live);
         map_clear(&reader.requests[i].used);

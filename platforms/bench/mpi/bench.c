@@ -15,6 +15,9 @@
 #include <mpi.h>
 
 #include "common/files/directory.h"
+#include "common/files/file_claims.h"
+#include "common/files/input_file.h"
+#include "common/files/output_file.h"
 #include "common/units.h"
 #include "platforms/bench/mpi/run.h"
 
@@ -134,37 +137,29 @@ static enum status gather_hosts(struct bench *bench, struct err *err)
     return status;
 }
 
-/* The text of the file, or NULL. */
-static char *read_text(const char *file, long *bytes)
+static enum status read_text(const char *file, char **text, size_t *bytes, struct err *err)
 {
-    FILE *in = fopen(file, "r");
-    char *text = NULL;
-    if (!in) return NULL;
-    if (fseek(in, 0, SEEK_END) == 0 && (*bytes = ftell(in)) >= 0 && fseek(in, 0, SEEK_SET) == 0) {
-        text = calloc(1, (size_t)*bytes + 1);
-        if (text && fread(text, 1, (size_t)*bytes, in) != (size_t)*bytes) {
-            free(text);
-            text = NULL;
-        }
-    }
-    fclose(in);
-    return text;
+    struct input_file in;
+    TRY(input_file_open(file, &in, err));
+    *text = input_file_all(&in, bytes);
+    return input_file_close(&in, STATUS_OK, err);
 }
 
-/* Rank 0 reads the file, as other nodes may not have it. */
+/* Rank 0 reads the file, as other nodes may not have it. Where they have it, no rank writes there. */
 static enum status read_config(struct bench *bench, struct err *err)
 {
     if (!bench->options.config) return bench_config_open(NULL, &bench->config, err);
-    long bytes = -1;
-    char *text = bench->rank == 0 ? read_text(bench->options.config, &bytes) : NULL;
-    if (bench->rank == 0 && !text) bytes = -1;
+    char *text = NULL;
+    size_t read = 0;
+    enum status status = bench->rank == 0 ? read_text(bench->options.config, &text, &read, err)
+                                          : file_claim_input_path(bench->options.config, err);
+    long bytes = status == STATUS_OK ? (long)read : -1;
     MPI_Bcast(&bytes, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-    if (bytes < 0)
-        return err_set(err, STATUS_DATA, bench->options.config, NULL, "cannot be read, expected a bench configuration");
+    if (bytes < 0) return bench->rank == 0 ? status : STATUS_DATA; /* rank 0 says why */
     if (bench->rank > 0) text = calloc(1, (size_t)bytes + 1);
     if (!text) return err_memory(err);
     MPI_Bcast(text, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
-    enum status status = bench_config_parse(text, bench->options.config, &bench->config, err);
+    status = bench_config_parse(text, bench->options.config, &bench->config, err);
     free(text);
     return status;
 }
@@ -207,13 +202,27 @@ static enum status check_directory(const struct bench *bench, struct err *err)
                    strerror(cause), host);
 }
 
+static void name_rows(const struct bench *bench, char path[PATH_BYTES + 32])
+{
+    snprintf(path, PATH_BYTES + 32, "%s/rank-%06d.csv", bench->directory, bench->rank);
+}
+
 static enum status open_rows(struct bench *bench, struct err *err)
 {
     char path[PATH_BYTES + 32];
-    snprintf(path, sizeof path, "%s/rank-%06d.csv", bench->directory, bench->rank);
-    bench->out = fopen(path, "w");
-    if (bench->out && fputs(bench_results_header, bench->out) >= 0) return STATUS_OK;
+    name_rows(bench, path);
+    TRY(output_file_open_growing(path, &bench->out, err)); /* what was measured stays if a test ends the program */
+    if (fputs(bench_results_header, bench->out) >= 0) return STATUS_OK;
     return err_set(err, STATUS_SYSTEM, path, NULL, "%s, expected a directory that all nodes see", strerror(errno));
+}
+
+static void close_rows(struct bench *bench)
+{
+    char path[PATH_BYTES + 32];
+    struct err err;
+    name_rows(bench, path);
+    if (bench->out && output_file_close(path, bench->out, STATUS_OK, &err) != STATUS_OK)
+        fprintf(stderr, "rmacast-bench: %s\n", err.text);
 }
 
 static void add_text(cJSON *object, const char *key, const char *text)
@@ -333,11 +342,12 @@ static enum status describe_run(const struct bench *bench, bool complete, struct
     cJSON_Delete(run);
     if (!text) return err_memory(err);
     snprintf(path, sizeof path, "%s/run.json", bench->directory);
-    FILE *out = fopen(path, "w");
-    bool written = out && fprintf(out, "%s\n", text) > 0;
-    if (out && fclose(out) != 0) written = false;
+    FILE *out;
+    enum status status = output_file_open_again(path, &out, err); /* at the begin, and complete */
+    if (status == STATUS_OK) fprintf(out, "%s\n", text);
+    if (status == STATUS_OK) status = output_file_close(path, out, STATUS_OK, err);
     free(text);
-    return written ? STATUS_OK : err_set(err, STATUS_SYSTEM, path, NULL, "%s", strerror(errno));
+    return status;
 }
 
 /* --- the tests --- */
@@ -543,6 +553,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &bench.ranks);
     MPI_Comm_group(MPI_COMM_WORLD, &bench.world);
+    all_succeed(&bench, file_claims_begin(&err), &err);
     all_succeed(&bench, gather_hosts(&bench, &err), &err);
     all_succeed(&bench, read_config(&bench, &err), &err);
     bench_config_share(&bench.config, bench.options.rounds);
@@ -556,7 +567,7 @@ int main(int argc, char **argv)
     if (bench.rank == 0 && !bench.options.quiet) tell_skipped(&bench);
     fflush(stdout);
     for (int pass = 0; pass < BENCH_PASSES; pass++) run_pass(&bench, pass);
-    if (bench.out && fclose(bench.out) != 0) fprintf(stderr, "rmacast-bench: %s: %s\n", bench.directory, strerror(errno));
+    close_rows(&bench);
     MPI_Barrier(MPI_COMM_WORLD);
     collect_reasons(&bench);
     all_succeed(&bench, bench.rank == 0 ? print_results(&bench, &err) : STATUS_OK, &err);

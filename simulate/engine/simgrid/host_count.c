@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/files/input_file.h"
 #include "common/xml_attribute.h"
 
 /* The attribute's value, NULL: the tag has none. */
@@ -48,20 +49,17 @@ static uint64_t radical_size(const char *radical)
 
 enum status host_count_check(const char *file, struct err *err)
 {
-    FILE *in = fopen(file, "re");
-    if (!in) return STATUS_OK;
-    char *tag = NULL;
-    size_t room = 0;
+    struct input_file in;
     uint64_t count = 0;
     bool comment = false;
-    for (ssize_t length; (length = getdelim(&tag, &room, '>', in)) > 0;) {
+    TRY(input_file_open(file, &in, err));
+    for (char *tag; (tag = input_file_until(&in, '>')) != NULL;) {
         const char *open = tag + strspn(tag, XML_BLANKS), *radical;
         comment = comment || strncmp(open, "<!--", 4) == 0;
         if (!comment && (radical = radical_of(tag))) count += radical_size(radical);
-        if (length >= 3 && strcmp(tag + length - 3, "-->") == 0) comment = false;
+        if (in.length >= 3 && strcmp(tag + in.length - 3, "-->") == 0) comment = false;
     }
-    free(tag);
-    fclose(in);
+    TRY(input_file_close(&in, STATUS_OK, err));
     if (count <= HOSTS_OF_CLUSTERS) return STATUS_OK;
     return err_set(err, STATUS_DATA, file, NULL, "its clusters have %" PRIu64 " hosts, expected at most %d", count,
                    HOSTS_OF_CLUSTERS);

@@ -85,11 +85,9 @@ static void whole_numbers_are_rounded_down(void **state)
 
 static enum status read_text(const char *text, struct program_model **model, struct err *err)
 {
-    FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-    assert_non_null(in);
-    enum status status = program_model_read(in, "t", model, err);
-    fclose(in);
-    return status;
+    struct input_file in;
+    assert_int_equal(input_file_of_text(text, strlen(text), "t", &in, err), STATUS_OK);
+    return program_model_read(&in, model, err);
 }
 
 #define HEAD "rmacast-model 1\nwindow 0 bytes=64\n"

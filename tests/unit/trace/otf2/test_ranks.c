@@ -39,10 +39,9 @@ static struct program_model *model_of(void)
 {
     struct program_model *model;
     struct err err;
-    FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-    assert_non_null(in);
-    if (program_model_read(in, "t", &model, &err) != STATUS_OK) fail_msg("%s", err.text);
-    fclose(in);
+    struct input_file in;
+    assert_int_equal(input_file_of_text(text, strlen(text), "t", &in, &err), STATUS_OK);
+    if (program_model_read(&in, &model, &err) != STATUS_OK) fail_msg("%s", err.text);
     return model;
 }
 
@@ -138,9 +137,9 @@ static void a_wrong_rank_is_refused(void **state)
     struct program_ranks ranks;
     struct err err;
     char directory[TEMP_DIR_BYTES];
-    FILE *in = fmemopen((void *)(uintptr_t)wrong, strlen(wrong), "r");
-    assert_int_equal(program_model_read(in, "t", &model, &err), STATUS_OK);
-    fclose(in);
+    struct input_file in;
+    assert_int_equal(input_file_of_text(wrong, strlen(wrong), "t", &in, &err), STATUS_OK);
+    assert_int_equal(program_model_read(&in, &model, &err), STATUS_OK);
     temp_dir_make(directory);
     assert_int_equal(program_ranks_open(model, &six, &ranks, &err), STATUS_OK);
     assert_int_equal(otf2_write_ranks(ranks.run.trace, program_ranks_make, &ranks, directory, &err), STATUS_DATA);

@@ -1,0 +1,136 @@
+#include "common/files/input_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/files/file_claims.h"
+
+static atomic_bool standard_input_taken;
+
+static enum status fail_opening(const char *path, int cause, struct err *err)
+{
+    return err_set(err, STATUS_DATA, *path ? path : "''", NULL, "cannot be opened: %s", strerror(cause));
+}
+
+static enum status open_standard_input(struct input_file *in, struct err *err)
+{
+    struct stat about;
+    if (atomic_exchange(&standard_input_taken, true))
+        return err_set(err, STATUS_USAGE, NULL, NULL, "two inputs are standard input, expected a file for one of them");
+    if (fstat(STDIN_FILENO, &about) == 0) TRY(file_claim_input("standard input", &about, err));
+    *in = (struct input_file){.path = "-", .stream = stdin};
+    return STATUS_OK;
+}
+
+static enum status open_descriptor(const char *path, bool own, int *descriptor, struct err *err)
+{
+    struct stat about;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return fail_opening(path, errno, err);
+    enum status status = fstat(file, &about) == 0 ? STATUS_OK : fail_opening(path, errno, err);
+    if (status == STATUS_OK && !own) status = file_claim_input(path, &about, err);
+    if (status == STATUS_OK) *descriptor = file;
+    else close(file);
+    return status;
+}
+
+static enum status open_stream(const char *path, bool own, struct input_file *in, struct err *err)
+{
+    int descriptor;
+    TRY(open_descriptor(path, own, &descriptor, err));
+    *in = (struct input_file){.path = path, .stream = fdopen(descriptor, "r")};
+    if (in->stream) return STATUS_OK;
+    close(descriptor);
+    return err_memory(err);
+}
+
+enum status input_file_open(const char *path, struct input_file *in, struct err *err)
+{
+    return strcmp(path, "-") == 0 ? open_standard_input(in, err) : open_stream(path, false, in, err);
+}
+
+enum status input_file_open_own(const char *path, struct input_file *in, struct err *err)
+{
+    return open_stream(path, true, in, err);
+}
+
+enum status input_file_descriptor(const char *path, int *descriptor, struct err *err)
+{
+    return open_descriptor(path, false, descriptor, err);
+}
+
+enum status input_file_of_text(const char *text, size_t bytes, const char *path, struct input_file *in, struct err *err)
+{
+    *in = (struct input_file){.path = path, .stream = fmemopen((void *)(uintptr_t)text, bytes, "r")};
+    return in->stream ? STATUS_OK : err_memory(err);
+}
+
+char *input_file_until(struct input_file *in, int end)
+{
+    ssize_t length = getdelim(&in->line, &in->room, end, in->stream);
+    if (length < 0 && !feof(in->stream)) in->cause = errno;
+    in->length = length > 0 ? (size_t)length : 0;
+    return length > 0 ? in->line : NULL;
+}
+
+char *input_file_line(struct input_file *in)
+{
+    return input_file_until(in, '\n');
+}
+
+size_t input_file_read(struct input_file *in, void *to, size_t bytes)
+{
+    size_t got = fread(to, 1, bytes, in->stream);
+    if (got < bytes && ferror(in->stream)) in->cause = errno;
+    return got;
+}
+
+char *input_file_all(struct input_file *in, size_t *bytes)
+{
+    size_t used = 0, capacity = 0;
+    char *text = NULL;
+    for (;;) {
+        if (used + 1 >= capacity) {
+            capacity = capacity ? capacity * 2 : 65536;
+            char *moved = realloc(text, capacity);
+            if (!moved) in->cause = ENOMEM;
+            if (!moved) break;
+            text = moved;
+        }
+        size_t got = input_file_read(in, text + used, capacity - used - 1);
+        used += got;
+        if (got == 0) break;
+    }
+    if (in->cause != 0) free(text);
+    if (in->cause != 0) return NULL;
+    text[used] = '\0';
+    *bytes = used;
+    return text;
+}
+
+/* What failed in a call of the stream's own, and is to be known: what fails for good fails again. */
+static int cause_of_fault(const struct input_file *in)
+{
+    char byte;
+    if (in->cause != 0 || !ferror(in->stream)) return in->cause;
+    return fileno(in->stream) < 0 || read(fileno(in->stream), &byte, 1) >= 0 ? EIO : errno;
+}
+
+enum status input_file_close(struct input_file *in, enum status status, struct err *err)
+{
+    int cause = cause_of_fault(in);
+    if (in->stream != stdin) fclose(in->stream);
+    free(in->line);
+    in->stream = NULL;
+    in->line = NULL;
+    if (cause == 0) return status;
+    const char *name = strcmp(in->path, "-") == 0 ? "standard input" : in->path;
+    if (cause == ENOMEM) return err_memory(err);
+    if (cause == EISDIR) return err_set(err, STATUS_DATA, name, NULL, "is a directory, expected a file");
+    return err_set(err, STATUS_DATA, name, NULL, "cannot be read: %s", strerror(cause));
+}
