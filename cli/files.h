@@ -1,5 +1,6 @@
-/* The outputs of a command, told before its work: no input may be one of them (common/files/file_claims.h), no two of them are
- * one file, and each can be written as far as can be told before. What a command reads is in no list: whoever opens it says so. */
+/* The outputs of a command, told before its work: no input may be one of them (common/files/file_claims.h), no two of them
+ * are one file, and each can be written as far as can be told before. What a command reads is in no list: whoever opens it
+ * says so. */
 #ifndef CLI_FILES_H
 #define CLI_FILES_H
 

@@ -77,7 +77,7 @@ static enum trace_kind file_kind(struct input_file *in)
     memcpy(&magic, start, sizeof magic);
     if (got == 0) return KIND_EMPTY;
     if (got == sizeof start && (magic == SPOOL_MAGIC || magic == SPOOL_TAIL_MAGIC)) return KIND_RANK_SPOOL;
-    rewind(in->stream);
+    rewind(in->file);
     enum trace_kind kind = KIND_EMPTY;
     for (char *line; kind == KIND_EMPTY && (line = input_file_line(in)) != NULL;) {
         const char *word = line + strspn(line, " \t\r\n");
@@ -108,7 +108,7 @@ static enum status recognise_kind(const char *path, enum trace_kind *kind, struc
         return STATUS_OK;
     }
     struct input_file in;
-    TRY(input_file_open(path, &in, err));
+    TRY(input_file_open_own(path, &in, err)); /* whoever reads it makes it an input */
     *kind = file_kind(&in);
     return input_file_close(&in, STATUS_OK, err);
 }

@@ -47,7 +47,7 @@ static struct output *outputs;
 static size_t output_count, output_capacity;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static bool counts(const struct stat *about)
+static bool is_counted(const struct stat *about)
 {
     return noted && (S_ISREG(about->st_mode) || S_ISDIR(about->st_mode));
 }
@@ -83,7 +83,7 @@ static const char *entry_name(const struct entry *entry)
 
 static enum status note_file(const char *path, const struct stat *about, bool written, struct err *err)
 {
-    if (!counts(about) || find_entry(about)) return STATUS_OK;
+    if (!is_counted(about) || find_entry(about)) return STATUS_OK;
     size_t length = strlen(path) + 1;
     uint32_t number = atomic_fetch_add(&noted->entry_count, 1), name = atomic_fetch_add(&noted->name_bytes, (uint32_t)length);
     if (number >= ENTRIES_MOST || name + length > NAMES_BYTES)
@@ -182,7 +182,7 @@ enum status file_claim_output(const char *name, const char *shown, const char *p
     if (!resolved) return STATUS_OK; /* who opens it says what is wrong */
     output.path = resolved;
     output.exists = stat(resolved, &output.about) == 0;
-    if (output.exists && !counts(&output.about)) {
+    if (output.exists && !is_counted(&output.about)) {
         free(resolved);
         return STATUS_OK;
     }
@@ -206,7 +206,7 @@ enum status file_claims_begin(struct err *err)
 
 enum status file_claim_input(const char *path, const struct stat *about, struct err *err)
 {
-    if (!counts(about)) return STATUS_OK;
+    if (!is_counted(about)) return STATUS_OK;
     enum status status = STATUS_OK;
     char *resolved = output_count > 0 ? realpath(path, NULL) : NULL;
     pthread_mutex_lock(&lock);
@@ -232,7 +232,7 @@ enum status file_claim_input_path(const char *path, struct err *err)
 
 enum status file_claims_check_open(const struct stat *about, const char *path, bool again, struct err *err)
 {
-    const struct entry *entry = counts(about) ? find_entry(about) : NULL;
+    const struct entry *entry = is_counted(about) ? find_entry(about) : NULL;
     if (!entry || (entry->written && again)) return STATUS_OK;
     if (entry->written)
         return err_set(err, STATUS_USAGE, NULL, NULL, "%s would replace %s that has just been written, expected two files", path,

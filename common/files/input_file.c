@@ -23,7 +23,7 @@ static enum status open_standard_input(struct input_file *in, struct err *err)
     if (atomic_exchange(&standard_input_taken, true))
         return err_set(err, STATUS_USAGE, NULL, NULL, "two inputs are standard input, expected a file for one of them");
     if (fstat(STDIN_FILENO, &about) == 0) TRY(file_claim_input("standard input", &about, err));
-    *in = (struct input_file){.path = "-", .stream = stdin};
+    *in = (struct input_file){.path = "-", .file = stdin};
     return STATUS_OK;
 }
 
@@ -39,24 +39,24 @@ static enum status open_descriptor(const char *path, bool own, int *descriptor, 
     return status;
 }
 
-static enum status open_stream(const char *path, bool own, struct input_file *in, struct err *err)
+static enum status open_input(const char *path, bool own, struct input_file *in, struct err *err)
 {
     int descriptor;
     TRY(open_descriptor(path, own, &descriptor, err));
-    *in = (struct input_file){.path = path, .stream = fdopen(descriptor, "r")};
-    if (in->stream) return STATUS_OK;
+    *in = (struct input_file){.path = path, .file = fdopen(descriptor, "r")};
+    if (in->file) return STATUS_OK;
     close(descriptor);
     return err_memory(err);
 }
 
 enum status input_file_open(const char *path, struct input_file *in, struct err *err)
 {
-    return strcmp(path, "-") == 0 ? open_standard_input(in, err) : open_stream(path, false, in, err);
+    return strcmp(path, "-") == 0 ? open_standard_input(in, err) : open_input(path, false, in, err);
 }
 
 enum status input_file_open_own(const char *path, struct input_file *in, struct err *err)
 {
-    return open_stream(path, true, in, err);
+    return open_input(path, true, in, err);
 }
 
 enum status input_file_descriptor(const char *path, int *descriptor, struct err *err)
@@ -66,14 +66,14 @@ enum status input_file_descriptor(const char *path, int *descriptor, struct err 
 
 enum status input_file_of_text(const char *text, size_t bytes, const char *path, struct input_file *in, struct err *err)
 {
-    *in = (struct input_file){.path = path, .stream = fmemopen((void *)(uintptr_t)text, bytes, "r")};
-    return in->stream ? STATUS_OK : err_memory(err);
+    *in = (struct input_file){.path = path, .file = fmemopen((void *)(uintptr_t)text, bytes, "r")};
+    return in->file ? STATUS_OK : err_memory(err);
 }
 
 char *input_file_until(struct input_file *in, int end)
 {
-    ssize_t length = getdelim(&in->line, &in->room, end, in->stream);
-    if (length < 0 && !feof(in->stream)) in->cause = errno;
+    ssize_t length = getdelim(&in->line, &in->room, end, in->file);
+    if (length < 0 && !feof(in->file)) in->cause = errno;
     in->length = length > 0 ? (size_t)length : 0;
     return length > 0 ? in->line : NULL;
 }
@@ -85,8 +85,8 @@ char *input_file_line(struct input_file *in)
 
 size_t input_file_read(struct input_file *in, void *to, size_t bytes)
 {
-    size_t got = fread(to, 1, bytes, in->stream);
-    if (got < bytes && ferror(in->stream)) in->cause = errno;
+    size_t got = fread(to, 1, bytes, in->file);
+    if (got < bytes && ferror(in->file)) in->cause = errno;
     return got;
 }
 
@@ -113,20 +113,20 @@ char *input_file_all(struct input_file *in, size_t *bytes)
     return text;
 }
 
-/* What failed in a call of the stream's own, and is to be known: what fails for good fails again. */
+/* What failed in a call of somebody else's, and is to be known: what fails for good fails again. */
 static int cause_of_fault(const struct input_file *in)
 {
     char byte;
-    if (in->cause != 0 || !ferror(in->stream)) return in->cause;
-    return fileno(in->stream) < 0 || read(fileno(in->stream), &byte, 1) >= 0 ? EIO : errno;
+    if (in->cause != 0 || !ferror(in->file)) return in->cause;
+    return fileno(in->file) < 0 || read(fileno(in->file), &byte, 1) >= 0 ? EIO : errno;
 }
 
 enum status input_file_close(struct input_file *in, enum status status, struct err *err)
 {
     int cause = cause_of_fault(in);
-    if (in->stream != stdin) fclose(in->stream);
+    if (in->file != stdin) fclose(in->file);
     free(in->line);
-    in->stream = NULL;
+    in->file = NULL;
     in->line = NULL;
     if (cause == 0) return status;
     const char *name = strcmp(in->path, "-") == 0 ? "standard input" : in->path;

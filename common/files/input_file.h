@@ -11,7 +11,7 @@
 
 struct input_file {
     const char *path; /* borrowed until it is closed */
-    FILE *stream;     /* for what input_file_line() and input_file_read() do not do; never closed but by input_file_close() */
+    FILE *file;       /* for what input_file_line() and input_file_read() do not do; never closed but by input_file_close() */
     char *line;       /* owned: the last line */
     size_t length;    /* its bytes */
     size_t room;
@@ -21,7 +21,7 @@ struct input_file {
 /* STATUS_DATA: it cannot be opened; STATUS_USAGE: it is an output of the command. */
 enum status input_file_open(const char *path, struct input_file *in, struct err *err);
 
-/* The same without a claim: what the program itself makes, and may write again. */
+/* The same, but it is no input: what the command itself continues, or what is only recognised. */
 enum status input_file_open_own(const char *path, struct input_file *in, struct err *err);
 
 /* The same as a descriptor, for files that are mapped. The caller closes it. */

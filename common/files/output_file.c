@@ -27,7 +27,7 @@ enum {
     TRIES_MOST = 100
 };
 
-/* An open one; they are known by their streams. */
+/* An open one; found by its FILE. */
 struct output {
     struct output *next;
     FILE *file;
@@ -284,7 +284,7 @@ static int name_it(int descriptor, const struct place *at)
 }
 
 /* Written apart, it takes its place if it is `whole`, else it goes. */
-static enum status finish(struct output *output, const char *path, bool whole, struct err *err)
+static enum status finish_output(struct output *output, const char *path, bool whole, struct err *err)
 {
     const struct place *at = &output->at;
     int cause = 0;
@@ -327,7 +327,7 @@ enum status output_file_close(const char *path, FILE *out, enum status written, 
     struct output *output = take_output(out);
     enum status status = STATUS_OK;
     if (output) {
-        status = finish(output, path, written == STATUS_OK && cause == 0, err);
+        status = finish_output(output, path, written == STATUS_OK && cause == 0, err);
         if (!output->there && output->aside[0]) unlinkat(output->at.directory, output->aside, 0);
         if (fclose(out) != 0 && cause == 0) cause = errno;
         free_output(output);

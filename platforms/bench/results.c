@@ -174,7 +174,7 @@ static enum status read_rows(struct input_file *in, struct bench_results *result
     char *line, place[32], reason[REASON_BYTES];
     for (int number = 1; (line = input_file_line(in)) != NULL; number++) {
         char *end = strchr(line, '\n'), *columns[COLUMNS];
-        if (!end && feof(in->stream)) return STATUS_OK; /* the writer was killed */
+        if (!end && feof(in->file)) return STATUS_OK; /* the writer was killed */
         if (number == 1 && is_header(line)) continue;
         if (end) *end = '\0';
         struct bench_series key = {0};

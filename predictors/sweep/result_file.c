@@ -174,7 +174,7 @@ static enum status check_unlocked(const char *file, struct err *err)
 {
     struct input_file in;
     if (input_file_open_own(file, &in, NULL) != STATUS_OK) return STATUS_OK;
-    bool locked = flock(fileno(in.stream), LOCK_EX | LOCK_NB) != 0;
+    bool locked = flock(fileno(in.file), LOCK_EX | LOCK_NB) != 0;
     (void)!input_file_close(&in, STATUS_OK, NULL);
     return locked ? err_set(err, STATUS_DATA, file, NULL, "is written by another sweep") : STATUS_OK;
 }

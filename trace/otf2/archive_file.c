@@ -74,8 +74,8 @@ bool archive_file_has_mark(int descriptor)
 static enum status open_file(const char *path, struct input_file *in, uint64_t *bytes, struct err *err)
 {
     TRY(input_file_open(path, in, err));
-    long end = fseek(in->stream, 0, SEEK_END) == 0 ? ftell(in->stream) : -1;
-    if (end < 0 || fseek(in->stream, 0, SEEK_SET) != 0) return input_file_close(in, fail_reading(path, err), err);
+    long end = fseek(in->file, 0, SEEK_END) == 0 ? ftell(in->file) : -1;
+    if (end < 0 || fseek(in->file, 0, SEEK_SET) != 0) return input_file_close(in, fail_reading(path, err), err);
     *bytes = (uint64_t)end;
     return STATUS_OK;
 }

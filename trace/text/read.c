@@ -226,8 +226,8 @@ static struct text_cut cut_of(size_t bytes, unsigned threads)
 static enum status read_open_file(struct text_reader *reader, struct input_file *in, unsigned threads)
 {
     struct stat about;
-    int descriptor = fileno(in->stream);
-    if (fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size <= 0 || ftello(in->stream) != 0)
+    int descriptor = fileno(in->file);
+    if (fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size <= 0 || ftello(in->file) != 0)
         return read_lines(reader, in);
     size_t bytes = (size_t)about.st_size;
     const struct text_cut cut = cut_of(bytes, threads);
