@@ -101,7 +101,9 @@ static void child_finish(struct child *child, struct child_answer *answer)
         char line[896];
         first_error_line(child->errors, line, sizeof line);
         const char *colon = *line ? ": " : "";
-        if (WIFSIGNALED(how))
+        if (WIFEXITED(how) && WEXITSTATUS(how) == CHILD_EXPLAINED && *line)
+            answer->status = err_set(&answer->err, STATUS_DATA, NULL, NULL, "%s", line);
+        else if (WIFSIGNALED(how))
             err_set(&answer->err, STATUS_SYSTEM, NULL, NULL, "child process ended by signal %d (%s)%s%s", WTERMSIG(how),
                     strsignal(WTERMSIG(how)), colon, line);
         else

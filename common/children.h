@@ -12,6 +12,10 @@
 /* Runs in the child: writes its result to out, or fails. index counts the jobs from 0. */
 typedef enum status (*child_work)(void *context, size_t index, FILE *out, struct err *err);
 
+/* A child that cannot go back to its work's caller ends with this exit status: the first line of its standard error is the
+ * answer, STATUS_DATA. */
+enum { CHILD_EXPLAINED = 70 };
+
 struct child_answer {
     enum status status;
     struct err err; /* of a job that failed or whose process ended early */

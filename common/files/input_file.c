@@ -17,11 +17,15 @@ static enum status fail_opening(const char *path, int cause, struct err *err)
     return err_set(err, STATUS_DATA, *path ? path : "''", NULL, "cannot be opened: %s", strerror(cause));
 }
 
+static enum status refuse_twice(struct err *err)
+{
+    return err_set(err, STATUS_USAGE, NULL, NULL, "two inputs are standard input, expected a file for one of them");
+}
+
 static enum status open_standard_input(struct input_file *in, struct err *err)
 {
     struct stat about;
-    if (atomic_exchange(&standard_input_taken, true))
-        return err_set(err, STATUS_USAGE, NULL, NULL, "two inputs are standard input, expected a file for one of them");
+    if (atomic_exchange(&standard_input_taken, true)) return refuse_twice(err);
     if (fstat(STDIN_FILENO, &about) == 0) TRY(file_claim_input("standard input", &about, err));
     *in = (struct input_file){.path = "-", .file = stdin};
     return STATUS_OK;
@@ -30,6 +34,7 @@ static enum status open_standard_input(struct input_file *in, struct err *err)
 static enum status open_descriptor(const char *path, bool own, int *descriptor, struct err *err)
 {
     struct stat about;
+    if (strcmp(path, "/dev/stdin") == 0 && standard_input_taken) return refuse_twice(err); /* so platforms name it */
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return fail_opening(path, errno, err);
     enum status status = fstat(file, &about) == 0 ? STATUS_OK : fail_opening(path, errno, err);

@@ -93,6 +93,9 @@ struct engine_descriptor {
     enum status (*timer)(struct engine *engine, int64_t at_ps, uint32_t key, uint32_t id, struct err *err);
     enum status (*run)(struct engine *engine, struct engine_stats *stats, struct err *err);
     void (*close)(struct engine *engine);
+    /* Why the library ends the process while it runs a platform of the user's: "what is wrong, what was expected". said: its own
+     * line, or "". Called by a signal's handler. NULL: no library does. */
+    void (*explain_end)(const char *said, char *text, size_t room);
     bool once_per_process; /* SimGrid: a second open in one process is an error */
     const struct engine_lazy *lazy; /* NULL: no lazy delivery */
 };

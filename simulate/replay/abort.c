@@ -1,10 +1,14 @@
-/* SimGrid ends the process on faults during a simulation, with a message that knows no rank. This file writes who
- * waited for what after that message, on the standard error that a parent process reads (common/children.h). */
+/* SimGrid ends the process on faults during a simulation, with a message that knows no rank, or with the name of a C++
+ * exception. This file replaces it by the engine's explanation and who waited for what, on the standard error that a parent
+ * process reads (common/children.h). */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/children.h"
+#include "simulate/engine/engine.h"
+#include "simulate/replay/core.h"
 #include "simulate/replay/deadlock.h"
 
 static const int signals[] = {SIGABRT, SIGSEGV};
@@ -13,16 +17,23 @@ enum { SIGNAL_COUNT = sizeof signals / sizeof *signals, LINE_MAX_BYTES = 1024 };
 static struct replay *running;
 static struct sigaction before[SIGNAL_COUNT];
 
-/* Finds the first line of SimGrid's message and puts the name of the platform file before it. Returns its length. */
-static size_t name_platform(const struct replay *replay, char line[LINE_MAX_BYTES], size_t said)
+/* The first line of SimGrid's message that says something. */
+static void read_message(char *line, size_t room)
 {
-    static char first[LINE_MAX_BYTES / 2];
-    const char *file = replay->platform->simgrid_xml;
-    size_t length = strnlen(line, said < sizeof first ? said : sizeof first - 1);
-    memcpy(first, line, length);
-    first[length] = '\0';
-    first[strcspn(first, "\n")] = '\0';
-    return (size_t)snprintf(line, LINE_MAX_BYTES / 2 + 256, "%.255s%s%s", file ? file : "", file && *first ? ": " : "", first);
+    ssize_t n = pread(STDERR_FILENO, line, room - 1, 0);
+    line[n > 0 ? n : 0] = '\0';
+    size_t blank = strspn(line, " \t\n");
+    memmove(line, line + blank, strlen(line + blank) + 1);
+    line[strcspn(line, "\n")] = '\0';
+}
+
+/* "FILE: the engine's explanation". */
+static size_t explain_end(struct replay *replay, char line[LINE_MAX_BYTES])
+{
+    static char said[LINE_MAX_BYTES / 2], text[LINE_MAX_BYTES / 2];
+    read_message(said, sizeof said);
+    core_of(replay)->engine_kind->explain_end(said, text, sizeof text);
+    return (size_t)snprintf(line, LINE_MAX_BYTES / 2 + 256, "%.255s: %s", replay->platform->simgrid_xml, text);
 }
 
 /* The process ends in any case. A second fault in here ends it by the default action. */
@@ -31,14 +42,13 @@ static void on_abort(int signal)
     static char line[LINE_MAX_BYTES];
     struct replay *replay = running;
     running = NULL;
-    ssize_t n = pread(STDERR_FILENO, line, LINE_MAX_BYTES / 2, 0);
-    if (replay && n >= 0) { /* a file: nobody reads it before the process ends */
-        size_t length = name_platform(replay, line, (size_t)n);
-        length += (size_t)snprintf(line + length, 16, "%s", length ? "; meanwhile" : "meanwhile");
+    if (replay && replay->platform->simgrid_xml && lseek(STDERR_FILENO, 0, SEEK_CUR) >= 0) { /* nobody reads it yet */
+        size_t length = explain_end(replay, line);
+        length += (size_t)snprintf(line + length, 16, "; meanwhile");
         replay_describe_waiting(replay, line + length, LINE_MAX_BYTES - length - 2);
         length += strlen(line + length);
         line[length++] = '\n';
-        n = pwrite(STDERR_FILENO, line, length, 0);
+        if (pwrite(STDERR_FILENO, line, length, 0) == (ssize_t)length) _exit(CHILD_EXPLAINED);
     }
     raise(signal);
 }

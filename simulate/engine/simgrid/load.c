@@ -33,7 +33,7 @@ static enum status simgrid_load(struct err *err)
 static enum status simgrid_open(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,
                                 const struct engine_callbacks *callbacks, struct engine **engine, struct err *err)
 {
-    if (platform->simgrid_xml) TRY(platform_files_claim(platform->simgrid_xml, err));
+    if (platform->simgrid_xml) TRY(platform_files_check(platform->simgrid_xml, err));
     if (platform->simgrid_xml) TRY(host_count_check(platform->simgrid_xml, err));
     TRY(simgrid_load(err));
     return loaded->open(platform, pairs, pair_count, callbacks, engine, err);
@@ -60,6 +60,11 @@ static void simgrid_close(struct engine *engine)
     if (engine) loaded->close(engine);
 }
 
+static void simgrid_explain_end(const char *said, char *text, size_t room)
+{
+    loaded->explain_end(said, text, room);
+}
+
 extern const struct engine_descriptor engine_simgrid;
 const struct engine_descriptor engine_simgrid = {
     .name = "simgrid",
@@ -71,5 +76,6 @@ const struct engine_descriptor engine_simgrid = {
     .timer = simgrid_timer,
     .run = simgrid_run_loaded,
     .close = simgrid_close,
+    .explain_end = simgrid_explain_end,
     .once_per_process = true,
 };

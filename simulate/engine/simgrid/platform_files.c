@@ -32,13 +32,40 @@ static enum status claim_named(const char *text, const char *xml, struct err *er
     return STATUS_OK;
 }
 
-enum status platform_files_claim(const char *xml, struct err *err)
+/* Removes comments; what is left keeps its order. */
+static void cut_comments(char *text)
+{
+    for (char *at = text; (at = strstr(at, "<!--")) != NULL;) {
+        const char *end = strstr(at, "-->");
+        memmove(at, end ? end + 3 : "", strlen(end ? end + 3 : "") + 1);
+    }
+}
+
+/* A key of <config> may change the network's model, load a plugin, or name a file that is written: none is taken. */
+static enum status refuse_config(const char *text, const char *xml, struct err *err)
+{
+    static const char tag[] = "<config";
+    const char *config = text, *value = NULL;
+    while ((config = strstr(config, tag)) && !strchr(XML_BLANKS "/>", config[sizeof tag - 1])) config++;
+    if (!config) return STATUS_OK;
+    const char *prop = strstr(config, "<prop"), *id = prop ? strstr(prop, "id") : NULL;
+    if (id) value = xml_attribute_value(id + strlen("id"));
+    int bytes = value ? (int)strcspn(value, "\"'") : 0;
+    return err_set(err, STATUS_DATA, xml, NULL, "<config> sets '%.*s', expected a platform without <config>: "
+                   "the engine has settings of its own", bytes, value ? value : "");
+}
+
+enum status platform_files_check(const char *xml, struct err *err)
 {
     struct input_file in;
     size_t bytes;
     TRY(input_file_open(xml, &in, err));
     char *text = input_file_all(&in, &bytes);
     enum status status = text ? claim_named(text, xml, err) : STATUS_OK;
+    if (status == STATUS_OK && text && strlen(text) != bytes)
+        status = err_set(err, STATUS_DATA, xml, NULL, "a zero byte, expected a SimGrid platform");
+    if (text) cut_comments(text);
+    if (status == STATUS_OK && text) status = refuse_config(text, xml, err);
     free(text);
     return input_file_close(&in, status, err);
 }

@@ -6,7 +6,8 @@
 
 /* Says that they are read (common/files/file_claims.h): the platform, and each value of an attribute whose name ends in "file"
  * (profiles of hosts and links, <trace file="...">, <include>, which SimGrid 3.32 refuses), from the working directory and
- * from the platform's, as SimGrid searches it. Files that are named need not exist. STATUS_USAGE: one is an output. */
-enum status platform_files_claim(const char *xml, struct err *err);
+ * from the platform's, as SimGrid searches it. Files that are named need not exist. STATUS_USAGE: one is an output.
+ * STATUS_DATA: the platform has a <config> with keys for SimGrid itself. */
+enum status platform_files_check(const char *xml, struct err *err);
 
 #endif

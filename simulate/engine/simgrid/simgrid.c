@@ -180,12 +180,51 @@ static void clock_actor(int argc, char **argv)
     for (size_t i = 0; i < engine->couriers; i++) sg_sem_release(engine->job_sem);
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strverscmp(sg_host_get_name(*(const sg_host_t *)a), sg_host_get_name(*(const sg_host_t *)b));
+}
+
+/* By name, numbers inside names by value: the order in which hosts of a user's platform are nodes. The caller frees. */
+static sg_host_t *sorted_hosts(void)
+{
+    sg_host_t *hosts = sg_host_list();
+    qsort(hosts, sg_host_count(), sizeof *hosts, by_name);
+    return hosts;
+}
+
+/* A method of simgrid::s4u::Link, which has no name in C. */
+extern bool link_is_on(const_sg_link_t link) __asm__("_ZNK7simgrid3s4u4Link5is_onEv");
+
+/* The first link or host that is off, as its profile says; else what SimGrid says, if that is more than C++'s name of an
+ * exception. */
+static void explain_end(const char *said, char *text, size_t room)
+{
+    static const char exception[] = "Uncaught exception";
+    const char *kind = NULL, *name = NULL;
+    sg_link_t *links = sg_link_list();
+    sg_host_t *hosts = sorted_hosts();
+    for (size_t i = 0; !kind && i < sg_link_count(); i++)
+        if (!link_is_on(links[i])) kind = "link", name = sg_link_get_name(links[i]);
+    for (size_t i = 0; !kind && i < sg_host_count(); i++)
+        if (!sg_host_is_on(hosts[i])) kind = "host", name = sg_host_get_name(hosts[i]);
+    free(links);
+    free(hosts);
+    if (kind)
+        snprintf(text, room, "%s '%s' is off at %g s, expected %ss that stay on", kind, name,
+                 simgrid_get_clock(), kind);
+    else if (*said && strncmp(said, exception, strlen(exception)) != 0)
+        snprintf(text, room, "%s", said);
+    else
+        snprintf(text, room, "SimGrid gives up at %g s", simgrid_get_clock());
+}
+
 /* A host of the user's platform has failed, and the clock's actor with it. */
 static enum status clock_lost(const struct engine *engine, struct err *err)
 {
-    return err_set(err, STATUS_DATA, engine->net.platform->simgrid_xml, NULL,
-                   "SimGrid switches host '%s' off at %g s, expected hosts that stay on",
-                   sg_host_get_name(engine->home), simgrid_get_clock());
+    char text[ERR_TEXT_BYTES];
+    explain_end("", text, sizeof text);
+    return err_set(err, STATUS_DATA, engine->net.platform->simgrid_xml, NULL, "%s", text);
 }
 
 static enum status simgrid_engine_run(struct engine *engine, struct engine_stats *stats, struct err *err)
@@ -222,6 +261,7 @@ static void load_platform(const char *file)
     static char texts[][32] = {"rmacast",
                                "--log=root.thres:error",
                                "--log=root.fmt:%m%n",
+                               "--cfg=tracing:no", /* which would write a file */
                                "--cfg=network/model:CM02",
                                "--cfg=network/latency-factor:0",
                                "--cfg=network/crosstraffic:0",
@@ -245,19 +285,6 @@ static void load_user_platform(const char *file)
 {
     load_platform(file);
     simgrid_run_until(0);
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strverscmp(sg_host_get_name(*(const sg_host_t *)a), sg_host_get_name(*(const sg_host_t *)b));
-}
-
-/* By name, numbers inside names by value: the order in which hosts of a user's platform are nodes. The caller frees. */
-static sg_host_t *sorted_hosts(void)
-{
-    sg_host_t *hosts = sg_host_list();
-    qsort(hosts, sg_host_count(), sizeof *hosts, by_name);
-    return hosts;
 }
 
 struct trial { /* of a user's platform, in a child process: SimGrid ends the process on many faults */
@@ -494,4 +521,5 @@ const struct engine_descriptor engine_simgrid_module = {
     .timer = simgrid_engine_timer,
     .run = simgrid_engine_run,
     .close = simgrid_engine_close,
+    .explain_end = explain_end,
 };
