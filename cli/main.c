@@ -116,6 +116,7 @@ int main(int argc, char **argv)
     struct err err = {.status = STATUS_OK};
     enum status status = file_claims_begin(&err);
     if (status == STATUS_OK) status = run_arguments(argc, argv, &err);
+    status = file_claims_end(status, &err);
     struct err unwritten; /* of less interest than the error before it */
     if (status == STATUS_OK)
         status = cli_flush(&err);

@@ -123,6 +123,7 @@ int main(int argc, char **argv)
     if (status == STATUS_OK) status = analysis_read_runs(&analysis, &err);
     if (status == STATUS_OK) status = open_archive(&analysis, &archive, &err);
     if (status == STATUS_OK && analysis.csv) status = transfer_log_new(&analysis.options.transfers, &err);
+    status = file_claims_end(status, &err);
     if (all_have_opened(status, &err)) status = run_analysis(&analysis, &archive, &err);
     transfer_log_free(analysis.options.transfers);
     if (status == STATUS_USAGE) return EXIT_USAGE;

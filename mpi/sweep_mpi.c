@@ -235,6 +235,7 @@ int main(int argc, char **argv)
     if (status == STATUS_OK)
         status = launcher_find_program("rmacast", "RMACAST_PROGRAM", program, sizeof program, &err);
     if (status == STATUS_OK && own_number() == 0) status = sweep_options_open(&settings, &sweep, &err);
+    status = file_claims_end(status, &err);
     if (all_have_begun(status, &err))
         status = run_sweep(&settings, &sweep, program, &err);
     else if (status == STATUS_OK)

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/files/file_claims.h"
 #include "platforms/read.h"
+#include "platforms/simgrid_inputs.h"
 #include "platforms/topology/topology.h"
 
 const char *const network_keys[] = {"topology", "latency_s", "bandwidth_Bps", "segments", "loopback", "two_sided", NULL};
@@ -173,7 +173,7 @@ static enum status read_simgrid_xml(const struct json_node *node, struct platfor
     strcpy(platform->simgrid_xml + folder, name);
     if (access(platform->simgrid_xml, R_OK) != 0)
         return json_error(&xml, err, "'%s' cannot be opened, expected a SimGrid platform", platform->simgrid_xml);
-    TRY(file_claim_input_path(platform->simgrid_xml, err));
+    TRY(simgrid_inputs_claim(platform->simgrid_xml, err));
     return topology_new_crossbar(platform->node_count, &platform->topology, err);
 }
 

@@ -379,7 +379,6 @@ static enum status run_program(const struct settings *settings, const struct pro
 {
     struct points_origin origin = {.model = NULL};
     struct about about = {NULL};
-    TRY(write_extrap(program, settings->extrap, err));
     TRY(program_to_model(program, &origin.model, err));
     enum status status = model_options_apply(&settings->model, origin.model, err);
     if (status == STATUS_OK) status = text_of(write_program, program, &about.program, err);
@@ -387,6 +386,7 @@ static enum status run_program(const struct settings *settings, const struct pro
     if (status == STATUS_OK)
         status = model_options_doubts(program, origin.model, settings->ranks, settings->rank_count, &about.doubts, err);
     if (status == STATUS_OK) status = predict_ranks(settings, &origin, &about, few, many, err);
+    if (status == STATUS_OK) status = write_extrap(program, settings->extrap, err); /* when all is read */
     clear_about(&about);
     program_model_free(origin.model);
     return status;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,6 +31,8 @@ struct entry {
 
 struct noted {
     _Atomic uint32_t entry_count, name_bytes;
+    _Atomic uint32_t refusals;
+    char refusal[ERR_TEXT_BYTES]; /* the first one's text */
     _Atomic uint32_t slots[SLOTS]; /* 1 + number of an entry, by device and inode; 0: free */
     struct entry entries[ENTRIES_MOST];
     char names[NAMES_BYTES];
@@ -46,6 +49,18 @@ static struct noted *noted;
 static struct output *outputs;
 static size_t output_count, output_capacity;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static enum status refuse(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static enum status refuse(struct err *err, const char *format, ...)
+{
+    char text[ERR_TEXT_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (noted && atomic_fetch_add(&noted->refusals, 1) == 0) strcpy(noted->refusal, text);
+    return err_set(err, STATUS_USAGE, NULL, NULL, "%s", text);
+}
 
 static bool is_counted(const struct stat *about)
 {
@@ -134,7 +149,7 @@ static enum status refuse_input(const char *path, const char *input, struct err 
     const char *name = "";
     for (size_t i = 0; i < output_count; i++)
         if (strcmp(outputs[i].shown, path) == 0) name = outputs[i].name;
-    return err_set(err, STATUS_USAGE, NULL, NULL, "%s%s%s would replace %s that is read, expected another name", name,
+    return refuse(err, "%s%s%s would replace %s that is read, expected another name", name,
                    *name ? " " : "", path, input);
 }
 
@@ -142,13 +157,12 @@ static enum status compare_outputs(const struct output *output, struct err *err)
 {
     const struct entry *entry = output->exists ? find_entry(&output->about) : NULL;
     if (entry && !entry->written)
-        return err_set(err, STATUS_USAGE, NULL, NULL, "%s %s would replace %s that is read, expected another name",
-                       output->name, output->shown, entry_name(entry));
+        return refuse(err, "%s %s would replace %s that is read, expected another name", output->name, output->shown, entry_name(entry));
     for (size_t i = 0; i < output_count; i++) {
         const struct output *other = &outputs[i];
         bool parts = strcmp(output->name, other->name) == 0 && strcmp(output->shown, other->shown) == 0;
         if (!parts && in_conflict(output, other))
-            return err_set(err, STATUS_USAGE, NULL, NULL, "%s and %s both write %s, expected two files", other->name,
+            return refuse(err, "%s and %s both write %s, expected two files", other->name,
                            output->name, output->shown);
     }
     return STATUS_OK;
@@ -202,6 +216,12 @@ enum status file_claims_begin(struct err *err)
     return add_output(&output, err);
 }
 
+enum status file_claims_end(enum status status, struct err *err)
+{
+    if (!noted || atomic_load(&noted->refusals) == 0) return status;
+    return err_set(err, STATUS_USAGE, NULL, NULL, "%s", noted->refusal);
+}
+
 /* --- inputs --- */
 
 enum status file_claim_input(const char *path, const struct stat *about, struct err *err)
@@ -235,7 +255,7 @@ enum status file_claims_check_open(const struct stat *about, const char *path, b
     const struct entry *entry = is_counted(about) ? find_entry(about) : NULL;
     if (!entry || (entry->written && again)) return STATUS_OK;
     if (entry->written)
-        return err_set(err, STATUS_USAGE, NULL, NULL, "%s would replace %s that has just been written, expected two files", path,
+        return refuse(err, "%s would replace %s that has just been written, expected two files", path,
                        entry_name(entry));
     pthread_mutex_lock(&lock);
     enum status status = refuse_input(path, entry_name(entry), err);

@@ -5,7 +5,7 @@
  * replaces files by itself calls them directly: libraries that open files for us, writers of archives.
  *
  * Order of calls: file_claims_begin, file_claim_output for each output that is known before the work, then the rest in any
- * order, by several threads. Before file_claims_begin() nothing is noted and nothing is refused: so it is in librmacast, whose
+ * order, by several threads, file_claims_end. Before file_claims_begin() nothing is noted and nothing is refused: so it is in librmacast, whose
  * caller may read a file, and later write it as any program does. */
 #ifndef COMMON_FILES_FILE_CLAIMS_H
 #define COMMON_FILES_FILE_CLAIMS_H
@@ -17,6 +17,10 @@
 
 /* Called first in main(). Standard output counts as an output. STATUS_SYSTEM: no memory. */
 enum status file_claims_begin(struct err *err);
+
+/* Called last, with what became of the work: STATUS_USAGE with the first refusal if there was one, also one that was taken for
+ * something else on its way. */
+enum status file_claims_end(enum status status, struct err *err);
 
 /* An output that will be written. name: as the user says it, "--json"; shown: its path as the user says it. path: where it
  * is, shown itself or a part of it; it need not exist. whole: a directory with all that is in it. All texts are copied.

@@ -38,6 +38,8 @@ static enum status open_descriptor(const char *path, bool own, int *descriptor, 
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return fail_opening(path, errno, err);
     enum status status = fstat(file, &about) == 0 ? STATUS_OK : fail_opening(path, errno, err);
+    if (status == STATUS_OK && S_ISDIR(about.st_mode))
+        status = err_set(err, STATUS_DATA, path, NULL, "is a directory, expected a file");
     if (status == STATUS_OK && !own) status = file_claim_input(path, &about, err);
     if (status == STATUS_OK) *descriptor = file;
     else close(file);
@@ -136,6 +138,5 @@ enum status input_file_close(struct input_file *in, enum status status, struct e
     if (cause == 0) return status;
     const char *name = strcmp(in->path, "-") == 0 ? "standard input" : in->path;
     if (cause == ENOMEM) return err_memory(err);
-    if (cause == EISDIR) return err_set(err, STATUS_DATA, name, NULL, "is a directory, expected a file");
     return err_set(err, STATUS_DATA, name, NULL, "cannot be read: %s", strerror(cause));
 }

@@ -114,9 +114,12 @@ static int count_cores(void)
 static bool is_one_machine(const struct bench *bench)
 {
     char own[64] = "", first[sizeof own];
-    FILE *in = fopen("/proc/sys/kernel/random/boot_id", "r");
-    if (in && !fgets(own, sizeof own, in)) own[0] = '\0';
-    if (in) fclose(in);
+    struct input_file in;
+    if (input_file_open_own("/proc/sys/kernel/random/boot_id", &in, NULL) == STATUS_OK) {
+        const char *line = input_file_line(&in);
+        snprintf(own, sizeof own, "%s", line ? line : "");
+        (void)!input_file_close(&in, STATUS_OK, NULL);
+    }
     memcpy(first, own, sizeof own);
     MPI_Bcast(first, sizeof first, MPI_BYTE, 0, MPI_COMM_WORLD);
     int same = own[0] && memcmp(first, own, sizeof own) == 0, all;

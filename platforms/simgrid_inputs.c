@@ -1,4 +1,4 @@
-#include "simulate/engine/simgrid/platform_files.h"
+#include "platforms/simgrid_inputs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,17 +55,33 @@ static enum status refuse_config(const char *text, const char *xml, struct err *
                    "the engine has settings of its own", bytes, value ? value : "");
 }
 
-enum status platform_files_check(const char *xml, struct err *err)
+static enum status read_platform(const char *xml, char **text, struct err *err)
 {
     struct input_file in;
-    size_t bytes;
+    size_t bytes = 0;
     TRY(input_file_open(xml, &in, err));
-    char *text = input_file_all(&in, &bytes);
-    enum status status = text ? claim_named(text, xml, err) : STATUS_OK;
-    if (status == STATUS_OK && text && strlen(text) != bytes)
-        status = err_set(err, STATUS_DATA, xml, NULL, "a zero byte, expected a SimGrid platform");
-    if (text) cut_comments(text);
-    if (status == STATUS_OK && text) status = refuse_config(text, xml, err);
+    *text = input_file_all(&in, &bytes);
+    TRY(input_file_close(&in, STATUS_OK, err));
+    if (strlen(*text) == bytes) return STATUS_OK;
+    free(*text);
+    return err_set(err, STATUS_DATA, xml, NULL, "a zero byte, expected a SimGrid platform");
+}
+
+enum status simgrid_inputs_claim(const char *xml, struct err *err)
+{
+    char *text;
+    TRY(read_platform(xml, &text, err));
+    enum status status = claim_named(text, xml, err);
     free(text);
-    return input_file_close(&in, status, err);
+    return status;
+}
+
+enum status simgrid_inputs_check(const char *xml, struct err *err)
+{
+    char *text;
+    TRY(read_platform(xml, &text, err));
+    cut_comments(text);
+    enum status status = refuse_config(text, xml, err);
+    free(text);
+    return status;
 }

@@ -1,0 +1,15 @@
+/* What a SimGrid platform of the user's has for SimGrid beside the network: files that SimGrid opens, and settings. */
+#ifndef PLATFORMS_SIMGRID_INPUTS_H
+#define PLATFORMS_SIMGRID_INPUTS_H
+
+#include "common/status.h"
+
+/* Says that the platform is read, and each value of an attribute whose name ends in "file" (common/files/file_claims.h): profiles
+ * of hosts and links, <trace file="...">, <include>, which SimGrid 3.32 refuses. They count from the working directory and from
+ * the platform's, as SimGrid searches them; they need not exist. STATUS_USAGE: one is an output. */
+enum status simgrid_inputs_claim(const char *xml, struct err *err);
+
+/* STATUS_DATA: the platform has a <config>, whose keys are for SimGrid itself. */
+enum status simgrid_inputs_check(const char *xml, struct err *err);
+
+#endif
