@@ -123,7 +123,8 @@ static char *resolve_path(const char *path)
     if (last == above) goto done;
     if (last) *last = '\0';
     char *upper = last ? resolve_path(above) : NULL;
-    if (upper && asprintf(&whole, "%s/%s", upper, last + 1) < 0) whole = NULL;
+    bool itself = upper && strcmp(last + 1, ".") == 0;
+    if (upper && asprintf(&whole, "%s%s%s", upper, itself ? "" : "/", itself ? "" : last + 1) < 0) whole = NULL;
     free(upper);
 done:
     free(above);

@@ -79,6 +79,7 @@ enum status input_file_of_text(const char *text, size_t bytes, const char *path,
 
 char *input_file_until(struct input_file *in, int end)
 {
+    errno = 0;
     ssize_t length = getdelim(&in->line, &in->room, end, in->file);
     if (length < 0 && !feof(in->file)) in->cause = errno;
     in->length = length > 0 ? (size_t)length : 0;
@@ -92,6 +93,7 @@ char *input_file_line(struct input_file *in)
 
 size_t input_file_read(struct input_file *in, void *to, size_t bytes)
 {
+    errno = 0;
     size_t got = fread(to, 1, bytes, in->file);
     if (got < bytes && ferror(in->file)) in->cause = errno;
     return got;

@@ -72,6 +72,45 @@ replaces "--json mpi/mine.json would replace" simulate t.txt --platform profiled
 spares "mpi/mine.json: is a file, expected the directory of an archive" simulate t.txt --platform profiled.json -o mpi/mine.json
 replaces "--json profiled.json would replace" platform show profiled.json --json profiled.json
 
+# A profile that a platform names, by each command that reads one, under each of its names.
+cp mpi/mine.json prof.json && ln prof.json hard.prof && ln -s prof.json soft.prof && ln prof.json hard.txt.txt
+jq '.mpi = {profile: "./prof.json"}' p.json >named.json
+echo '{"schema": "rmacast.sweep-config/1", "traces": ["t.txt"], "engine": "loggp", "platforms": ["named.json"]}' >sweep.json
+run 0 generate ring -n 2 -i 2 -o r2.txt
+run 0 generate ring -n 4 -i 2 -o r4.txt
+run 0 model r2.txt r4.txt -o h.model
+keep
+for name in prof.json hard.prof soft.prof csv/../prof.json; do
+    for option in --json --csv -o; do replaces "$option $name would replace" sweep sweep.json $option $name; done
+    replaces "--json $name would replace" platform show named.json --json $name
+    replaces "--json $name would replace" platform diff named.json p.json --json $name
+    replaces "--json $name would replace" platform diff p.json named.json --json $name
+    replaces "--output $name would replace" platform export named.json -o $name
+    replaces "--json $name would replace" platform profiles ./prof.json --json $name
+    for command in simulate compare advise; do
+        replaces "--json $name would replace" $command t.txt --platform named.json --engine loggp --json $name
+    done
+    for option in --extrap --svg --csv --json; do
+        replaces "$option $name would replace" predict r2.txt r4.txt --ranks 8 --platform named.json --set nodes.count=8 \
+            --engine loggp $option $name
+    done
+done
+replaces "-o hard.txt.txt would replace" predict h.model --ranks 4 --platform named.json --set nodes.count=8 --engine loggp \
+    -o hard.txt.txt
+# What is measured later is read before anything is written.
+replaces "--extrap t.txt would replace" predict r2.txt r4.txt --ranks 8 --platform p.json --set nodes.count=8 --engine loggp \
+    --measured t.txt --extrap t.txt
+
+# Results of the bench: none of them is the platform that is made of them.
+mkdir r
+awk '/^@ /{file = $2; next} file {print > file}' "$source/tests/fuzz/corpus/file/bench_results"
+ln r/run.json hard.run && ln -s r/mpi.json soft.mpi
+keep
+for name in r/run.json r/mpi.json r/rank-000000.csv hard.run soft.mpi r/../r/run.json; do
+    replaces "--output $name would replace" calibrate --results r -o $name
+    replaces "--json $name would replace" calibrate --results r -o new.json --json $name
+done
+
 # Any file of an archive, named by its directory or by its anchor.
 for name in a.rma/traces.otf2 a.rma/traces.def a.rma/traces/0.evt soft.rma/traces/1.def hard.evt a.rma/traces/new.json; do
     replaces "--json $name would replace" analyze a.rma --json $name
@@ -123,6 +162,20 @@ for name in profiles include; do
 done
 run 0 simulate t.txt --platform xml/profiles.json --json xml/other.json
 rm xml/other.json
+# The files count with every engine and command that opens the platform.
+replaces "--json xml/l.bw would replace" platform show xml/profiles.json --json xml/l.bw
+replaces "--json xml/l.bw would replace" simulate t.txt --platform xml/profiles.json --engine loggp --json xml/l.bw
+# SimGrid writes no file of its own: <config> is refused, whatever it sets, but not in a comment.
+sed 's|<platform version="4.1">|&<config id="General"><prop id="tracing" value="yes"/><prop id="tracing/filename" value="t.txt"/></config>|' \
+    xml/net.xml >xml/traced.xml
+sed "s|<platform version=\"4.1\">|&<!-- > <config> --><config\n><prop value='0.9' id='network/bandwidth-factor'/></config>|" xml/net.xml >xml/factor.xml
+sed 's|<platform version="4.1">|&<!-- <config id="General"><prop id="tracing" value="yes"/></config> -->|' xml/net.xml >xml/commented.xml
+for name in traced factor commented; do jq ".network.topology = {simgrid_xml: \"$name.xml\"}" p.json >xml/$name.json; done
+keep
+spares "xml/traced.xml: <config> sets 'tracing', expected a platform without <config>" simulate t.txt --platform xml/traced.json
+spares "xml/factor.xml: <config> sets 'network/bandwidth-factor', expected" compare t.txt --platform xml/factor.json --engine simgrid
+run 0 simulate t.txt --platform xml/commented.json --engine simgrid
+kept "a comment"
 spares "xml/net.xml: is a file, expected the directory of an archive" simulate t.txt --platform xml/p.json -o xml/net.xml
 replaces "--json result.json would replace" analyze t.txt --ideal result.json --json result.json
 replaces "--json reference.json would replace" analyze t.txt --reference reference.json --json reference.json
