@@ -3,6 +3,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -253,10 +255,32 @@ static enum status move_one_by_one(const struct archive_stage *stage, struct err
     return status;
 }
 
+/* Where the locked stage is now; false: it is where it was made, or is not locked, or has been removed. */
+static bool find_moved(const struct archive_stage *stage, char now[PATH_MAX])
+{
+    char link[64];
+    struct stat about;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", stage->lock);
+    ssize_t bytes = stage->lock >= 0 ? readlink(link, now, PATH_MAX - 1) : -1;
+    if (bytes < 0 || fstat(stage->lock, &about) != 0 || about.st_nlink == 0) return false;
+    now[bytes] = '\0';
+    return strcmp(now, stage->path) != 0;
+}
+
+enum status archive_stage_check(const struct archive_stage *stage, enum status written, struct err *err)
+{
+    char now[PATH_MAX];
+    if (access(stage->path, F_OK) == 0) return written;
+    if (!find_moved(stage, now))
+        return err_set(err, STATUS_SYSTEM, stage->directory, NULL, "was removed while the archive was written");
+    return err_set(err, STATUS_SYSTEM, stage->directory, NULL, "%s moved to %s while the archive was written",
+                   stage->beside ? "its directory was" : "was", dirname(now));
+}
+
 enum status archive_stage_commit(struct archive_stage *stage, struct err *err)
 {
     if (!exists_in(stage->path, ARCHIVE_ANCHOR))
-        return err_set(err, STATUS_SYSTEM, stage->directory, NULL, "was removed while the archive was written");
+        return err_set(err, STATUS_SYSTEM, stage->path, NULL, "lost its files while the archive was written");
     if (mkdir(stage->target, 0777) != 0 && errno != EEXIST)
         return system_error(err, stage->directory, "make this directory");
     stage->target_lock = directory_lock(stage->target, LOCK_EX); /* where there are no locks: without */
@@ -269,6 +293,11 @@ enum status archive_stage_commit(struct archive_stage *stage, struct err *err)
 
 void archive_stage_close(struct archive_stage *stage)
 {
+    char now[PATH_MAX];
+    if (stage->path && !stage->done && find_moved(stage, now)) {
+        archive_remove_files(now);
+        rmdir(now);
+    }
     if (stage->path) remove_stage(stage->path, stage->target);
     if (stage->made && !stage->done) rmdir(stage->directory);
     unlock_file(&stage->lock);

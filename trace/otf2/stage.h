@@ -1,5 +1,5 @@
 /* A stage: a temporary directory in which an archive is written before it replaces the old one. Call order: open,
- * commit (on success), close. Internal to trace/otf2/.
+ * check, commit (on success), close. Internal to trace/otf2/.
  *
  * Where an archive is replaced, the stage is ".NAME.rmacast-XXXXXX" beside DIRECTORY, and one system call exchanges the
  * two names: however the process ends, either the old archive or the new one is there. Where that is impossible (the
@@ -29,6 +29,9 @@ struct archive_stage {
 
 /* Makes the directory if it does not exist (its parent must). STATUS_DATA as otf2_check_place() says. */
 enum status archive_stage_open(const char *directory, struct archive_stage *stage, struct err *err);
+
+/* With what became of writing into path: STATUS_SYSTEM with the true reason if somebody has moved or removed it. */
+enum status archive_stage_check(const struct archive_stage *stage, enum status written, struct err *err);
 
 /* Replaces the archive in the directory by the one in path. */
 enum status archive_stage_commit(struct archive_stage *stage, struct err *err);

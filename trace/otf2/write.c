@@ -290,6 +290,7 @@ static enum status write_staged(struct archive_writer writer, const char *direct
     TRY(archive_stage_open(directory, &stage, writer.err));
     writer.stage = stage.path;
     enum status status = write_into(writer, directory);
+    status = archive_stage_check(&stage, status, writer.err);
     if (status == STATUS_OK) status = archive_stage_commit(&stage, writer.err);
     archive_stage_close(&stage);
     return status;

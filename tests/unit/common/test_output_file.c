@@ -40,6 +40,19 @@ int openat(int at, const char *path, int flags, ...)
     return (int)syscall(SYS_openat, at, path, flags, mode);
 }
 
+static int fstats_left = -1; /* this many succeed, the next one fails; -1: all succeed */
+
+int fstat(int file, struct stat *about)
+{
+    if (fstats_left > 0) fstats_left--;
+    if (fstats_left == 0) {
+        fstats_left = -1;
+        errno = EIO;
+        return -1;
+    }
+    return (int)syscall(SYS_newfstatat, file, "", about, AT_EMPTY_PATH);
+}
+
 static int enter(void **state)
 {
     (void)state;
@@ -272,6 +285,29 @@ static void follows_no_link_of_others(void **state)
     assert_holds("ours.txt", "new");
 }
 
+/* Each fstat() fails once: the output is whole, or there is an error and the old file. Nothing is left beside it. */
+static void no_fstat(void **state)
+{
+    (void)state;
+    for (int calls = 1; calls < 12; calls++) {
+        FILE *out;
+        struct err err = {.text = ""};
+        make_file("out.txt");
+        fstats_left = calls;
+        enum status status = output_file_open("out.txt", &out, &err);
+        if (status == STATUS_OK) {
+            fputs("new", out);
+            status = output_file_close("out.txt", out, STATUS_OK, &err);
+        }
+        bool failed = fstats_left < 0;
+        fstats_left = -1;
+        if (!failed) assert_int_equal(status, STATUS_OK);
+        assert_holds("out.txt", status == STATUS_OK ? "new" : "left");
+        if (status != STATUS_OK) assert_string_equal(err.text, "out.txt: cannot be written: Input/output error");
+        assert_int_equal(count_aside(), 0);
+    }
+}
+
 static void faults(void **state)
 {
     FILE *out;
@@ -297,6 +333,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(two_writers, enter, leave),
         cmocka_unit_test_setup_teardown(odd_names, enter, leave),
         cmocka_unit_test_setup_teardown(follows_no_link_of_others, enter, leave),
+        cmocka_unit_test_setup_teardown(no_fstat, enter, leave),
+        cmocka_unit_test_setup_teardown(no_fstat, enter_without_nameless, leave),
         cmocka_unit_test_setup_teardown(faults, enter, leave),
         cmocka_unit_test_setup_teardown(appears_when_closed, enter_without_nameless, leave),
         cmocka_unit_test_setup_teardown(replaces_whole, enter_without_nameless, leave),

@@ -3,6 +3,7 @@
  * nothing changes that a reader could see. The old archive has one rank, the new one two, the spool beside them is the
  * user's. */
 #include <ftw.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,9 +217,40 @@ static void removed_meanwhile(void **state)
     assert_int_equal(ranks_there(), 1);
     assert_int_equal(archive_stage_open(directory, &stage, &err), STATUS_OK);
     temp_dir_remove(stage.path);
-    assert_int_equal(archive_stage_commit(&stage, &err), STATUS_SYSTEM);
+    assert_int_equal(archive_stage_check(&stage, STATUS_OK, &err), STATUS_SYSTEM);
     assert_string_equal(err.text, "a.rma: was removed while the archive was written");
+    assert_int_equal(archive_stage_commit(&stage, &err), STATUS_SYSTEM);
     archive_stage_close(&stage);
+    assert_int_equal(ranks_there(), 1);
+}
+
+/* The reason is the true one, and nothing is left at the new place. */
+static void moved_meanwhile(void **state)
+{
+    struct archive_stage stage;
+    struct err err = {.text = ""};
+    char here[PATH_MAX], expected[PATH_MAX + 128], aside[PATH_MAX + 64];
+    (void)state;
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(mkdir("d", 0777), 0);
+    for (int beside = 0; beside < 2; beside++) {
+        directory = "d/a.rma";
+        if (beside) write_old();
+        assert_int_equal(archive_stage_open(directory, &stage, &err), STATUS_OK);
+        assert_int_equal(stage.beside, beside);
+        if (beside) copy_tree("d/a.rma/traces.otf2", stage.path);
+        assert_int_equal(archive_stage_check(&stage, STATUS_DATA, &err), STATUS_DATA);
+        assert_int_equal(rename("d", "e"), 0);
+        assert_int_equal(archive_stage_check(&stage, STATUS_OK, &err), STATUS_SYSTEM);
+        snprintf(expected, sizeof expected, "d/a.rma: %s moved to %s/%s while the archive was written",
+                 beside ? "its directory was" : "was", here, beside ? "e" : "e/a.rma");
+        assert_string_equal(err.text, expected);
+        snprintf(aside, sizeof aside, "e%s", strrchr(stage.path, '/'));
+        archive_stage_close(&stage);
+        assert_int_equal(access(aside, F_OK), -1);
+        assert_int_equal(rename("e", "d"), 0);
+        assert_int_equal(rmdir("d/a.rma"), beside ? -1 : 0);
+    }
     assert_int_equal(ranks_there(), 1);
 }
 
@@ -229,6 +261,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(killed_inside, enter, leave),
         cmocka_unit_test_setup_teardown(others_live, enter, leave),
         cmocka_unit_test_setup_teardown(removed_meanwhile, enter, leave),
+        cmocka_unit_test_setup_teardown(moved_meanwhile, enter, leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
