@@ -50,8 +50,8 @@ static struct output *outputs;
 static size_t output_count, output_capacity;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static enum status refuse(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static enum status refuse(struct err *err, const char *format, ...)
+static enum status refuse_file(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static enum status refuse_file(struct err *err, const char *format, ...)
 {
     char text[ERR_TEXT_BYTES];
     va_list args;
@@ -150,7 +150,7 @@ static enum status refuse_input(const char *path, const char *input, struct err 
     const char *name = "";
     for (size_t i = 0; i < output_count; i++)
         if (strcmp(outputs[i].shown, path) == 0) name = outputs[i].name;
-    return refuse(err, "%s%s%s would replace %s that is read, expected another name", name,
+    return refuse_file(err, "%s%s%s would replace %s that is read, expected another name", name,
                    *name ? " " : "", path, input);
 }
 
@@ -158,13 +158,13 @@ static enum status compare_outputs(const struct output *output, struct err *err)
 {
     const struct entry *entry = output->exists ? find_entry(&output->about) : NULL;
     if (entry && !entry->written)
-        return refuse(err, "%s %s would replace %s that is read, expected another name", output->name, output->shown, entry_name(entry));
+        return refuse_file(err, "%s %s would replace %s that is read, expected another name", output->name, output->shown,
+                           entry_name(entry));
     for (size_t i = 0; i < output_count; i++) {
         const struct output *other = &outputs[i];
         bool parts = strcmp(output->name, other->name) == 0 && strcmp(output->shown, other->shown) == 0;
         if (!parts && in_conflict(output, other))
-            return refuse(err, "%s and %s both write %s, expected two files", other->name,
-                           output->name, output->shown);
+            return refuse_file(err, "%s and %s both write %s, expected two files", other->name, output->name, output->shown);
     }
     return STATUS_OK;
 }
@@ -256,7 +256,7 @@ enum status file_claims_check_open(const struct stat *about, const char *path, b
     const struct entry *entry = is_counted(about) ? find_entry(about) : NULL;
     if (!entry || (entry->written && again)) return STATUS_OK;
     if (entry->written)
-        return refuse(err, "%s would replace %s that has just been written, expected two files", path,
+        return refuse_file(err, "%s would replace %s that has just been written, expected two files", path,
                        entry_name(entry));
     pthread_mutex_lock(&lock);
     enum status status = refuse_input(path, entry_name(entry), err);

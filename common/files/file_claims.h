@@ -5,8 +5,8 @@
  * replaces files by itself calls them directly: libraries that open files for us, writers of archives.
  *
  * Order of calls: file_claims_begin, file_claim_output for each output that is known before the work, then the rest in any
- * order, by several threads, file_claims_end. Before file_claims_begin() nothing is noted and nothing is refused: so it is in librmacast, whose
- * caller may read a file, and later write it as any program does. */
+ * order, by several threads, file_claims_end. Before file_claims_begin() nothing is noted and nothing is refused. So it is in
+ * librmacast: a process that lives long names both files itself when it saves what it has read. */
 #ifndef COMMON_FILES_FILE_CLAIMS_H
 #define COMMON_FILES_FILE_CLAIMS_H
 

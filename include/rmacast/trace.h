@@ -26,7 +26,8 @@ enum rmacast_status rmacast_trace_open(const char *path, struct rmacast_trace **
 void rmacast_trace_free(struct rmacast_trace *trace); /* NULL is legal */
 
 /* Writes it: a path that ends in .txt, or "-" for standard output, as text; every other path as the directory of an OTF2
- * archive. What exists at the path is replaced only if it is such a file or archive. RMACAST_DATA or RMACAST_SYSTEM: it
+ * archive. What exists at the path is replaced only if it is such a file or archive, also the one that the trace was read from:
+ * the trace is in memory as a whole. RMACAST_DATA or RMACAST_SYSTEM: it
  * cannot be written there; the text names the path, and nothing half written stays. */
 enum rmacast_status rmacast_trace_save(const struct rmacast_trace *trace, const char *path, struct rmacast_error *error);
 

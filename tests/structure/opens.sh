@@ -1,6 +1,6 @@
 #!/bin/sh
-# Files of the user's are opened by common/files/input_file.h and written by common/files/output_file.h, so that none is lost and no
-# read error is missed. These files open, or replace, what is none of the user's, and no others do. Usage: opens.sh SOURCE
+# Files of the user's are opened by common/files/input_file.h and written by common/files/output_file.h, so that none is lost and
+# no read error is missed. These files open, or replace, what is none of the user's, and no others do. Usage: opens.sh SOURCE
 set -eu
 cd "$1"
 list=$(mktemp)

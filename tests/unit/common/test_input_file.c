@@ -1,4 +1,4 @@
-/* What is read is noted, and is not written; read errors are no end of a file. /proc/self/mem is a file whose first read fails. */
+/* What is read is noted, and is not written; read errors are no end of a file. Reading /proc/self/mem fails. */
 #include "common/files/input_file.h"
 
 #include <errno.h>
