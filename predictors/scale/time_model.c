@@ -54,13 +54,17 @@ double time_model_mean(const struct time_model *model, int32_t ranks, int64_t n)
     return seconds > 0 ? seconds : 0;
 }
 
-/* Whether the function is not negative in the relevant range. */
-static bool is_positive(const struct time_model *model, const struct time_sample *first, const struct time_sample *last)
+/* Whether the function is not negative in the relevant range. The terms of the parameter rise or fall throughout, so it is enough
+ * to look at the ends. */
+static bool is_positive(const struct time_model *model, const struct time_sample *samples, size_t count)
 {
-    double few = first->ranks, small = (double)first->n, large = (double)last->n;
-    return model_value(model, FAR_RANKS, small) >= 0 && model_value(model, few, small) >= 0 &&
-           model_value(model, FAR_RANKS, large) >= 0 && model_value(model, few, large) >= 0 &&
-           model_value(model, few, FAR_TIMES * large) >= 0;
+    double few = samples[0].ranks, small = (double)samples[0].n, large = small;
+    for (size_t i = 1; i < count; i++) {
+        small = fmin(small, (double)samples[i].n);
+        large = fmax(large, (double)samples[i].n);
+    }
+    return model_value(model, few, small) >= 0 && model_value(model, few, FAR_TIMES * large) >= 0 &&
+           model_value(model, FAR_RANKS, small) >= 0 && model_value(model, FAR_RANKS, large) >= 0;
 }
 
 struct terms {
@@ -95,7 +99,7 @@ static bool solve_function(enum shape shape, const struct time_sample *samples, 
         model->c0 = shape == SHAPE_FIXED ? slope : 0;
         model->c1 = shape == SHAPE_FIXED ? 0 : slope;
     }
-    return isfinite(model->c0) && isfinite(model->c1) && is_positive(model, &samples[0], &samples[count - 1]);
+    return isfinite(model->c0) && isfinite(model->c1) && is_positive(model, samples, count);
 }
 
 /* The largest relative error with which the other samples predict one; INFINITY: they cannot. */

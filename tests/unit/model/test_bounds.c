@@ -143,6 +143,32 @@ static void shmem(void **state)
           {10, 11, 30}, {12, 13, 30}, {14, 20, 20}, {21, 22, 30}, {31, 33, 33}, {34, 35, 50}, {60, 61, -1});
 }
 
+/* A call in which the timeline breaks off completes nothing: a put is not complete at a quiet, a get not at its exit; an earlier
+ * quiet that returned completes the puts before it. Of MPI: fence, wait, complete of a get, unlock. */
+static void calls_that_break_off(void **state)
+{
+    (void)state;
+#define HEAP "ranks 2\nwindow 0 comm=0 flavor=heap\n"
+    CHECK(HEAP "0 0.000010 0.000020 shmem_put win=0 target=1 bytes=8\n0 0.000030 0.000040 shmem_quiet win=0 break=1\n",
+          {10, 20, -1});
+    CHECK(HEAP "0 0.000010 0.000020 shmem_put win=0 target=1 bytes=8\n0 0.000030 0.000040 shmem_quiet win=0\n"
+               "0 0.000050 0.000060 shmem_atomic_inc win=0 target=1 bytes=8\n0 0.000070 0.000080 shmem_quiet win=0 break=1\n",
+          {10, 20, 40}, {50, 60, -1});
+    CHECK(HEAP "0 0.000010 0.000020 shmem_get win=0 target=1 bytes=8 break=1\n", {10, 20, -1});
+    CHECK(HEAP "0 0.000010 0.000020 shmem_atomic_swap win=0 target=1 bytes=8 result_bytes=8 break=1\n", {10, 20, -1});
+    CHECK(TWO "0 0.000000 0.000001 MPI_Win_fence win=0\n0 0.000010 0.000011 MPI_Put win=0 target=1 bytes=8\n"
+              "0 0.000012 0.000013 MPI_Get win=0 target=1 bytes=8\n0 0.000050 0.000055 MPI_Win_fence win=0\n"
+              "1 0.000000 0.000002 MPI_Win_fence win=0\n1 0.000050 0.000057 MPI_Win_fence win=0 break=1\n",
+          {10, 11, -1}, {12, 13, 55});
+    CHECK(TWO "0 0.000010 0.000011 MPI_Win_start win=0 group=1\n0 0.000020 0.000021 MPI_Put win=0 target=1 bytes=8\n"
+              "0 0.000022 0.000023 MPI_Get win=0 target=1 bytes=8\n0 0.000050 0.000060 MPI_Win_complete win=0 break=1\n"
+              "1 0.000000 0.000001 MPI_Win_post win=0 group=0\n1 0.000002 0.000090 MPI_Win_wait win=0 break=1\n",
+          {20, 21, -1}, {22, 23, -1});
+    CHECK(TWO "0 0.000000 0.000001 MPI_Win_lock win=0 target=1 lock=shared\n0 0.000010 0.000011 MPI_Put win=0 target=1 bytes=8\n"
+              "0 0.000031 0.000040 MPI_Win_unlock win=0 target=1 break=1\n",
+          {10, 11, -1});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +176,7 @@ int main(void)
         cmocka_unit_test(fence),         cmocka_unit_test(no_epoch_after_nosucceed),
         cmocka_unit_test(locks),         cmocka_unit_test(open_epochs),
         cmocka_unit_test(within_bounds), cmocka_unit_test(shmem),
+        cmocka_unit_test(calls_that_break_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,6 +88,49 @@ static void losses_by_kind(void **state)
     result_free(result);
 }
 
+/* Potential synchronization of a receive by kind of call: from its enter to that of the send, if that is later. MPI_Sendrecv of
+ * rank 0 at 0, of rank 1 at 8: 8. A receive of rank 0 at 20 of what rank 1 begins to send at 25: 5; at 30 of what it begins to
+ * send at 30, or began before: none. Neither has MPI_Irecv, which does not wait. */
+static void potential_of_receives(void **state)
+{
+    (void)state;
+    struct result *result =
+        analyzed("ranks 2\n"
+                 "0 0.000000 0.000010 MPI_Sendrecv comm=0 peer=1 tag=1 source=1 recvtag=2 bytes=8 received=8\n"
+                 "0 0.000020 0.000026 MPI_Recv comm=0 peer=1 tag=0 bytes=8\n"
+                 "0 0.000030 0.000031 MPI_Recv comm=0 peer=1 tag=0 bytes=8\n"
+                 "0 0.000040 0.000041 MPI_Recv comm=0 peer=1 tag=0 bytes=8\n"
+                 "0 0.000050 0.000051 MPI_Irecv comm=0 peer=1 tag=0 bytes=8 req=1\n0 0.000059 0.000060 MPI_Wait req=1\n"
+                 "1 0.000008 0.000010 MPI_Sendrecv comm=0 peer=0 tag=2 source=0 recvtag=1 bytes=8 received=8\n"
+                 "1 0.000025 0.000026 MPI_Send comm=0 peer=0 tag=0 bytes=8\n"
+                 "1 0.000030 0.000031 MPI_Send comm=0 peer=0 tag=0 bytes=8\n"
+                 "1 0.000035 0.000045 MPI_Send comm=0 peer=0 tag=0 bytes=8\n"
+                 "1 0.000055 0.000056 MPI_Send comm=0 peer=0 tag=0 bytes=8\n");
+    const struct efficiency_interval *run = interval_of(result, "run");
+    expect_ranks(run, EFFICIENCY_POTENTIAL_SEND_RECEIVE, 8 + 5, 0);
+    expect_ranks(run, EFFICIENCY_POTENTIAL_SYNCHRONIZATION, 8 + 5, 0);
+    result_free(result);
+}
+
+/* Ranks 0, 1 and 2 spend 10 of 50 us in the same barrier each: the MPI time of the first counts as useful, docs/efficiency.md.
+ * Of equal values the first processor is named as the least and as the largest one. */
+static void the_first_of_equals_is_useful(void **state)
+{
+    (void)state;
+#define SAME(RANK) #RANK " 0.000000 0.000010 MPI_Barrier comm=0\n" #RANK " 0.000050 0.000050 MPI_Comm_group comm=0\n"
+    struct result *result = analyzed("ranks 3\n" SAME(0) SAME(1) SAME(2));
+    const struct efficiency_interval *run = interval_of(result, "run");
+    assert_int_equal(run->useful_rank, 0);
+    assert_int_equal(run->useful_mpi_ps, 10 * US);
+    expect_ranks(run, EFFICIENCY_COMMUNICATION, 0, 10);
+    expect_ranks(run, EFFICIENCY_LOST, 0, 10);
+    assert_int_equal(run->range[EFFICIENCY_MPI].min_processor, 0);
+    assert_int_equal(run->range[EFFICIENCY_MPI].max_processor, 0);
+    assert_int_equal(run->range[EFFICIENCY_COMMUNICATION].min_processor, 0);
+    assert_int_equal(run->range[EFFICIENCY_COMMUNICATION].max_processor, 1);
+    result_free(result);
+}
+
 /* Waits by interval and cause. Rank 0 receives in ask from 20 on what rank 2 sends in answer/late at 60: 40. Barrier:
  * rank 1 enters last, in slow, at 100; rank 0 at 80 in no interval: 20, rank 2 at 70 in answer: 30. Rank 0 leaves it at
  * 103, the others at 102: 1 that no single call causes. A second barrier: rank 2 last at 150 in answer/late; rank 0 at
@@ -625,6 +668,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(interval_of_a_step),
         cmocka_unit_test(losses_by_kind),
+        cmocka_unit_test(potential_of_receives),
+        cmocka_unit_test(the_first_of_equals_is_useful),
         cmocka_unit_test(waits_by_cause),
         cmocka_unit_test(all_mpi_time_is_lost),
         cmocka_unit_test(example_of_the_thesis),

@@ -78,6 +78,26 @@ static void nobody_has_no_lock(void **state)
     assert_int_equal(severity_ps(TWO_EXCLUSIVE("2"), NULL, PATTERN_LOCK_CONTENTION, 1), 31 * US);
 }
 
+/* docs/patterns.md: the release of a lock_all is the exit of unlock_all, here 30. Rank 2's is that of its unlock, 14, so it comes
+ * first, whatever its lock's return at 12 shows: rank 0's lock_all has waited from 0 to 1, rank 2's lock for nobody. Of a lock of
+ * rank 0 in place of the lock_all the return of rank 2's lock at 12, behind the enter of the unlock at 10, shows an earlier
+ * release, by 14: then rank 2 has waited for it in its lock from 5 to 12 and, if the lock is lazy, in its unlock from 13 to 14,
+ * and rank 0 for nobody. */
+static void unlock_all_releases_at_its_exit(void **state)
+{
+    (void)state;
+#define LATE_RELEASE(LOCK, UNLOCK)                                                                                     \
+    "ranks 3\nwindow 0 comm=0\n0 0.000000 0.000001 " LOCK "\n0 0.000010 0.000030 " UNLOCK "\n"                         \
+    "2 0.000005 0.000012 MPI_Win_lock win=0 target=1 lock=exclusive\n"                                                 \
+    "2 0.000013 0.000014 MPI_Win_unlock win=0 target=1\n"
+    static const char *const all = LATE_RELEASE("MPI_Win_lock_all win=0", "MPI_Win_unlock_all win=0"),
+                             *const one = LATE_RELEASE("MPI_Win_lock win=0 target=1 lock=shared", "MPI_Win_unlock win=0 target=1");
+    assert_int_equal(severity_ps(all, NULL, PATTERN_LOCK_CONTENTION, 0), 1 * US);
+    assert_int_equal(severity_ps(all, NULL, PATTERN_LOCK_CONTENTION, 2), 0);
+    assert_int_equal(severity_ps(one, NULL, PATTERN_LOCK_CONTENTION, 0), 0);
+    assert_int_equal(severity_ps(one, NULL, PATTERN_LOCK_CONTENTION, 2), (7 + 1) * US);
+}
+
 static void epoch_faults(void **state)
 {
     (void)state;
@@ -123,6 +143,7 @@ int main(void)
         cmocka_unit_test(requests),
         cmocka_unit_test(flush_under_one_lock),
         cmocka_unit_test(nobody_has_no_lock),
+        cmocka_unit_test(unlock_all_releases_at_its_exit),
         cmocka_unit_test(epoch_faults),
         cmocka_unit_test(sendrecv),
         cmocka_unit_test(collectives_with_counts),

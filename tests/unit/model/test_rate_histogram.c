@@ -104,6 +104,37 @@ static void merged_as_added_together(void **state)
         for (size_t b = 0; b < sizeof sizes / sizeof *sizes; b++) expect_the_same(sizes[a], sizes[b]);
 }
 
+/* Five transfers of 1 TB in 9e18 ps each are 45e18 ps together, more than 2^64 (18.4e18): 5e12 B in 45e6 s. So are two
+ * histograms of them, 90e18 ps, of which each has carried twice. */
+static void long_times_do_not_wrap(void **state)
+{
+    (void)state;
+    struct rate_histogram one = {0}, other = {0};
+    for (int i = 0; i < 5; i++) {
+        add(&one, INT64_C(1000000000000), INT64_C(9000000000000000000));
+        add(&other, INT64_C(1000000000000), INT64_C(9000000000000000000));
+    }
+    expect_near(rate_histogram_report(&one).overall, 5e12 / 45e6, 1e-12);
+    OK(rate_histogram_merge(&one, &other, &err));
+    expect_near(rate_histogram_report(&one).overall, 10e12 / 90e6, 1e-12);
+    rate_histogram_clear(&one);
+    rate_histogram_clear(&other);
+}
+
+/* Of many equal rates the median is that rate, as it lies between the least and the largest one, and not the middle of its class,
+ * which is up to a 64th of an octave away: 41 rates, above and below the middles of their classes. */
+static void medians_stay_between_the_extremes(void **state)
+{
+    (void)state;
+    for (int64_t bytes = 980; bytes <= 1020; bytes++) {
+        struct rate_histogram histogram = {0};
+        for (int i = 0; i < 3 * RATE_HISTOGRAM_EXACT_MAX; i++) add(&histogram, bytes, PS_PER_US);
+        struct result_rates found = rate_histogram_report(&histogram);
+        expect_near(found.median, (double)bytes * 1e6, 1e-12);
+        rate_histogram_clear(&histogram);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +142,8 @@ int main(void)
         cmocka_unit_test(many_rates_are_near),
         cmocka_unit_test(transfers_of_nothing),
         cmocka_unit_test(merged_as_added_together),
+        cmocka_unit_test(long_times_do_not_wrap),
+        cmocka_unit_test(medians_stay_between_the_extremes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -309,6 +309,137 @@ static void misses_are_of_runs_left_out(void **state)
     assert_true(fabs(model.c0 - 1.8) < 1e-9 && fabs(model.missed - 2.2 / 1.8) < 1e-9 && fabs(model.missed_s - 2.2) < 1e-9);
 }
 
+struct timed_run {
+    int32_t ranks;
+    int64_t n;
+    double seconds;
+};
+
+static struct time_model fit(const struct timed_run *runs, size_t count, bool surely)
+{
+    struct time_sample samples[TIME_POINTS_MAX];
+    struct time_model model;
+    for (size_t i = 0; i < count; i++) {
+        samples[i] = equal_times(runs[i].ranks, runs[i].seconds);
+        samples[i].n = runs[i].n;
+    }
+    time_model_fit(samples, count, surely, &model);
+    return model;
+}
+
+/* The constant c with the least sum of ((c - y) / y)^2: its derivative is 0 at (sum of 1 / y) / (sum of 1 / y^2). */
+static double constant_of(const struct timed_run *runs, size_t count)
+{
+    double inverse = 0, squares = 0;
+    for (size_t i = 0; i < count; i++) {
+        inverse += 1 / runs[i].seconds;
+        squares += 1 / runs[i].seconds / runs[i].seconds;
+    }
+    return inverse / squares;
+}
+
+/* Each row of four lies on a line that is below 0 somewhere in the relevant range, up to 2^20 ranks and 1024 times the largest n:
+ * 1.1 - 0.0001 n from n = 11000 on, 1.1 - 0.025 p from 44 ranks on, 1.1 - 0.000025 p n likewise, and 1.01 - 0.4 p / n, which the
+ * largest n keeps positive (0.4 * 2^20 / 10^6 is 0.42), but the smallest does not, and 1 - 0.00001 n, from n = 100000 on, where
+ * the run with most ranks has the least n: 1024 times that is less. 1 - p n / 8192000 is below 0 only at 2^20 ranks and the
+ * largest n: 2^20 / 8192000 is 0.13, 4 * 1024000 / 8192000 is 0.5. -500 + p n is below 0 only at the fewest ranks and the smallest
+ * n together. None is taken: no time is 0 anywhere. In the first row the constant is best. */
+static void falling_functions_are_refused(void **state)
+{
+    (void)state;
+    static const struct timed_run cases[][4] = {
+        {{4, 1000, 1.0}, {4, 2000, 0.9}, {4, 4000, 0.7}, {4, 8000, 0.3}},
+        {{4, 0, 1.0}, {8, 0, 0.9}, {16, 0, 0.7}, {32, 0, 0.3}},
+        {{4, 1000, 1.0}, {8, 1000, 0.9}, {8, 2000, 0.7}, {16, 2000, 0.3}},
+        {{4, 4, 0.61}, {8, 4, 0.21}, {8, 1000000, 1.0099968}, {16, 1000000, 1.0099936}},
+        {{4, 8000, 0.92}, {4, 20000, 0.8}, {8, 10000, 0.9}, {8, 50, 0.9995}},
+        {{4, 1, 1 - 4 / 8192e3}, {512, 1, 1 - 512 / 8192e3}, {512, 1000, 0.9375}, {1024, 1000, 0.875}},
+        {{4, 200, 300}, {8, 100, 300}, {8, 200, 1100}, {16, 100, 1100}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct time_model model = fit(cases[i], 4, false);
+        int64_t small = cases[i][0].n, large = small;
+        for (size_t k = 1; k < 4; k++) {
+            if (cases[i][k].n < small) small = cases[i][k].n;
+            if (cases[i][k].n > large) large = cases[i][k].n;
+        }
+        assert_true(time_model_mean(&model, 1 << 20, small) > 0 && time_model_mean(&model, 1 << 20, large) > 0);
+        assert_true(time_model_mean(&model, 4, 1024 * large) > 0 && time_model_mean(&model, 4, small) > 0);
+        if (i > 0) continue;
+        assert_true(model.c1 == 0 && fabs(model.c0 - constant_of(cases[i], 4)) < 1e-9);
+    }
+}
+
+/* 1 and 1.2 s: mean 1.1, standard deviation sqrt(0.02) s; 3 sigma / (sqrt(2) (mean - sigma)) is 0.3 / (1.1 - sigma). One
+ * execution has no deviation. Among several runs the largest error counts. */
+static void two_executions_have_an_error(void **state)
+{
+    (void)state;
+    const double expected = 0.3 / (1.1 - sqrt(0.02));
+    struct time_sample samples[2] = {{.ranks = 4}, {.ranks = 8}};
+    struct time_model model;
+    time_sample_add(&samples[0], 1.0);
+    time_model_fit(samples, 1, false, &model);
+    assert_true(model.error == 0);
+    time_sample_add(&samples[0], 1.2);
+    time_model_fit(samples, 1, false, &model);
+    assert_true(fabs(model.error - expected) < 1e-12);
+    time_sample_add(&samples[1], 1.1);
+    time_sample_add(&samples[1], 1.1);
+    time_model_fit(samples, 2, false, &model);
+    assert_true(fabs(model.error - expected) < 1e-12);
+}
+
+/* 1, 3 and 2 s at 2, 4 and 64 ranks follow no function. The constants of the other two runs are 2.5 / 3 / (1.25 / 3.6),
+ * (3 / 2) / (5 / 4) and (4 / 3) / (10 / 9): 30/13, 6/5, 6/5 s. The largest miss is that of 4 ranks: 1.8 s, 3/2 of 6/5 s. It is
+ * one doubling away from 2 ranks; 64 ranks are four away from 4. */
+static void misses_state_the_nearest_distance(void **state)
+{
+    (void)state;
+    static const struct timed_run runs[] = {{2, 0, 1}, {4, 0, 3}, {64, 0, 2}};
+    struct time_model model = fit(runs, 3, false);
+    assert_true(model.c1 == 0 && fabs(model.missed - 1.5) < 1e-9 && fabs(model.missed_s - 1.8) < 1e-9);
+    assert_true(model.missed_doublings == 1);
+}
+
+/* From (4, 100) to (8, 400) it is one doubling of the ranks and two of the parameter, three together. 1 and 2 s follow no
+ * function of two runs that a product of terms would not fit by chance; the last one's distance is looked at alone. */
+static void distances_are_of_both(void **state)
+{
+    (void)state;
+    struct time_sample samples[] = {equal_times(4, 1), equal_times(8, 2)};
+    struct time_model model;
+    samples[0].n = 100;
+    samples[1].n = 400;
+    time_model_fit_last(samples, 2, &model);
+    assert_true(model.missed_doublings == 3 && model.missed == 0.5 && model.missed_s == 1);
+}
+
+/* 2 s once, with 1 s of sleep, and 1 s 8 times, with 4 s of sleep in all: 5 of 10 s. Sleep is part of the times, never more. */
+static void sleep_is_a_share_of_all_times(void **state)
+{
+    (void)state;
+    struct time_sample samples[2] = {{.ranks = 4, .slept = 1}, {.ranks = 8, .slept = 4}};
+    struct time_model model;
+    time_sample_add(&samples[0], 2);
+    for (int i = 0; i < 8; i++) time_sample_add(&samples[1], 1);
+    time_model_fit(samples, 2, false, &model);
+    assert_true(fabs(model.slept - 0.5) < 1e-12);
+    samples[1].slept = 100;
+    time_model_fit(samples, 2, false, &model);
+    assert_true(model.slept == 1);
+}
+
+/* Two values of 10 s with 1 s: relative errors are squared, so that of the small value decides: (1/10 + 1/10 + 1) /
+ * (1/100 + 1/100 + 1) = 1.2 / 1.02 s, not the mean. The term that halves the error is refused without certainty only: surely. */
+static void errors_are_weighed_relative_to_times(void **state)
+{
+    (void)state;
+    static const struct timed_run runs[] = {{4, 0, 10}, {8, 0, 1}, {16, 0, 10}};
+    struct time_model model = fit(runs, 3, true);
+    assert_true(model.c1 == 0 && fabs(model.c0 - 1.2 / 1.02) < 1e-12);
+}
+
 /* 1, 1.1 and 1.9 s at 4, 8 and 16 ranks are near c0 + c1 p^2, but not within 1 %: a small place keeps a constant. */
 static void small_places_grow_only_if_it_is_sure(void **state)
 {
@@ -382,6 +513,12 @@ int main(void)
         cmocka_unit_test(errors_are_relative_to_what_is_predicted),
         cmocka_unit_test(disturbances_are_errors),
         cmocka_unit_test(misses_are_of_runs_left_out),
+        cmocka_unit_test(falling_functions_are_refused),
+        cmocka_unit_test(two_executions_have_an_error),
+        cmocka_unit_test(misses_state_the_nearest_distance),
+        cmocka_unit_test(distances_are_of_both),
+        cmocka_unit_test(sleep_is_a_share_of_all_times),
+        cmocka_unit_test(errors_are_weighed_relative_to_times),
         cmocka_unit_test(small_places_grow_only_if_it_is_sure), cmocka_unit_test(parts_of_a_grid_have_places),
         cmocka_unit_test(executions_split_by_rank_and_time),
     };

@@ -1,6 +1,7 @@
 /* Transforms of ranks with threads, worked out by hand: calls keep their times, which say in which order the threads
  * called; the computing that a replay takes is moved, scaled and kept beside them. */
 #include <math.h>
+#include <stdio.h>
 
 #include "transform_test.h"
 
@@ -79,6 +80,51 @@ static void fences_that_meet_other_threads_stay(void **state)
                  HEAD FENCES "0 0.000000 0.000002 MPI_Win_fence win=0\n"
                              "0 0.000010 0.000011 MPI_Win_fence win=0 thread=1\n",
                  "several threads of the rank call fences of window 0");
+    /* Of several operations the one that ends last counts: thread 1's, until 20. It begins and ends around thread 0's, or they
+     * overlap, or it begins last. */
+    static const char *const meet[] = {
+        "0 0.000002 0.000020 MPI_Put win=0 target=1 bytes=8 thread=1\n0 0.000003 0.000004 MPI_Put win=0 target=1 bytes=8\n",
+        "0 0.000003 0.000004 MPI_Put win=0 target=1 bytes=8\n0 0.000003 0.000020 MPI_Put win=0 target=1 bytes=8 thread=1\n",
+        "0 0.000003 0.000004 MPI_Put win=0 target=1 bytes=8\n0 0.000005 0.000020 MPI_Put win=0 target=1 bytes=8 thread=1\n",
+    };
+    for (size_t i = 0; i < sizeof meet / sizeof *meet; i++) {
+        char text[800];
+        snprintf(text, sizeof text, HEAD FENCES "0 0 0.000001 MPI_Win_fence win=0\n%s0 0.000010 0.000030 MPI_Win_fence win=0\n",
+                 meet[i]);
+        test_refuses("fence=pscw", text, "another thread is in an operation of its window");
+    }
+}
+
+/* Thread 1 ends its put at 10, when thread 0 enters the fence: they do not meet. */
+static void fences_right_behind_other_threads_are_replaced(void **state)
+{
+    (void)state;
+    test_gives("fence=pscw",
+               HEAD FENCES "0 0.000000 0.000001 MPI_Win_fence win=0\n0 0.000010 0.000011 MPI_Win_fence win=0\n"
+                           "0 0.000001 0.000010 MPI_Put win=0 target=1 bytes=8 thread=1\n",
+               "0 0.000000 0.000001 MPI_Win_start win=0 group=1\n"
+               "0 0.000001 0.000010 MPI_Put win=0 target=1 bytes=8 thread=1\n"
+               "0 0.000010 0.000011 MPI_Win_complete win=0\n"
+               "1 0.000000 0.000001 MPI_Win_post win=0 group=0\n"
+               "1 0.000010 0.000011 MPI_Win_wait win=0\n");
+}
+
+/* The created thread comes to itself at 30, when create has returned at 10: that is no computing. It computes 10 before the
+ * lock, 10 until unlock and 10 until its end, and the join returns then: 30. A thread without thread_begin, whose first call
+ * comes at 40, has computed since create returned: 30 + 10 + 10. */
+static void starting_a_thread_is_no_computing(void **state)
+{
+    (void)state;
+#define CREATES                                                                                                        \
+    "ranks 1\nwindow 0 comm=0\n0 0.000000 0.000010 pthread_create child=1\n0 0.000020 0.000070 pthread_join child=1\n"
+#define LOCKS                                                                                                          \
+    "0 0.000040 0.000040 MPI_Win_lock win=0 target=0 lock=shared assert=NOCHECK thread=1\n"                           \
+    "0 0.000050 0.000050 MPI_Win_unlock win=0 target=0 thread=1\n0 0.000060 0.000060 thread_end thread=1\n"
+    static const char *const none[] = {NULL}, *const same[] = {"scale:/=1", NULL};
+    assert_us(test_run_rewritten_us(CREATES "0 0.000030 0.000030 thread_begin thread=1\n" LOCKS, "a", none), 30);
+    assert_us(test_run_rewritten_us(CREATES "0 0.000030 0.000030 thread_begin thread=1\n" LOCKS, "a", same), 30);
+    assert_us(test_run_rewritten_us(CREATES LOCKS, "a", none), 50);
+    assert_us(test_run_rewritten_us(CREATES LOCKS, "a", same), 50);
 }
 
 /* Thread 1 computes 10, in work 50, 10: 70; half of work is 25: 45. */
@@ -158,6 +204,8 @@ int main(void)
         cmocka_unit_test(calls_of_shared_windows_stay),
         cmocka_unit_test(fences_of_one_thread_are_replaced),
         cmocka_unit_test(fences_that_meet_other_threads_stay),
+        cmocka_unit_test(fences_right_behind_other_threads_are_replaced),
+        cmocka_unit_test(starting_a_thread_is_no_computing),
         cmocka_unit_test(scales_a_thread),
         cmocka_unit_test(requests_are_new_to_the_rank),
         cmocka_unit_test(puts_are_merged_between_primitives),
