@@ -76,7 +76,7 @@ void interval_merge(struct interval *interval, const struct interval *elsewhere)
 {
     bool earlier = elsewhere->first_rank < interval->first_rank;
     bool placed = elsewhere->placed_rank < interval->placed_rank;
-    if (placed || (earlier && interval->placed_rank == NOWHERE)) interval->site = elsewhere->site;
+    if (placed || earlier) interval->site = elsewhere->site;
     if (placed) interval->placed_rank = elsewhere->placed_rank;
     if (elsewhere->executions > interval->executions) interval->executions = elsewhere->executions;
     if (!earlier) return;
