@@ -169,6 +169,70 @@ static void waits_by_cause(void **state)
     result_free(result);
 }
 
+/* Equal waits come in the order of the intervals that wait, then of those that cause: ask waits 10 for late and 10 for early, say 10
+ * for late. The intervals of the trace are, in the order of rank 0, then 1: ask, say, early, late. */
+static void equal_waits_are_in_order(void **state)
+{
+    static const char *const expected[][2] = {{"ask", "early"}, {"ask", "late"}, {"say", "late"}};
+    (void)state;
+#define ASKS(ENTER, EXIT) "0 " ENTER " " EXIT " MPI_Recv comm=0 peer=1 tag=0 bytes=8\n"
+#define SENDS(AT)         "1 " AT " " AT " MPI_Send comm=0 peer=0 tag=0 bytes=8\n"
+    struct result *result = analyzed(
+        "ranks 2\n0 0.0 enter ask\n" ASKS("0.000010", "0.000020") "0 0.000021 leave ask\n"
+        "0 0.000022 enter say\n" ASKS("0.000030", "0.000040") "0 0.000041 leave say\n"
+        "0 0.000042 enter ask\n" ASKS("0.000050", "0.000060") "0 0.000061 leave ask\n"
+        "1 0.0 enter early\n1 0.000001 leave early\n"
+        "1 0.000002 enter late\n" SENDS("0.000020") SENDS("0.000040") "1 0.000041 leave late\n"
+        "1 0.000042 enter early\n" SENDS("0.000060") "1 0.000061 leave early\n");
+    const struct efficiency *efficiency = result->efficiency;
+    assert_int_equal(efficiency->caused.count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        const struct caused_row *row = &efficiency->caused.rows[i];
+        assert_int_equal(row->time_ps, 10 * US);
+        assert_string_equal(efficiency->intervals[row->interval].path, expected[i][0]);
+        assert_string_equal(efficiency->intervals[row->cause].path, expected[i][1]);
+    }
+    result_free(result);
+}
+
+/* What the text says to look at first. */
+static void expect_advice(const char *text, const char *advice)
+{
+    char *printed;
+    size_t bytes;
+    struct result *result = analyzed(text);
+    FILE *out = open_memstream(&printed, &bytes);
+    efficiency_print(result->efficiency, false, out);
+    fclose(out);
+    const char *line = strstr(printed, "Look first at: ");
+    if (!line && advice) fail_msg("no advice, expected '%s'", advice);
+    if (line && !advice) fail_msg("%.80s", line);
+    if (line && (strncmp(line + 15, advice, strlen(advice)) != 0 || line[15 + strlen(advice)] != '\n'))
+        fail_msg("%.120s, expected '%s'", line, advice);
+    free(printed);
+    result_free(result);
+}
+
+/* Of the loss of rank 1, in MPI or idle, the larger part is to be looked at, of equal parts the first: rank 1 is in MPI for 20 us
+ * where rank 0 is for 10, which count as useful, and ends 20 or 21 us before it. Communication is not synchronization where less
+ * than half of it waits: 9 of 20 us, but not 10. Ranks that lose nothing need no advice. */
+static void the_largest_loss_comes_first(void **state)
+{
+    (void)state;
+#define BARRIERS(LATE, END)                                                                                            \
+    "ranks 2\n0 0.0 0.0 MPI_Comm_group comm=0\n0 " LATE " 0.000040 MPI_Barrier comm=0\n0 " END " " END " MPI_Comm_group comm=0\n" \
+    "1 0.0 0.0 MPI_Comm_group comm=0\n1 0.000020 0.000040 MPI_Barrier comm=0\n1 0.000070 0.000070 MPI_Comm_group comm=0\n"
+    const char *const transfers = "Communication, mostly not synchronization: the transfers themselves",
+                     *const work = "Communication, mostly synchronization, as large as the load imbalance: balance the work";
+    expect_advice(BARRIERS("0.000030", "0.000090"), work);
+    expect_advice(BARRIERS("0.000030", "0.000091"), "Idle time");
+    expect_advice(BARRIERS("0.000029", "0.000070"), transfers);
+    expect_advice(BARRIERS("0.000030", "0.000070"), work);
+    expect_advice("ranks 2\n0 0.0 0.0 MPI_Comm_group comm=0\n0 0.000010 0.000010 MPI_Comm_group comm=0\n"
+                  "1 0.0 0.0 MPI_Comm_group comm=0\n1 0.000010 0.000010 MPI_Comm_group comm=0\n",
+                  NULL);
+}
+
 /* --lost all on two_steps: the MPI time of rank 1, 10, is lost, too. step: productive 60 + 90, lost 40 + 10. run:
  * productive 140 + 140, lost 40 + 10 + 30 idle. */
 static void all_mpi_time_is_lost(void **state)
@@ -671,6 +735,8 @@ int main(void)
         cmocka_unit_test(potential_of_receives),
         cmocka_unit_test(the_first_of_equals_is_useful),
         cmocka_unit_test(waits_by_cause),
+        cmocka_unit_test(equal_waits_are_in_order),
+        cmocka_unit_test(the_largest_loss_comes_first),
         cmocka_unit_test(all_mpi_time_is_lost),
         cmocka_unit_test(example_of_the_thesis),
         cmocka_unit_test(files_are_io),

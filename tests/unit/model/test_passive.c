@@ -1,6 +1,8 @@
 /* MPI-3 calls: lock_all, flushes, request-based and fetching operations, sendrecv, collectives with counts. */
 #include "model_test.h"
 
+#include "model/match/locks.h"
+#include "model/match/relations.h"
 #include "model/transfers/bounds.h"
 #include "model/waits/properties.h"
 
@@ -98,6 +100,66 @@ static void unlock_all_releases_at_its_exit(void **state)
     assert_int_equal(severity_ps(one, NULL, PATTERN_LOCK_CONTENTION, 2), (7 + 1) * US);
 }
 
+/* The origin for whose release rank 2 waits; -1: none. */
+static enum status note_holder(void *context, const struct holding *holding, const struct holding *holder)
+{
+    int *found = context;
+    if (holding->origin == 2) *found = holder ? (int)holder->origin : -1;
+    return STATUS_OK;
+}
+
+static int holder_before_rank_2(const char *text)
+{
+    struct err err;
+    struct relations relations;
+    struct trace *trace = trace_of(text);
+    int found = -2;
+    if (relations_build(trace, &relations, &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (locks_visit(&relations, note_holder, &found, &err) != STATUS_OK) fail_msg("%s", err.text);
+    relations_clear(&relations);
+    trace_free(trace);
+    return found;
+}
+
+/* Two shared holders of a lazy lock release it at 100 us; the one that asked later is the one before rank 2. A lock asks in its first
+ * operation with a request, at 10, else in its first flush, at 30, else in its unlock, at 50 or 60; whether other operations come
+ * before or behind that is no matter. If both ask at 50, the lock that began later counts, then the higher rank. */
+static void the_last_to_ask_is_the_holder(void **state)
+{
+    (void)state;
+#define LAZY                                                                                                           \
+    "ranks 4\nproperty simulated=1 platform=case engine=loggp semantics=a lock=lazy\nwindow 0 comm=0 bytes=8 disp_unit=1\n" \
+    "2 0.000000 0.000001 MPI_Win_lock win=0 target=3 lock=exclusive\n"                                                 \
+    "2 0.000020 0.000021 MPI_Put win=0 target=3 bytes=8 disp=0\n2 0.000070 0.000150 MPI_Win_unlock win=0 target=3\n"
+#define SHARES(RANK, AT)  #RANK " " AT " 0.000002 MPI_Win_lock win=0 target=3 lock=shared\n"
+#define PUTS(RANK, AT)    #RANK " " AT " " AT " MPI_Put win=0 target=3 bytes=8 disp=0\n"
+#define RPUTS(RANK)       #RANK " 0.000010 0.000010 MPI_Rput win=0 target=3 bytes=8 disp=0 req=1\n" #RANK " 0.000011 0.000012 MPI_Wait req=1\n"
+#define FLUSHES(RANK)     #RANK " 0.000030 0.000040 MPI_Win_flush win=0 target=3\n"
+#define LEAVES(RANK, AT)  #RANK " " AT " 0.000100 MPI_Win_unlock win=0 target=3\n"
+    static const struct {
+        const char *text;
+        int holder;
+    } rows[] = {
+        {LAZY SHARES(0, "0.0") PUTS(0, "0.000005") RPUTS(0) LEAVES(0, "0.000060")
+             SHARES(1, "0.0") PUTS(1, "0.000005") LEAVES(1, "0.000050"), 1},
+        {LAZY SHARES(0, "0.0") PUTS(0, "0.000005") LEAVES(0, "0.000050")
+             SHARES(1, "0.0") PUTS(1, "0.000005") RPUTS(1) LEAVES(1, "0.000060"), 0},
+        {LAZY SHARES(0, "0.0") PUTS(0, "0.000005") LEAVES(0, "0.000050")
+             SHARES(1, "0.0") RPUTS(1) PUTS(1, "0.000015") LEAVES(1, "0.000060"), 0},
+        {LAZY SHARES(0, "0.0") PUTS(0, "0.000005") LEAVES(0, "0.000050")
+             SHARES(1, "0.0") PUTS(1, "0.000005") FLUSHES(1) PUTS(1, "0.000045") LEAVES(1, "0.000060"), 0},
+        {LAZY SHARES(0, "0.0") PUTS(0, "0.000005") FLUSHES(0) LEAVES(0, "0.000050")
+             SHARES(1, "0.0") PUTS(1, "0.000005") RPUTS(1) LEAVES(1, "0.000060"), 0},
+        {LAZY SHARES(0, "0.000001") PUTS(0, "0.000005") LEAVES(0, "0.000050")
+             SHARES(1, "0.0") PUTS(1, "0.000005") LEAVES(1, "0.000050"), 0},
+        {LAZY SHARES(0, "0.0") PUTS(0, "0.000005") LEAVES(0, "0.000050")
+             SHARES(1, "0.0") PUTS(1, "0.000005") LEAVES(1, "0.000050"), 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (holder_before_rank_2(rows[i].text) != rows[i].holder)
+            fail_msg("row %zu: rank %d, expected %d", i, holder_before_rank_2(rows[i].text), rows[i].holder);
+}
+
 static void epoch_faults(void **state)
 {
     (void)state;
@@ -144,6 +206,7 @@ int main(void)
         cmocka_unit_test(flush_under_one_lock),
         cmocka_unit_test(nobody_has_no_lock),
         cmocka_unit_test(unlock_all_releases_at_its_exit),
+        cmocka_unit_test(the_last_to_ask_is_the_holder),
         cmocka_unit_test(epoch_faults),
         cmocka_unit_test(sendrecv),
         cmocka_unit_test(collectives_with_counts),

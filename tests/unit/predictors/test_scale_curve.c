@@ -72,6 +72,89 @@ static void ranges_of_ranks_have_their_winners(void **state)
     curve_clear(&curve);
 }
 
+/* Of equal run times that of fewer ranks counts: at 8 and 16 ranks it is 0.5 s, so more than 8 do not pay, and 8 are the optimum.
+ * If all are equal, 2 are. */
+static void fewer_ranks_are_preferred(void **state)
+{
+    (void)state;
+    static const double times[][SCALES] = {{1, 0.6, 0.5, 0.5}, {1, 1, 1, 1}, {4, 3, 2, 1}};
+    struct curve curve = make_curve(2, true, times);
+    assert_int_equal(curve.points[limits_stops_paying(&curve, 0)].ranks, 8);
+    assert_int_equal(curve.points[limits_optimum(&curve, 0)].ranks, 8);
+    assert_int_equal(curve.points[limits_stops_paying(&curve, 1)].ranks, 2);
+    assert_int_equal(curve.points[limits_optimum(&curve, 1)].ranks, 2);
+    curve_clear(&curve);
+    curve = make_curve(1, true, times + 2);
+    assert_int_equal(limits_stops_paying(&curve, 0), curve.count);
+    curve_clear(&curve);
+}
+
+/* Weak scaling: the efficiency is the first run time by the others. Half of it still pays, at 16 ranks, less does not: the first
+ * such number of ranks, though more are better again. The optimum has the most work per time: 2, 4, 4, 8 and 2, 1.98, 8, 3.9
+ * times 1 s of work in a run of 1 s. */
+static void half_of_the_efficiency_pays(void **state)
+{
+    (void)state;
+    static const double times[][SCALES] = {{1, 1, 2, 2}, {1, 2.02, 1, 4.1}};
+    struct curve curve = make_curve(2, false, times);
+    assert_int_equal(limits_stops_paying(&curve, 0), curve.count);
+    assert_int_equal(curve.points[limits_optimum(&curve, 0)].ranks, 16);
+    assert_int_equal(curve.points[limits_stops_paying(&curve, 1)].ranks, 4);
+    assert_int_equal(curve.points[limits_optimum(&curve, 1)].ranks, 8);
+    curve_clear(&curve);
+}
+
+/* -1 ms + 64 ms / p shrinks faster than the ranks grow: there is no serial share, and no negative one. 1 + 4 p ms grows: no share is
+ * known. Two times are enough, and 36 and 22 ms are 8 + 56 / p: 8 of 64. */
+static void there_is_no_negative_share(void **state)
+{
+    (void)state;
+    static const double faster[][SCALES] = {{0.031, 0.015, 0.007, 0.003}}, slower[][SCALES] = {{0.009, 0.017, 0.033, 0.065}},
+                        two[][SCALES] = {{0.036, 0.022, 0, 0}}, one[][SCALES] = {{0.036, 0, 0, 0}};
+    struct curve curve = make_curve(1, true, faster);
+    struct amdahl amdahl = limits_amdahl(&curve, 0);
+    assert_true(amdahl.known && amdahl.serial_share == 0 && amdahl.error < 1e-9);
+    curve_clear(&curve);
+    curve = make_curve(1, true, slower);
+    assert_false(limits_amdahl(&curve, 0).known);
+    curve_clear(&curve);
+    curve = make_curve(1, true, two);
+    amdahl = limits_amdahl(&curve, 0);
+    assert_true(amdahl.known && fabs(amdahl.serial_share - 8. / 64) < 1e-9);
+    curve_clear(&curve);
+    curve = make_curve(1, true, one);
+    assert_false(limits_amdahl(&curve, 0).known);
+    curve_clear(&curve);
+}
+
+/* A row is among the fastest up to 0.1 % above the least time: 1.001 s are, 1.0011 s are not. */
+static void equally_fast_is_within_a_thousandth(void **state)
+{
+    (void)state;
+    static const double times[][SCALES] = {{1, 1, 1, 1}, {1.0009, 1.001, 1.0011, 2}};
+    struct curve curve = make_curve(2, true, times);
+    for (size_t point = 0; point < curve.count; point++)
+        assert_int_equal(limits_is_fastest(&curve, point), point % 2 == 0 || point < 4);
+    curve_clear(&curve);
+}
+
+/* Strong: what a rank computes falls by more than the root of the ranks. 1 to 1 / 2 s at 4 times the ranks is the root, and still
+ * weak. Without computing nothing is known. */
+static void computing_tells_the_scaling(void **state)
+{
+    (void)state;
+    static const struct {
+        double before_s, after_s, growth;
+        bool strong;
+    } rows[] = {{1, 0.25, 4, true}, {1, 0.49, 4, true}, {1, 0.5, 4, false}, {1, 0.51, 4, false}, {1, 1, 4, false},
+                {1, 2, 4, false},   {0, 0.25, 4, false}, {1, 0, 4, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct curve curve = {.strong = !rows[i].strong};
+        curve_choose_scaling(&curve, rows[i].before_s, rows[i].after_s, rows[i].growth);
+        assert_int_equal(curve.strong, rows[i].strong);
+    }
+}
+
 /* Between the sorted 1 2 3 4 5 the quantile q is at 1 + 4 q. */
 static void percentiles_are_between_runs(void **state)
 {
@@ -146,7 +229,12 @@ static void what_does_not_vary_has_no_noise(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_share_that_does_not_shrink_is_found), cmocka_unit_test(ranges_of_ranks_have_their_winners),
+        cmocka_unit_test(the_share_that_does_not_shrink_is_found), cmocka_unit_test(fewer_ranks_are_preferred),
+        cmocka_unit_test(half_of_the_efficiency_pays),
+        cmocka_unit_test(there_is_no_negative_share),
+        cmocka_unit_test(equally_fast_is_within_a_thousandth),
+        cmocka_unit_test(computing_tells_the_scaling),
+        cmocka_unit_test(ranges_of_ranks_have_their_winners),
         cmocka_unit_test(percentiles_are_between_runs),            cmocka_unit_test(noise_has_the_recorded_mean_and_variance),
         cmocka_unit_test(what_does_not_vary_has_no_noise),
     };

@@ -169,6 +169,47 @@ static void numbers_follow_functions_of_two(void **state)
     }
 }
 
+/* 100 - n / 4 falls: 99, 98, 96 at n = 4, 8, 16. It is 2 at 392, 0 at 400, and no number of anything at 404. */
+static void falling_numbers_end_at_none(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t ranks;
+        int64_t n, value;
+    } runs[] = {{4, 4, 99}, {4, 8, 98}, {8, 4, 99}, {8, 16, 96}};
+    struct count_sample samples[4];
+    struct count_model models[COUNT_FITS_MAX];
+    char text[COUNT_TEXT_BYTES];
+    int64_t value;
+    for (int k = 0; k < 4; k++)
+        samples[k] = (struct count_sample){make(GRID_SQUARE, runs[k].ranks, 0, false), runs[k].n, runs[k].value};
+    assert_true(count_model_fit(samples, 4, models) > 0);
+    assert_string_equal(count_model_text(&models[0], "n", text), "100 + -1 n / 4");
+    struct grid far = make(GRID_SQUARE, 64, 0, false);
+    assert_true(count_model_value(&models[0], &far, 392, &value) && value == 2);
+    assert_true(count_model_value(&models[0], &far, 400, &value) && value == 0);
+    assert_false(count_model_value(&models[0], &far, 404, &value));
+}
+
+/* A sum needs three values of its form. At n = 10, 10, 20 there are two: 1 + 3 n would fit 31, 31, 61, and so would others; 30 and
+ * 60 follow 3 n by themselves. With n = 30 it is three: 91. */
+static void two_values_prove_no_sum(void **state)
+{
+    (void)state;
+    static const int64_t n[] = {10, 20, 20, 30};
+    static const int32_t ranks[] = {4, 4, 8, 8};
+    struct count_sample samples[4];
+    struct count_model models[COUNT_FITS_MAX];
+    char text[COUNT_TEXT_BYTES];
+    for (int k = 0; k < 4; k++) samples[k] = (struct count_sample){make(GRID_LINE, ranks[k], 0, false), n[k], 1 + 3 * n[k]};
+    assert_int_equal(count_model_fit(samples, 3, models), 0);
+    assert_true(count_model_fit(samples, 4, models) > 0);
+    assert_string_equal(count_model_text(&models[0], "n", text), "1 + 3 n");
+    for (int k = 0; k < 3; k++) samples[k].value--;
+    assert_true(count_model_fit(samples, 3, models) > 0);
+    assert_string_equal(count_model_text(&models[0], "n", text), "3 n");
+}
+
 /* At 8, 12 and 16 ranks a fixed side of 4 and p / 4 are one number: 64 x and 16 p are the same, and differ on 8 x 8. */
 static void other_functions_are_known(void **state)
 {
@@ -506,6 +547,8 @@ int main(void)
         cmocka_unit_test(numbers_follow_functions),
         cmocka_unit_test(numbers_without_function_have_none),
         cmocka_unit_test(numbers_follow_functions_of_two),
+        cmocka_unit_test(falling_numbers_end_at_none),
+        cmocka_unit_test(two_values_prove_no_sum),
         cmocka_unit_test(other_functions_are_known),
         cmocka_unit_test(times_follow_functions),
         cmocka_unit_test(times_follow_functions_of_two),

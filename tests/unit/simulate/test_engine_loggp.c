@@ -1,5 +1,6 @@
 /* What the loggp engine's count(), control(), query() and reply() send, by hand. platforms/two-nodes.json with three nodes:
  * latency 1 us, 100 ps per byte, so that 10,000 bytes keep a receiving NIC busy for 1 us; gap 0. Ranks are nodes. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +8,9 @@
 
 #include <cmocka.h>
 
+#include "common/scramble.h"
 #include "engine_test.h"
+#include "simulate/engine/loggp/jitter.h"
 
 #define US INT64_C(1000000)
 enum { SENDS_MOST = 4, TOLD_MOST = 8, COUNTERS = 2, RECEIVER = 2, DATA = UINT32_MAX };
@@ -302,12 +305,65 @@ static void queries_and_answers(void **state)
     }
 }
 
+/* Draws the latencies of messages from node 0 to node 1 with a standard deviation of 5 us; sets when each arrives. */
+struct drawn {
+    int64_t begin_ps, stated_ps; /* stated: latency */
+};
+static void draw(uint64_t number, const struct drawn *messages, size_t count, int64_t *arrivals_ps)
+{
+    const struct platform platform = {.draw = number, .jitter_s = 5e-6};
+    struct jitter jitter;
+    jitter_init(&jitter, &platform);
+    for (size_t i = 0; i < count; i++) {
+        int64_t latency_ps = messages[i].stated_ps;
+        assert_int_equal(jitter_draw(&jitter, 0, 1, messages[i].begin_ps, &latency_ps, NULL), STATUS_OK);
+        assert_true(latency_ps >= 0);
+        arrivals_ps[i] = messages[i].begin_ps + latency_ps;
+    }
+    jitter_clear(&jitter);
+}
+
+/* The latency that the draw gives the index-th message by itself. */
+static int64_t drawn_alone_ps(uint64_t number, uint64_t index, int64_t stated_ps)
+{
+    int64_t drawn_ps = stated_ps + llround(5e6 * scramble_bell(number, map_pair(0, 1), index));
+    return drawn_ps > 0 ? drawn_ps : 0;
+}
+
+/* With the stated latencies the messages arrive at 20, 6, 21, 21 us: the second one overtakes the first, the third comes behind
+ * it, the fourth with the third. So they do in each draw: the second one arrives when it does by itself, and the third not before
+ * the first, though the second one has come in between; the fourth not before the third. Latencies of 1 us are never negative. */
+static void drawn_messages_keep_their_order(void **state)
+{
+    (void)state;
+    static const struct drawn messages[] = {{0, 20 * US}, {1 * US, 5 * US}, {2 * US, 19 * US}, {3 * US, 18 * US}},
+                              short_ones[] = {{0, 1 * US}, {100 * US, 1 * US}};
+    size_t held_third = 0, held_fourth = 0, at_once = 0;
+    for (uint64_t number = 1; number < 200; number++) {
+        int64_t at_ps[4], alone_ps[4];
+        draw(number, messages, 4, at_ps);
+        for (size_t i = 0; i < 4; i++)
+            alone_ps[i] = messages[i].begin_ps + drawn_alone_ps(number, i, messages[i].stated_ps);
+        assert_int_equal(at_ps[0], alone_ps[0]);
+        assert_int_equal(at_ps[1], alone_ps[1]);
+        assert_int_equal(at_ps[2], alone_ps[2] > at_ps[0] ? alone_ps[2] : at_ps[0]);
+        assert_int_equal(at_ps[3], alone_ps[3] > at_ps[2] ? alone_ps[3] : at_ps[2]);
+        held_third += alone_ps[2] < at_ps[0];
+        held_fourth += alone_ps[3] < at_ps[2];
+        draw(number, short_ones, 2, at_ps);
+        for (size_t i = 0; i < 2; i++)
+            assert_int_equal(at_ps[i], short_ones[i].begin_ps + drawn_alone_ps(number, i, short_ones[i].stated_ps));
+        at_once += at_ps[1] == short_ones[1].begin_ps;
+    }
+    assert_true(held_third > 20 && held_fourth > 20 && at_once > 20); /* of 199 draws; otherwise this would show nothing */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(latency),     cmocka_unit_test(busy_receiver),  cmocka_unit_test(data_behind),
         cmocka_unit_test(busy_sender), cmocka_unit_test(cheap_messages), cmocka_unit_test(controls),
-        cmocka_unit_test(queries_and_answers),
+        cmocka_unit_test(queries_and_answers), cmocka_unit_test(drawn_messages_keep_their_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
