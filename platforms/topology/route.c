@@ -69,9 +69,8 @@ int32_t fat_tree_route(const struct topology *topology, int32_t src, int32_t dst
     }
     path.label[0] = 0, path.labels[0] = 1;
     for (int32_t level = 0, digits = dst; level < top; level++) {
-        int32_t ports = topology->up[level] * topology->parallel[level];
-        climb_tree(topology, &path, level, digits % ports, &walk);
-        digits /= ports;
+        climb_tree(topology, &path, level, digits % (topology->up[level] * topology->parallel[level]), &walk);
+        digits /= topology->up[level];
     }
     int32_t port = top > 0 ? topology->size[top - 1] * topology->parallel[top - 1] : 0;
     for (int32_t level = top - 1; level > 0; level--, port++) {
