@@ -123,6 +123,32 @@ static const struct row {
      "1 15.7 15.8 MPI_Comm_group comm=0\n",
      1,
      {{0, 0, 10, 10.1}, {1, 0, 9, 10}, {1, 1, 10.9, 11}, {1, 2, 12.8, 12.9}, {1, 3, 15.7, 15.8}}},
+    /* Two receives side by side: the first one's exit moves from 9.5 to 10, so the second one begins at 9.5 + 0.5 and ends
+     * at 9.9 + 0.5, after its message was sent at 10.2 or, by rank 2, at 9.92: the smaller violation moves nothing. */
+    {"ranks 2\n"
+     "0 10 10.1 MPI_Send comm=0 peer=1 tag=3 bytes=8\n"
+     "0 10.2 10.3 MPI_Send comm=0 peer=1 tag=3 bytes=8\n"
+     "1 9 9.5 MPI_Recv comm=0 peer=0 tag=3 bytes=8\n"
+     "1 9.5 9.9 MPI_Recv comm=0 peer=0 tag=3 bytes=8\n",
+     2,
+     {{1, 0, 9, 10}, {1, 1, 10, 10.4}}},
+    {"ranks 3\n"
+     "0 10 10.1 MPI_Send comm=0 peer=1 tag=3 bytes=8\n"
+     "1 9 9.5 MPI_Recv comm=0 peer=0 tag=3 bytes=8\n"
+     "1 9.5 9.9 MPI_Recv comm=0 peer=2 tag=3 bytes=8\n"
+     "2 9.92 10 MPI_Send comm=0 peer=1 tag=3 bytes=8\n",
+     2,
+     {{1, 0, 9, 10}, {1, 1, 10, 10.4}}},
+    /* The second violation is larger than the shift of 0.5 that is left: its message was sent at 10.9. 5 s later a tenth of
+     * the computing, 0.5, takes back half of the shift of 1. */
+    {"ranks 2\n"
+     "0 10 10.1 MPI_Send comm=0 peer=1 tag=3 bytes=8\n"
+     "0 10.9 11 MPI_Send comm=0 peer=1 tag=3 bytes=8\n"
+     "1 9 9.5 MPI_Recv comm=0 peer=0 tag=3 bytes=8\n"
+     "1 9.5 9.9 MPI_Recv comm=0 peer=0 tag=3 bytes=8\n"
+     "1 14.9 15 MPI_Comm_group comm=0\n",
+     2,
+     {{1, 0, 9, 10}, {1, 1, 10, 10.9}, {1, 2, 15.4, 15.5}}},
     /* Of two groups, ranks 0 and 1 against 2 and 3: in the first exchange rank 0 ends at 2, before rank 1 of its own
      * group comes at 3, which it need not await, and after the others came at 1. In the second one it ends at 6, where
      * rank 2 comes at 7: one effect too early. Rank 1 ends at 8, after both. */
