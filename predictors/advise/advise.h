@@ -52,7 +52,7 @@ enum status advice_find(const struct trace *trace, const struct advice_options *
                         struct err *err);
 void advice_free(struct advice *advice);
 
-/* Whether the change gains more than its error and, if it is a pair, more than either of its changes alone. */
+/* Whether the change gains more than its error and, if it is a pair, more than its error beyond the better of its changes. */
 bool advice_is_advised(const struct proposal *change);
 
 void advice_print(const struct advice *advice, FILE *out);

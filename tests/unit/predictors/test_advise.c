@@ -1,0 +1,253 @@
+/* Changes whose gains are worked out by hand: nothing takes time but computing, waiting and, in one engine, a message. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "predictors/advise/advise.h"
+#include "transform_test.h"
+
+#define ERROR 0.06
+#define assert_us(found_s, expected_us) assert_true(fabs((found_s)*1e6 - (expected_us)) < 1e-6)
+
+/* The rows' platforms: messages take no time. */
+static enum status open_scene(const void *context, const char *semantics, const char *const *specs, size_t spec_count,
+                              const struct trace *trace, struct platform **platform, struct err *err)
+{
+    char letter[64];
+    const char *overrides[8] = {"network.latency_s=0", "network.bandwidth_Bps=1e18", "nodes.memory_bandwidth_Bps=1e18"};
+    size_t count = 3;
+    (void)context, (void)trace;
+    snprintf(letter, sizeof letter, "mpi.rma.semantics=%s", semantics);
+    if (strcmp(semantics, "platform") != 0) overrides[count++] = letter;
+    for (size_t i = 0; i < spec_count; i++)
+        if (transform_override(specs[i])) overrides[count++] = transform_override(specs[i]);
+    return platform_open("tests/cases/base.json", overrides, count, platform, err);
+}
+
+/* An engine whose messages take 10 us. */
+static enum status open_slow(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,
+                             const struct engine_callbacks *callbacks, struct engine **engine, struct err *err)
+{
+    static struct platform_ideal slow; /* the engine borrows it */
+    platform_ideal_init(&slow, platform);
+    slow.segment.latency_s = 10e-6;
+    return engine_by_name("loggp")->open(&slow.platform, pairs, pair_count, callbacks, engine, err);
+}
+
+/* An engine that cannot replay d. */
+static enum status open_without_d(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,
+                                  const struct engine_callbacks *callbacks, struct engine **engine, struct err *err)
+{
+    if (strcmp(platform->semantics.name, "d") == 0) return err_set(err, STATUS_DATA, NULL, NULL, "no d here");
+    return engine_by_name("loggp")->open(platform, pairs, pair_count, callbacks, engine, err);
+}
+
+static struct advice *advise(const struct trace *trace, const struct engine_descriptor *confirms,
+                             struct advice_options *options)
+{
+    struct advice *advice;
+    struct err err = {.text = ""};
+    *options = (struct advice_options){
+        .scenes = {.open = open_scene}, .error = ERROR, .fast = engine_by_name("loggp"), .confirms = confirms};
+    if (advice_find(trace, options, &advice, &err) != STATUS_OK) fail_msg("%s", err.text);
+    return advice;
+}
+
+static const struct proposal *change_of(const struct advice *advice, const char *name)
+{
+    for (size_t i = 0; i < advice->count; i++)
+        if (strcmp(advice->changes[i].scene.name, name) == 0) return &advice->changes[i];
+    fail_msg("no change %s", name);
+    return NULL;
+}
+
+/* A pair is advised only if it gains more than the better of its changes and its own error together. */
+static void more_than_the_error(void **state)
+{
+    (void)state;
+    static const struct {
+        double gain_s, error_s, alone_s[2]; /* 0: no single change */
+        bool advised;
+    } rows[] = {
+        {6.1, 6, {0, 0}, true},        {6, 6, {0, 0}, false},         {5, 6, {0, 0}, false},
+        {1, 0, {0, 0}, true},          {0, 0, {0, 0}, false},         {-1, 0, {0, 0}, false},
+        {NAN, 0, {0, 0}, false},       {103, 6, {100, 50}, false},    {103, 6, {50, 100}, false},
+        {106, 6, {100, 50}, false},    {106.1, 6, {100, 50}, true},   {106.1, 6, {50, 100}, true},
+        {106.1, 6, {100, 101}, false}, {7, 6, {-100, -50}, true},     {5, 6, {-100, -50}, false},
+        {7, 6, {NAN, 0.5}, true},      {7, 6, {0.5, NAN}, true},      {7, 6, {NAN, 1.5}, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct proposal alone[2];
+        struct proposal change = {.applies = true, .gain_s = rows[i].gain_s, .error_s = rows[i].error_s};
+        for (int k = 0; k < 2; k++) {
+            alone[k] = (struct proposal){.applies = true, .gain_s = rows[i].alone_s[k]};
+            if (rows[i].alone_s[k] != 0) change.alone[k] = &alone[k];
+        }
+        if (advice_is_advised(&change) != rows[i].advised) fail_msg("row %zu", i);
+        change.applies = false;
+        assert_false(advice_is_advised(&change));
+        /* A single change that does not apply gains nothing, whatever its figure is. */
+        if (change.alone[0]) alone[0].applies = alone[1].applies = false;
+        change.applies = true;
+        if (change.alone[0]) assert_int_equal(advice_is_advised(&change), rows[i].gain_s > rows[i].error_s);
+    }
+}
+
+/* Rank 0 starts at 0; rank 1 posts at 100 us. Under a rank 0 is in start until then and computes 20 + 30 + 50 us: 200. Under b it
+ * computes the first 20 us meanwhile, under c 50, under d and with an early post all 100: gains of 20, 50, 100 and 100 us. After a
+ * barrier rank 2 computes 40 us before its second fence, and rank 0 as long behind it: 280 in all. With fence=pscw rank 0 waits for
+ * its partner, rank 1, only: 40 us less. So five singles gain: d, post-early, c, fence=pscw, b. The best four in pairs, but
+ * not c and d together, are five pairs; the gains of both parts of the program add up. */
+static const char many[] = "ranks 3\nwindow 0 comm=0 bytes=64,64,64 disp_unit=1\nwindow 1 comm=0 bytes=64,64,64 disp_unit=1\n"
+                           "0 0.000000 0.000000 MPI_Win_start win=0 group=1\n"
+                           "0 0.000020 0.000020 MPI_Put win=0 target=1 bytes=8 disp=0\n"
+                           "0 0.000050 0.000050 MPI_Win_complete win=0\n"
+                           "0 0.000100 0.000100 MPI_Barrier comm=0\n"
+                           "0 0.000100 0.000100 MPI_Win_fence win=1\n"
+                           "0 0.000100 0.000100 MPI_Put win=1 target=1 bytes=8 disp=0\n"
+                           "0 0.000100 0.000100 MPI_Win_fence win=1\n"
+                           "0 0.000140 0.000140 MPI_Comm_group comm=0\n"
+                           "1 0.000000 0.000000 MPI_Comm_group comm=0\n"
+                           "1 0.000100 0.000100 MPI_Win_post win=0 group=0\n"
+                           "1 0.000100 0.000100 MPI_Win_wait win=0\n"
+                           "1 0.000100 0.000100 MPI_Barrier comm=0\n"
+                           "1 0.000100 0.000100 MPI_Win_fence win=1\n"
+                           "1 0.000100 0.000100 MPI_Win_fence win=1\n"
+                           "2 0.000000 0.000000 MPI_Barrier comm=0\n"
+                           "2 0.000000 0.000000 MPI_Win_fence win=1\n"
+                           "2 0.000040 0.000040 MPI_Win_fence win=1\n";
+
+/* The largest gain first; of equal gains, the one that was found first. */
+static const struct {
+    const char *name;
+    double gain_us;
+    bool advised;
+} ordered[] = {
+    {"d+fence=pscw", 140, true},   {"platform+post-early+fence=pscw", 140, true},
+    {"d", 100, true},              {"platform+post-early", 100, true},
+    {"d+post-early", 100, false},  {"c+post-early", 100, false},
+    {"c+fence=pscw", 90, true},    {"c", 50, true},
+    {"platform+fence=pscw", 40, true}, {"b", 20, true},
+    {"a", 0, false},               {"platform+complete-early", 0, false},
+};
+enum { ORDERED = sizeof ordered / sizeof *ordered, CONFIRMED = 6 };
+
+static void the_best_in_pairs(void **state)
+{
+    (void)state;
+    struct advice_options options;
+    struct trace *trace = test_read(many);
+    for (int confirms = 0; confirms < 2; confirms++) {
+        struct advice *advice = advise(trace, confirms ? engine_by_name("loggp") : NULL, &options);
+        size_t pairs = 0;
+        assert_us(advice->reference_s, 280);
+        for (size_t i = 0; i < ORDERED; i++) {
+            const struct proposal *change = &advice->changes[advice->order[i]];
+            if (strcmp(change->scene.name, ordered[i].name) != 0) fail_msg("%s, expected %s", change->scene.name, ordered[i].name);
+            assert_us(change->gain_s, ordered[i].gain_us);
+            assert_us(change->error_s, ERROR * ordered[i].gain_us);
+            assert_int_equal(advice_is_advised(change), ordered[i].advised);
+            assert_int_equal(change->confirmed, confirms && i < CONFIRMED); /* so many of the best */
+        }
+        for (size_t i = 1; i < advice->count; i++) pairs += advice->changes[i].alone[0] != NULL;
+        assert_int_equal(pairs, 5);
+        advice_free(advice);
+    }
+    trace_free(trace);
+}
+
+/* Rank 0 waits in start for the post of rank 1 at 100 us, and computes 100 us: 200. Messages of 10 us: the post comes at 110, so
+ * 210; with the post at 0 it comes at 10: 110. Under d rank 0 is through at 100; the put leaves when the post has come, at 110,
+ * and rank 1 waits for it until 120. So the other engine's gains are 100 and 90 us, and the gain of d is uncertain by the
+ * difference, 10 us, beside the share that is asked for. */
+static void engines_that_differ(void **state)
+{
+    (void)state;
+    struct engine_descriptor slow = *engine_by_name("loggp");
+    slow.open = open_slow;
+    struct advice_options options;
+    struct trace *trace = test_read("ranks 2\nwindow 0 comm=0 bytes=64,64 disp_unit=1\n"
+                                    "0 0.000000 0.000000 MPI_Win_start win=0 group=1\n"
+                                    "0 0.000000 0.000000 MPI_Put win=0 target=1 bytes=8 disp=0\n"
+                                    "0 0.000000 0.000000 MPI_Win_complete win=0\n"
+                                    "0 0.000100 0.000100 MPI_Comm_group comm=0\n"
+                                    "1 0.000000 0.000000 MPI_Comm_group comm=0\n"
+                                    "1 0.000100 0.000100 MPI_Win_post win=0 group=0\n"
+                                    "1 0.000100 0.000100 MPI_Win_wait win=0\n");
+    struct advice *advice = advise(trace, &slow, &options);
+    assert_us(advice->reference_s, 210);
+    const struct proposal *early = change_of(advice, "platform+post-early"), *d = change_of(advice, "d");
+    assert_true(early->confirmed && d->confirmed);
+    assert_us(early->gain_s, 100);
+    assert_us(early->error_s, ERROR * 100);
+    assert_us(d->gain_s, 90);
+    assert_us(d->error_s, ERROR * 90 + 10);
+    assert_us(d->run_time_s, 100); /* by the fast engine */
+    const struct proposal *a = change_of(advice, "a");
+    assert_false(a->confirmed); /* no gain by the fast one */
+    assert_us(a->gain_s, 0);
+    advice_free(advice);
+
+    /* What one engine cannot replay is kept with its reason. */
+    slow.open = open_without_d;
+    advice = advise(trace, &slow, &options);
+    d = change_of(advice, "d");
+    assert_false(d->applies);
+    assert_non_null(strstr(d->why, "no d here"));
+    assert_false(advice_is_advised(d));
+    assert_true(advice_is_advised(change_of(advice, "platform+post-early")));
+    assert_int_equal(advice->order[0], change_of(advice, "platform+post-early") - advice->changes);
+    advice_free(advice);
+    trace_free(trace);
+}
+
+/* Rank 0 starts twice, and waits for the posts of rank 1, FIRST and SECOND us after the wait before. */
+#define STARTS(FIRST, SECOND, BOTH)                                                                                    \
+    "ranks 2\nwindow 0 comm=0 bytes=64,64 disp_unit=1\n"                                                               \
+    "0 0.0 enter one\n0 0.0 0.0 MPI_Win_start win=0 group=1\n0 0.0 0.0 MPI_Win_complete win=0\n0 0.0 leave one\n"      \
+    "0 0.0 enter two\n0 0.0 0.0 MPI_Win_start win=0 group=1\n0 0.0 0.0 MPI_Win_complete win=0\n0 0.0 leave two\n"      \
+    "1 0.0 0.0 MPI_Comm_group comm=0\n"                                                                                \
+    "1 0.0000" FIRST " 0.0000" FIRST " MPI_Win_post win=0 group=0\n1 0.0000" FIRST " 0.0000" FIRST " MPI_Win_wait win=0\n" \
+    "1 0.0000" BOTH " 0.0000" BOTH " MPI_Win_post win=0 group=0\n1 0.0000" BOTH " 0.0000" BOTH " MPI_Win_wait win=0\n"
+
+/* The place that is named is the one that loses most by what the change shortens, wherever it stands. Of equal ones it is the
+ * first. */
+static void where_most_is_lost(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *where;
+    } rows[] = {
+        {STARTS("10", "80", "90"), "two/MPI_Win_start: move MPI_Win_post"},
+        {STARTS("80", "10", "90"), "one/MPI_Win_start: move MPI_Win_post"},
+        {STARTS("40", "40", "80"), "one/MPI_Win_start: move MPI_Win_post"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct advice_options options;
+        struct trace *trace = test_read(rows[i].text);
+        struct advice *advice = advise(trace, NULL, &options);
+        const struct proposal *early = change_of(advice, "platform+post-early");
+        assert_non_null(early->where);
+        if (strncmp(early->where, rows[i].where, strlen(rows[i].where)) != 0) fail_msg("row %zu: %s", i, early->where);
+        assert_null(change_of(advice, "d")->where); /* it is no change of the program */
+        assert_null(change_of(advice, "platform+wait-late")->where);
+        advice_free(advice);
+        trace_free(trace);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(more_than_the_error),
+        cmocka_unit_test(the_best_in_pairs),
+        cmocka_unit_test(engines_that_differ),
+        cmocka_unit_test(where_most_is_lost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
