@@ -73,6 +73,36 @@ static void a_slow_pair(void **state)
     assert_string_equal(notes.text[0], "a slow pair: " SPEC " takes 1.30 times the middle of all pairs between b and c");
 }
 
+/* Of a, b, c in a row the two directions of b and c take 2 us, those of a and b 1 us, the lower middle of four. c has one
+ * neighbour only: the pair may be slow, or c. */
+static void an_end_of_a_row_is_no_slow_node(void **state)
+{
+    (void)state;
+    struct pair_notes notes;
+    struct bench_results results = {0};
+    struct err err;
+    cJSON *hosts = cJSON_Parse("[{\"host\": \"a\"}, {\"host\": \"b\"}, {\"host\": \"c\"}]");
+    for (int node = 0; node < 2; node++) {
+        assert_int_equal(add(&results, node, node + 1, 8, (node + 1) * 1e-6, &err), STATUS_OK);
+        assert_int_equal(add(&results, node + 1, node, 8, (node + 1) * 1e-6, &err), STATUS_OK);
+    }
+    assert_int_equal(pairs_compare(&results, SPEC, hosts, &notes, &err), STATUS_OK);
+    assert_int_equal(notes.count, 1);
+    assert_string_equal(notes.text[0], "a slow pair: " SPEC " takes 2.00 times the middle of all pairs between b and c");
+    bench_results_clear(&results);
+    cJSON_Delete(hosts);
+}
+
+/* Two pairs take 1 us, two are 9 and 11 % slower: only the last one is noted. */
+static void a_tenth_is_no_difference(void **state)
+{
+    (void)state;
+    struct pair_notes notes;
+    compare_ring(4, (double[]){1e-6, 1e-6, 1.09e-6, 1.11e-6}, (double[]){1e-6, 1e-6, 1.09e-6, 1.11e-6}, &notes);
+    assert_int_equal(notes.count, 1);
+    assert_string_equal(notes.text[0], "a slow pair: " SPEC " takes 1.11 times the middle of all pairs between a and d");
+}
+
 /* 2 us there, 1 us back; so far apart are the two directions of two nodes, too. */
 static void an_asymmetric_pair(void **state)
 {
@@ -112,6 +142,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_pairs_are_not_noted), cmocka_unit_test(a_slow_node), cmocka_unit_test(a_slow_pair),
+        cmocka_unit_test(an_end_of_a_row_is_no_slow_node), cmocka_unit_test(a_tenth_is_no_difference),
         cmocka_unit_test(an_asymmetric_pair),        cmocka_unit_test(many_notes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
