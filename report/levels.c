@@ -30,7 +30,7 @@ struct levels {
     uint32_t rank_count, rows, pieces;
     int64_t clip_from_ps, clip_until_ps;
     bool begun;
-    int64_t begin_ps, end_ps;     /* of the calls */
+    int64_t begin_ps, end_ps;     /* of the calls; no call: INT64_MAX, INT64_MIN */
     int64_t origin_ps, piece_ps;  /* of the pieces */
     uint32_t used;                /* later pieces are empty */
     struct cell *cells;           /* row by row */
@@ -48,6 +48,8 @@ enum status levels_new(uint32_t rank_count, int64_t from_ps, int64_t until_ps, s
     made->clip_from_ps = from_ps;
     made->clip_until_ps = until_ps;
     made->piece_ps = PIECE_FIRST_PS;
+    made->begin_ps = INT64_MAX;
+    made->end_ps = INT64_MIN;
     made->cells = calloc((size_t)made->rows * made->pieces + 1, sizeof *made->cells);
     made->ranks = calloc((size_t)rank_count + 1, sizeof *made->ranks);
     if (!made->cells || !made->ranks) {
@@ -135,9 +137,8 @@ static void add_time(struct levels *levels, uint32_t rank, int64_t from_ps, int6
 void levels_add_call(struct levels *levels, uint32_t rank, const struct trace_call *call)
 {
     struct rank_state *state = &levels->ranks[rank];
-    bool first = levels->begin_ps == 0 && levels->end_ps == 0;
-    if (first || call->enter_ps < levels->begin_ps) levels->begin_ps = call->enter_ps;
-    if (first || call->exit_ps > levels->end_ps) levels->end_ps = call->exit_ps;
+    if (call->enter_ps < levels->begin_ps) levels->begin_ps = call->enter_ps;
+    if (call->exit_ps > levels->end_ps) levels->end_ps = call->exit_ps;
     if (state->last_ps != INT64_MIN)
         add_time(levels, rank, state->last_ps, call->enter_ps, state->depth > 0 ? ACTIVITY_REGION : ACTIVITY_COMPUTING);
     if (call->call == ID_region_enter) state->depth++;
@@ -153,12 +154,12 @@ void levels_add_wait(struct levels *levels, uint32_t rank, int64_t from_ps, int6
 
 int64_t levels_begin_ps(const struct levels *levels)
 {
-    return levels->begin_ps;
+    return levels->begin_ps <= levels->end_ps ? levels->begin_ps : 0;
 }
 
 int64_t levels_end_ps(const struct levels *levels)
 {
-    return levels->end_ps;
+    return levels->begin_ps <= levels->end_ps ? levels->end_ps : 0;
 }
 
 static void write_cell(const struct cell *cell, FILE *out)

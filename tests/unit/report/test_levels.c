@@ -120,6 +120,52 @@ static void earlier_ranks_come_later(void **state)
     cJSON_Delete(json);
 }
 
+/* The first call takes no time, at time 0: the others begin behind it all the same. */
+static void a_call_at_zero_is_the_first(void **state)
+{
+    (void)state;
+    struct levels *levels = make(2, 0, 0);
+    assert_true(levels_begin_ps(levels) == 0 && levels_end_ps(levels) == 0);
+    add(levels, 0, ID_Barrier, 0, 0);
+    assert_true(levels_begin_ps(levels) == 0 && levels_end_ps(levels) == 0);
+    add(levels, 0, ID_Barrier, 5, 8);
+    add(levels, 1, ID_Barrier, 3, 7);
+    assert_true(levels_begin_ps(levels) == 0 && levels_end_ps(levels) == 8 * NS);
+    add(levels, 1, ID_Barrier, -2, -1);
+    assert_true(levels_begin_ps(levels) == -2 * NS && levels_end_ps(levels) == 8 * NS);
+    levels_free(levels);
+}
+
+/* The pieces are as many as fit: one more to the left is no reason for pieces twice as long, and all of the move is of whole pieces. */
+static void a_piece_to_the_left(void **state)
+{
+    (void)state;
+    for (int extra = 0; extra < 2; extra++) {
+        struct levels *levels = make(2, 0, 0);
+        add(levels, 0, ID_Barrier, 100, 99 + PIECES - extra * 50);
+        add(levels, 1, ID_Put, 99, 100);
+        cJSON *json = written(levels, 0);
+        const cJSON *finest = level(json, 0);
+        assert_true(number_of(finest, "from_ps") == 99 * NS && number_of(finest, "piece_ps") == NS);
+        expect_piece(finest, 0, 0, "   ");
+        expect_piece(finest, 0, 1, "CVA");
+        expect_piece(finest, 1, 0, "HVA");
+        expect_piece(finest, 1, 1, "   ");
+        cJSON_Delete(json);
+    }
+    /* From 99.5 ns on: half of the piece that is added. */
+    struct levels *levels = make(1, 0, 0);
+    add(levels, 0, ID_Barrier, 100, 101);
+    levels_add_wait(levels, 0, 99 * NS + NS / 2, 100 * NS);
+    const struct trace_call half = {.call = ID_Put, .enter_ps = 99 * NS + NS / 2, .exit_ps = 100 * NS};
+    levels_add_call(levels, 0, &half);
+    cJSON *json = written(levels, 0);
+    assert_true(number_of(level(json, 0), "from_ps") == 99 * NS);
+    expect_piece(level(json, 0), 0, 0, "HVV");
+    expect_piece(level(json, 0), 0, 1, "CVA");
+    cJSON_Delete(json);
+}
+
 /* So much earlier that both do not fit before the pieces have grown. */
 static void much_earlier(void **state)
 {
@@ -163,6 +209,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_grow),
         cmocka_unit_test(earlier_ranks_come_later),
+        cmocka_unit_test(a_call_at_zero_is_the_first),
+        cmocka_unit_test(a_piece_to_the_left),
         cmocka_unit_test(much_earlier),
         cmocka_unit_test(window_is_cut_out),
         cmocka_unit_test(nothing_at_all),
