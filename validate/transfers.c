@@ -128,8 +128,7 @@ static void count_within_spread(struct adder *adder)
     for (size_t i = 0; i < adder->of_predicted->count; i++) {
         const struct repeated *repeated = &adder->repeated[i];
         struct interval predicted = predicted_bounds(adder->predicted, &adder->of_predicted->items[i]);
-        if (repeated->outside > 0 && intervals_overlap(predicted, repeated->all))
-            adder->to->within_spread += repeated->outside;
+        if (intervals_overlap(predicted, repeated->all)) adder->to->within_spread += repeated->outside;
     }
 }
 
