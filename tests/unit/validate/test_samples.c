@@ -17,6 +17,7 @@ static void tau_counts_pairs(void **state)
     (void)state;
     assert_close(samples_kendall_tau((double[]){1, 2, 3}, (double[]){1, 3, 2}, 3), 1.0 / 3);
     assert_close(samples_kendall_tau((double[]){1, 1, 2}, (double[]){1, 2, 3}, 3), 2 / sqrt(6));
+    assert_close(samples_kendall_tau((double[]){1, 2, 3}, (double[]){1, 1, 2}, 3), 2 / sqrt(6));
     assert_close(samples_kendall_tau((double[]){4, 3, 2, 1}, (double[]){1, 2, 3, 4}, 4), -1);
     assert_true(isnan(samples_kendall_tau((double[]){1, 1}, (double[]){1, 2}, 2)));
 }
@@ -32,6 +33,15 @@ static void summaries_are_order_statistics(void **state)
     assert_close(summary.p95, 19);
     assert_close(summary.worst, 20);
     assert_true(isnan(samples_summarize(samples, 0).median));
+    /* So many of N values are at most the 95th percentile: 1 of 1, 3 of 3, 20 of 21, 38 of 40. */
+    static const size_t counts[][2] = {{1, 1}, {3, 3}, {19, 19}, {21, 20}, {40, 38}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        double many[40];
+        for (size_t k = 0; k < counts[i][0]; k++) many[k] = (double)(k + 1);
+        summary = samples_summarize(many, counts[i][0]);
+        assert_close(summary.p95, (double)counts[i][1]);
+        assert_close(summary.worst, (double)counts[i][0]);
+    }
 }
 
 /* 10 11 | 30 31: 19 between them, 1 + 1 inside. 10 14 | 30 34: 16, not more than twice 4 + 4. One sample alone is no group. */

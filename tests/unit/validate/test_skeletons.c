@@ -209,6 +209,42 @@ static void regions_are_rows(void **state)
     trace_free(trace);
 }
 
+/* Ten times COUNT barriers side by side, of 1 to COUNT ms, with a fence behind them: the first one ends what was before it, so of
+ * eleven there are ten in the train, the least number; their mean is that of 2 to 11 ms. The fence and its barrier begin the
+ * next train. */
+static void ten_barriers_are_a_train(void **state)
+{
+    (void)state;
+    for (int barriers = 10; barriers <= 11; barriers++) {
+        char file[] = "/tmp/rmacast-skeletons-XXXXXX";
+        FILE *out = fdopen(mkstemp(file), "w");
+        struct trace *trace;
+        struct skeletons series;
+        struct err err = {0};
+        double now = 0;
+        assert_non_null(out);
+        fprintf(out, "rmacast-trace 1\nranks 1\nwindow 0 comm=0 bytes=64 disp_unit=1\n");
+        for (int i = 0; i < 10; i++) {
+            for (int k = 1; k <= barriers; now += 1e-3 * k++)
+                fprintf(out, "0 %.9f %.9f MPI_Barrier comm=0\n", now, now + 1e-3 * k);
+            fprintf(out, "0 %.9f %.9f MPI_Win_fence win=0\n", now, now + 1e-3);
+            now += 1e-3;
+        }
+        fclose(out);
+        if (trace_open(file, &trace, &err) != STATUS_OK) fail_msg("%s", err.text);
+        unlink(file);
+        if (skeletons_compare(trace, trace, 0, &series, &err) != STATUS_OK) fail_msg("%s", err.text);
+        assert_int_equal(series.count, barriers == 11);
+        if (barriers == 11) {
+            assert_string_equal(series.items[0].name, "MPI_Barrier, one of a train");
+            assert_int_equal(series.items[0].count, 10);
+            assert_true(fabs(series.items[0].measured_median_s - 6.5e-3) < 1e-9);
+        }
+        skeletons_clear(&series);
+        trace_free(trace);
+    }
+}
+
 /* Of three rows two count: differences of +5 and -20 %, of whose sizes the median is 12.5 %; of the 10th percentiles +10.5 % (2.1
  * of 1.9) and -11.1 % (8 of 9), 10.8 %. The error of the second one is 2.1 of 10 us, more than its difference. The third one, of
  * another speed, is in no figure. */
@@ -285,7 +321,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(repetitions_are_rows), cmocka_unit_test(pairs_of_more_ranks_have_names),
                                        cmocka_unit_test(visits_are_series), cmocka_unit_test(regions_are_rows),
-                                       cmocka_unit_test(remarks_are_behind_the_table),
+                                       cmocka_unit_test(remarks_are_behind_the_table), cmocka_unit_test(ten_barriers_are_a_train),
                                        cmocka_unit_test(uncertain_rows_are_left_out), cmocka_unit_test(slower_rows_are_errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
