@@ -103,6 +103,34 @@ static void a_tenth_is_no_difference(void **state)
     assert_string_equal(notes.text[0], "a slow pair: " SPEC " takes 1.11 times the middle of all pairs between a and d");
 }
 
+/* Of two pairs the other one takes 1.2 us, half of the repetitions 0.12 us less and half 0.12 us more. The median's error is 1.2533 *
+ * 1.4826 * 0.12 us / sqrt(10) = 0.0705 us, three of them 0.212 us: that is more than the difference. Of two sizes the mean has an
+ * error of 1 / sqrt(2) of that, 0.15 us: a slow pair. */
+static void sizes_make_it_certain(void **state)
+{
+    (void)state;
+    for (int sizes = 1; sizes <= 2; sizes++) {
+        struct pair_notes notes;
+        struct bench_results results = {0};
+        struct err err;
+        cJSON *hosts = cJSON_Parse("[{\"host\": \"a\"}, {\"host\": \"b\"}, {\"host\": \"c\"}]");
+        for (int i = 0; i < sizes; i++)
+            for (int pair = 0; pair < 2; pair++)
+                for (int back = 0; back < 2; back++) {
+                    assert_int_equal(add(&results, pair + back, pair + 1 - back, 8 << i, pair ? 1.2e-6 : 1e-6, &err), STATUS_OK);
+                    struct bench_series *last = &results.series[results.count - 1];
+                    for (size_t r = 0; pair && r < last->count; r++)
+                        last->repetitions[r].root = last->repetitions[r].most = r % 2 ? 1.08e-6 : 1.32e-6;
+                }
+        assert_int_equal(pairs_compare(&results, SPEC, hosts, &notes, &err), STATUS_OK);
+        assert_int_equal(notes.count, sizes - 1);
+        if (sizes == 2)
+            assert_string_equal(notes.text[0], "a slow pair: " SPEC " takes 1.20 times the middle of all pairs between b and c");
+        bench_results_clear(&results);
+        cJSON_Delete(hosts);
+    }
+}
+
 /* 2 us there, 1 us back; so far apart are the two directions of two nodes, too. */
 static void an_asymmetric_pair(void **state)
 {
@@ -143,6 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_pairs_are_not_noted), cmocka_unit_test(a_slow_node), cmocka_unit_test(a_slow_pair),
         cmocka_unit_test(an_end_of_a_row_is_no_slow_node), cmocka_unit_test(a_tenth_is_no_difference),
+        cmocka_unit_test(sizes_make_it_certain),
         cmocka_unit_test(an_asymmetric_pair),        cmocka_unit_test(many_notes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
