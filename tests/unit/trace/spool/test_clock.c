@@ -60,6 +60,41 @@ static void offsets_are_interpolated(void **state)
     craft_free(&one);
 }
 
+/* Outside of its measurements a clock's offset is that of the nearest one: -4000000 before rank 1's 5200000, -4000800 behind its
+ * 6000000, half way -4000400. Rank 1 enters MPI_Init at its 5000000, barriers at 5600000 and 7000000. */
+static void offsets_are_constant_outside(void **state)
+{
+    (void)state;
+    struct craft zero, one;
+    struct trace *trace;
+    struct err err = {0};
+    char *directory = craft_directory();
+    craft_begin(&zero, 0, 2, 1000000);
+    craft_prologue(&zero);
+    craft_clock(&zero, 1000000, 0, 0);
+    craft_call(&zero, CRAFT_INIT, 0, 100);
+    craft_call(&zero, CRAFT_BARRIER, 599000, 600000);
+    craft_call(&zero, CRAFT_BARRIER, 1999000, 2000000);
+    craft_begin(&one, 1, 2, 5000000);
+    craft_prologue(&one);
+    craft_clock(&one, 5200000, -4000000, 200);
+    craft_call(&one, CRAFT_INIT, 0, 100);
+    craft_call(&one, CRAFT_BARRIER, 600000, 600100);
+    craft_call(&one, CRAFT_BARRIER, 2000000, 2000100);
+    craft_clock(&one, 6000000, -4000800, 300);
+    craft_write(&zero, directory, zero.count, SPOOL_CLOSED);
+    craft_write(&one, directory, one.count, SPOOL_CLOSED);
+    assert_int_equal(spool_read(directory, &trace, &err), STATUS_OK);
+    assert_int_equal(trace->ranks[1].calls[0].enter_ps, 0);
+    assert_int_equal(trace->ranks[1].calls[1].enter_ps, INT64_C(599600000));
+    assert_int_equal(trace->ranks[1].calls[2].enter_ps, INT64_C(1999200000));
+    assert_int_equal(trace->ranks[1].calls[2].exit_ps, INT64_C(1999300000));
+    trace_free(trace);
+    craft_remove(directory);
+    craft_free(&zero);
+    craft_free(&one);
+}
+
 static struct trace *checked_by(unsigned threads, const char *text)
 {
     char file[] = "/tmp/rmacast-test-XXXXXX";
@@ -249,6 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(offsets_are_interpolated),
+        cmocka_unit_test(offsets_are_constant_outside),
         cmocka_unit_test(effects_follow_their_causes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

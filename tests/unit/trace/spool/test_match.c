@@ -75,6 +75,13 @@ static const struct row {
      "2 1 1 MPI_Send comm=0 peer=1 tag=5 bytes=11\n",
      {{0, 6, 10}, {2, 1, 8}},
      1},
+    /* A receive in which the recording breaks off has got nothing: its message is the wildcard's. */
+    {"ranks 2\n"
+     "0 1 1 MPI_Send comm=0 peer=1 tag=5 bytes=8\n"
+     "1 0 0 MPI_Irecv comm=0 peer=1 tag=99 bytes=64 req=0\n"
+     "1 2 3 MPI_Recv comm=0 peer=0 tag=5 bytes=8 break=1\n",
+     {{0, 5, 8}, {0, 5, 8}},
+     1},
 };
 
 static void messages_that_others_leave(void **state)
