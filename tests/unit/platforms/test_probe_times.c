@@ -196,6 +196,40 @@ static void apply_cost(void **state)
     }
 }
 
+/* Costs per byte of six sizes in ns. Up to half as much more is no step: of 1 and 1.49 it is the mean, 1.245, whose squares are 6 *
+ * 0.245^2; its error is sqrt(0.36015 / 5 / 6) = 0.10957. Of 1 and 1.51 there is a step, and no square is left. Costs that grow by
+ * 0.5 from size to size have 4.375 of squares, and in halves 2 * 0.5 left, more than a fifth: no step, and an error of
+ * sqrt(4.375 / 30) = 0.38188. What is below 1 KB does not count, nor what costs less than nothing. */
+static void small_steps_are_one_cost(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {2048, 4096, 8192, 16384, 32768, 65536};
+    static const struct {
+        double ns[6], below, above, error;
+        int64_t upto;
+    } rows[] = {{{1, 1, 1, 1.49, 1.49, 1.49}, 1.245, 1.245, 0.10957, INT64_MAX},
+                {{1, 1, 1, 1.51, 1.51, 1.51}, 1, 1.51, 0, (8192 + 16384) / 2 - 1},
+                {{0.5, 1, 1.5, 2, 2.5, 3}, 1.75, 1.75, 0.38188, INT64_MAX},
+                {{-1, -1, -1, -1, 3, 3}, 0, 3, 0, (16384 + 32768) / 2 - 1}};
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        struct probe_record record = {0};
+        struct probe_cost cost;
+        for (int i = -1; i < 6; i++) {
+            int64_t bytes = i < 0 ? 1023 : sizes[i];
+            probe_say_time(&record, "put_flush", bytes, 1e-3);
+            probe_say_time(&record, "accumulate_flush", bytes, 1e-3 + (i < 0 ? 9 : rows[r].ns[i]) * 1e-9 * (double)bytes);
+        }
+        struct probe_findings findings = probe_evaluated(&record);
+        assert_true(probe_apply_cost(&findings, &cost));
+        if (fabs(cost.below_s_per_byte - rows[r].below * 1e-9) > 1e-14 || fabs(cost.above_s_per_byte - rows[r].above * 1e-9) > 1e-14 ||
+            fabs(cost.error_s - rows[r].error * 1e-9) > 1e-14 || cost.upto_bytes != rows[r].upto || cost.n != 6)
+            fail_msg("row %zu: %g %g +- %g up to %g of %zu", r, cost.below_s_per_byte, cost.above_s_per_byte, cost.error_s,
+                     (double)cost.upto_bytes, cost.n);
+        probe_findings_clear(&findings);
+        probe_record_clear(&record);
+    }
+}
+
 /* L = 1 ms, 10 ns for each byte: a message of n bytes above the eager limit and an answer take 4 L + n/B, or 6 L + n/B where the
  * sender tells the receiver that the data are there. A fence of one barrier, or of two. Making a window: 2 L or 8 L. */
 static void times_in_latencies(void **state)
@@ -273,6 +307,7 @@ int main(void)
         cmocka_unit_test(put_cost_is_within_its_error),
         cmocka_unit_test(a_call_that_does_not_copy_has_no_cost),
         cmocka_unit_test(apply_cost),
+        cmocka_unit_test(small_steps_are_one_cost),
         cmocka_unit_test(times_in_latencies),
         cmocka_unit_test(rules_of_puts),
         cmocka_unit_test(copied_or_left),

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -104,7 +106,7 @@ static void more_than_the_error(void **state)
  * its partner, rank 1, only: 40 us less. So five singles gain: d, post-early, c, fence=pscw, b. The best four in pairs, but
  * not c and d together, are five pairs; the gains of both parts of the program add up. */
 static const char many[] = "ranks 3\nwindow 0 comm=0 bytes=64,64,64 disp_unit=1\nwindow 1 comm=0 bytes=64,64,64 disp_unit=1\n"
-                           "0 0.000000 0.000000 MPI_Win_start win=0 group=1\n"
+                           "0 0.000000 0.000000 MPI_Win_start win=0 group=1 site=@p.c:7\n"
                            "0 0.000020 0.000020 MPI_Put win=0 target=1 bytes=8 disp=0\n"
                            "0 0.000050 0.000050 MPI_Win_complete win=0\n"
                            "0 0.000100 0.000100 MPI_Barrier comm=0\n"
@@ -137,6 +139,13 @@ static const struct {
 };
 enum { ORDERED = sizeof ordered / sizeof *ordered, CONFIRMED = 6 };
 
+static void assert_where(const struct advice *advice, const char *name, const char *begin)
+{
+    const struct proposal *change = change_of(advice, name);
+    if (!change->where || strncmp(change->where, begin, strlen(begin)) != 0)
+        fail_msg("%s: most in %s, expected %s", name, change->where ? change->where : "nothing", begin);
+}
+
 static void the_best_in_pairs(void **state)
 {
     (void)state;
@@ -156,6 +165,12 @@ static void the_best_in_pairs(void **state)
         }
         for (size_t i = 1; i < advice->count; i++) pairs += advice->changes[i].alone[0] != NULL;
         assert_int_equal(pairs, 5);
+        assert_int_equal(advice->count, 1 + 4 + 9 + pairs); /* the platform, a to d, all transforms but scale, which takes a number */
+        assert_where(advice, "platform+post-early", "MPI_Win_start (p.c:7): move MPI_Win_post of rank 1 up to 100 us earlier");
+        assert_where(advice, "platform+fence=pscw", "MPI_Win_fence: let MPI_Win_fence of rank 2 come");
+        assert_where(advice, "d+fence=pscw", "MPI_Win_fence: let");
+        assert_where(advice, "platform+post-early+fence=pscw", "MPI_Win_start (p.c:7): move"); /* 100 us against 40 + 40 */
+        assert_null(change_of(advice, "platform+fence=notify")->where);
         advice_free(advice);
     }
     trace_free(trace);
@@ -241,6 +256,52 @@ static void where_most_is_lost(void **state)
     }
 }
 
+/* What is printed of each sort of change, in the order of `order`: those that are advised, with gain, error and share of the run;
+ * then those that do not apply, and those that gain nothing, but no such pairs. */
+static void what_is_printed(void **state)
+{
+    (void)state;
+    static const struct advice_options options = {.error = ERROR};
+    static struct advice advice = {.options = &options, .count = 7, .order = {2, 1, 6, 3, 4, 5}, .reference_s = 400e-6};
+    static char why[] = "no puts", where[] = "main (a.c:1): move it";
+    const struct proposal changes[] = {
+        {.applies = true, .confirmed = true},
+        {.applies = true, .gain_s = 50e-6, .error_s = 3e-6, .run_time_s = 350e-6},
+        {.applies = true, .gain_s = 100e-6, .error_s = 6e-6, .run_time_s = 300e-6, .confirmed = true, .where = where},
+        {.applies = false, .why = why},
+        {.applies = true, .gain_s = 2e-6, .error_s = 3e-6},
+        {.applies = false, .gain_s = NAN},
+        {.applies = true, .gain_s = 51e-6, .error_s = 3e-6, .alone = {&advice.changes[1], &advice.changes[4]}},
+    };
+    static const char *const names[] = {"platform", "b", "d", "rput", "c", "polls", "b+c"};
+    char *text = NULL;
+    size_t bytes;
+    for (size_t i = 0; i < advice.count; i++) {
+        advice.changes[i] = changes[i];
+        scene_name(&advice.changes[i].scene, names[i]);
+    }
+    for (int none = 0; none < 2; none++) {
+        FILE *out = open_memstream(&text, &bytes);
+        assert_non_null(out);
+        if (none) advice.changes[1].error_s = 60e-6, advice.changes[2].error_s = 110e-6;
+        advice_print(&advice, out);
+        fclose(out);
+        assert_string_equal(text, none ? "run time 400 us as the platform is\n\n"
+                                         "No change gains more than the error of its prediction.\n\n"
+                                         "d: no gain beyond its error (100 us)\nb: no gain beyond its error (50 us)\n"
+                                         "rput does not apply: no puts\nc: no gain beyond its error (2 us)\n"
+                                         "polls: no gain beyond its error (not replayed)\n"
+                                       : "run time 400 us as the platform is\n\n"
+                                         "change                             gain    error      of run\n"
+                                         "d                                100 us +- 6 us       25.0 %\n"
+                                         "    most in main (a.c:1): move it\n"
+                                         "b                                 50 us +- 3 us       12.5 %  fast engine only\n\n"
+                                         "rput does not apply: no puts\nc: no gain beyond its error (2 us)\n"
+                                         "polls: no gain beyond its error (not replayed)\n");
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +309,7 @@ int main(void)
         cmocka_unit_test(the_best_in_pairs),
         cmocka_unit_test(engines_that_differ),
         cmocka_unit_test(where_most_is_lost),
+        cmocka_unit_test(what_is_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
