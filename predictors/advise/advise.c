@@ -184,16 +184,8 @@ bool advice_is_advised(const struct proposal *change)
     return gain_of(change) > least_s && gain_of(change) > 0;
 }
 
-/* The rows of a wait state's advice name the transforms that follow it: "platform,platform+post-early". */
-static bool follows_advice(const char *rows, const char *spec)
-{
-    size_t length = strlen(spec);
-    for (const char *at = rows; at && (at = strstr(at, spec)) != NULL; at += length)
-        if (at > rows && at[-1] == '+' && (at[length] == '\0' || strchr(",+", at[length]))) return true;
-    return false;
-}
-
-/* The place with the largest loss whose advice a change follows. */
+/* The place with the largest loss whose advice a change follows. The rows of a wait state's advice name the transforms that
+ * follow it, as "platform,platform+post-early"; no transform's name is a part of another's. */
 static const struct result_place *find_place(const struct result *result, const struct proposal *change)
 {
     const struct result_place *found = NULL;
@@ -202,7 +194,7 @@ static const struct result_place *find_place(const struct result *result, const 
             const struct result_place *place = &result->patterns[p].places[i];
             if (!place->advice || !place->rows || (found && place->severity_s <= found->severity_s)) continue;
             for (size_t k = 0; k < change->scene.spec_count; k++)
-                if (follows_advice(place->rows, change->scene.specs[k])) found = place;
+                if (strstr(place->rows, change->scene.specs[k])) found = place;
         }
     return found;
 }

@@ -196,10 +196,11 @@ static void apply_cost(void **state)
     }
 }
 
-/* Costs per byte of six sizes in ns. Up to half as much more is no step: of 1 and 1.49 it is the mean, 1.245, whose squares are 6 *
- * 0.245^2; its error is sqrt(0.36015 / 5 / 6) = 0.10957. Of 1 and 1.51 there is a step, and no square is left. Costs that grow by
- * 0.5 from size to size have 4.375 of squares, and in halves 2 * 0.5 left, more than a fifth: no step, and an error of
- * sqrt(4.375 / 30) = 0.38188. What is below 1 KB does not count, nor what costs less than nothing. */
+/* Costs per byte of six sizes in ns. Up to half as much more is no step: of 1 and 1.49 it is the mean, 1.245, whose
+ * squares are 6 * 0.245^2; its error is sqrt(0.36015 / 5 / 6) = 0.10957. Of 1 and 1.51 there is a step, and no square
+ * is left. Costs that grow by 0.5 from size to size have 4.375 of squares, and in halves 2 * 0.5 left, more than a
+ * fifth: no step, and an error of sqrt(4.375 / 30) = 0.38188. What is below 1 KB does not count, nor what costs less
+ * than nothing. */
 static void small_steps_are_one_cost(void **state)
 {
     (void)state;
@@ -217,14 +218,16 @@ static void small_steps_are_one_cost(void **state)
         for (int i = -1; i < 6; i++) {
             int64_t bytes = i < 0 ? 1023 : sizes[i];
             probe_say_time(&record, "put_flush", bytes, 1e-3);
-            probe_say_time(&record, "accumulate_flush", bytes, 1e-3 + (i < 0 ? 9 : rows[r].ns[i]) * 1e-9 * (double)bytes);
+            probe_say_time(&record, "accumulate_flush", bytes,
+                           1e-3 + (i < 0 ? 9 : rows[r].ns[i]) * 1e-9 * (double)bytes);
         }
         struct probe_findings findings = probe_evaluated(&record);
         assert_true(probe_apply_cost(&findings, &cost));
-        if (fabs(cost.below_s_per_byte - rows[r].below * 1e-9) > 1e-14 || fabs(cost.above_s_per_byte - rows[r].above * 1e-9) > 1e-14 ||
+        if (fabs(cost.below_s_per_byte - rows[r].below * 1e-9) > 1e-14 ||
+            fabs(cost.above_s_per_byte - rows[r].above * 1e-9) > 1e-14 ||
             fabs(cost.error_s - rows[r].error * 1e-9) > 1e-14 || cost.upto_bytes != rows[r].upto || cost.n != 6)
-            fail_msg("row %zu: %g %g +- %g up to %g of %zu", r, cost.below_s_per_byte, cost.above_s_per_byte, cost.error_s,
-                     (double)cost.upto_bytes, cost.n);
+            fail_msg("row %zu: %g %g +- %g up to %g of %zu", r, cost.below_s_per_byte, cost.above_s_per_byte,
+                     cost.error_s, (double)cost.upto_bytes, cost.n);
         probe_findings_clear(&findings);
         probe_record_clear(&record);
     }

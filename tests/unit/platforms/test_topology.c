@@ -96,8 +96,9 @@ static void nearest_nodes(void **state)
           "nodes.count=4", 3, pairs);
 }
 
-/* 2 groups x 1 chassis x 2 routers x 1 node: node = 2 g + r. The neighbour in the group is nearest, 3 links; so is the router of the
- * other group to which the own one leads, 1 to 2. 0 to 2 goes through router 1: 4; 0 to 3 arrives at router 0, too: 5. */
+/* 2 groups x 1 chassis x 2 routers x 1 node: node = 2 g + r. The neighbour in the group is nearest, 3 links; so is the
+ * router of the other group to which the own one leads, 1 to 2. 0 to 2 goes through router 1: 4; 0 to 3 arrives at
+ * router 0, too: 5. */
 static void nearest_router(void **state)
 {
     (void)state;
@@ -107,7 +108,8 @@ static void nearest_router(void **state)
           "nodes.count=4", 3, pairs);
 }
 
-/* 1 group x 3 chassis x 1 router x 1 node: chassis are linked directly. 1 x 2 x 2 x 2: nodes of a router are nearest. */
+/* 1 group x 3 chassis x 1 router x 1 node: chassis are linked directly. 1 x 2 x 2 x 2: nodes of a router are nearest.
+ */
 static void nearest_chassis(void **state)
 {
     (void)state;
@@ -121,24 +123,27 @@ static void nearest_chassis(void **state)
           "nodes.count=8", 2, pairs);
 }
 
-/* Levels of one child and dimensions of one node have no neighbours. Half-way round a ring of 5 are 2 steps, of 4 are 2. */
+/* Levels of one child and dimensions of one node have no neighbours. Half-way round a ring of 5 are 2 steps, of 4
+ * are 2. */
 static void levels_of_one(void **state)
 {
     (void)state;
     static const struct pair tree[] = {{0, 1, 4}, {0, 2, 4}, {0, 3, 6}, {2, 5, 6}};
-    static const struct pair torus[] = {{0, 1, 1}, {0, 2, 2}, {0, 3, 2}, {0, 4, 1}, {0, 5, 1}, {1, 8, 3}, {0, 15, 1}, {0, 12, 4}};
-    CHECK("network.topology={\"type\": \"fat_tree\", \"down\": [1, 3, 2], \"up\": [1, 1, 1], \"hop_latency_s\": 0.25e-6}",
-          "nodes.count=6", 4, tree);
-    CHECK("network.topology={\"type\": \"torus\", \"dimensions\": [1, 5, 4], \"hop_latency_s\": 0.25e-6}", "nodes.count=20", 1,
-          torus);
+    static const struct pair torus[] = {{0, 1, 1}, {0, 2, 2}, {0, 3, 2},  {0, 4, 1},
+                                        {0, 5, 1}, {1, 8, 3}, {0, 15, 1}, {0, 12, 4}};
+    CHECK(
+        "network.topology={\"type\": \"fat_tree\", \"down\": [1, 3, 2], \"up\": [1, 1, 1], \"hop_latency_s\": 0.25e-6}",
+        "nodes.count=6", 4, tree);
+    CHECK("network.topology={\"type\": \"torus\", \"dimensions\": [1, 5, 4], \"hop_latency_s\": 0.25e-6}",
+          "nodes.count=20", 1, torus);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crossbar),  cmocka_unit_test(fat_tree),      cmocka_unit_test(torus),
-        cmocka_unit_test(dragonfly), cmocka_unit_test(nearest_nodes),
-        cmocka_unit_test(nearest_router), cmocka_unit_test(nearest_chassis), cmocka_unit_test(levels_of_one),
+        cmocka_unit_test(crossbar),        cmocka_unit_test(fat_tree),      cmocka_unit_test(torus),
+        cmocka_unit_test(dragonfly),       cmocka_unit_test(nearest_nodes), cmocka_unit_test(nearest_router),
+        cmocka_unit_test(nearest_chassis), cmocka_unit_test(levels_of_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

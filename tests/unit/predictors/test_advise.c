@@ -1,4 +1,5 @@
-/* Changes whose gains are worked out by hand: nothing takes time but computing, waiting and, in one engine, a message. */
+/* Changes whose gains are worked out by hand: nothing takes time but computing, waiting and, in one engine, a message.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +14,7 @@
 #include "predictors/advise/advise.h"
 #include "transform_test.h"
 
-#define ERROR 0.06
+#define ERROR                           0.06
 #define assert_us(found_s, expected_us) assert_true(fabs((found_s)*1e6 - (expected_us)) < 1e-6)
 
 /* The rows' platforms: messages take no time. */
@@ -49,15 +50,21 @@ static enum status open_without_d(const struct platform *platform, const int32_t
     return engine_by_name("loggp")->open(platform, pairs, pair_count, callbacks, engine, err);
 }
 
-static struct advice *advise(const struct trace *trace, const struct engine_descriptor *confirms,
-                             struct advice_options *options)
+static struct advice *advise_with(const struct trace *trace, const struct engine_descriptor *confirms, double error,
+                                  struct advice_options *options)
 {
     struct advice *advice;
     struct err err = {.text = ""};
     *options = (struct advice_options){
-        .scenes = {.open = open_scene}, .error = ERROR, .fast = engine_by_name("loggp"), .confirms = confirms};
+        .scenes = {.open = open_scene}, .error = error, .fast = engine_by_name("loggp"), .confirms = confirms};
     if (advice_find(trace, options, &advice, &err) != STATUS_OK) fail_msg("%s", err.text);
     return advice;
+}
+
+static struct advice *advise(const struct trace *trace, const struct engine_descriptor *confirms,
+                             struct advice_options *options)
+{
+    return advise_with(trace, confirms, ERROR, options);
 }
 
 static const struct proposal *change_of(const struct advice *advice, const char *name)
@@ -76,12 +83,12 @@ static void more_than_the_error(void **state)
         double gain_s, error_s, alone_s[2]; /* 0: no single change */
         bool advised;
     } rows[] = {
-        {6.1, 6, {0, 0}, true},        {6, 6, {0, 0}, false},         {5, 6, {0, 0}, false},
-        {1, 0, {0, 0}, true},          {0, 0, {0, 0}, false},         {-1, 0, {0, 0}, false},
-        {NAN, 0, {0, 0}, false},       {103, 6, {100, 50}, false},    {103, 6, {50, 100}, false},
-        {106, 6, {100, 50}, false},    {106.1, 6, {100, 50}, true},   {106.1, 6, {50, 100}, true},
-        {106.1, 6, {100, 101}, false}, {7, 6, {-100, -50}, true},     {5, 6, {-100, -50}, false},
-        {7, 6, {NAN, 0.5}, true},      {7, 6, {0.5, NAN}, true},      {7, 6, {NAN, 1.5}, false},
+        {6.1, 6, {0, 0}, true},        {6, 6, {0, 0}, false},       {5, 6, {0, 0}, false},
+        {1, 0, {0, 0}, true},          {0, 0, {0, 0}, false},       {-1, 0, {0, 0}, false},
+        {NAN, 0, {0, 0}, false},       {103, 6, {100, 50}, false},  {103, 6, {50, 100}, false},
+        {106, 6, {100, 50}, false},    {106.1, 6, {100, 50}, true}, {106.1, 6, {50, 100}, true},
+        {106.1, 6, {100, 101}, false}, {7, 6, {-100, -50}, true},   {5, 6, {-100, -50}, false},
+        {7, 6, {NAN, 0.5}, true},      {7, 6, {0.5, NAN}, true},    {7, 6, {NAN, 1.5}, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct proposal alone[2];
@@ -100,29 +107,31 @@ static void more_than_the_error(void **state)
     }
 }
 
-/* Rank 0 starts at 0; rank 1 posts at 100 us. Under a rank 0 is in start until then and computes 20 + 30 + 50 us: 200. Under b it
- * computes the first 20 us meanwhile, under c 50, under d and with an early post all 100: gains of 20, 50, 100 and 100 us. After a
- * barrier rank 2 computes 40 us before its second fence, and rank 0 as long behind it: 280 in all. With fence=pscw rank 0 waits for
- * its partner, rank 1, only: 40 us less. So five singles gain: d, post-early, c, fence=pscw, b. The best four in pairs, but
- * not c and d together, are five pairs; the gains of both parts of the program add up. */
-static const char many[] = "ranks 3\nwindow 0 comm=0 bytes=64,64,64 disp_unit=1\nwindow 1 comm=0 bytes=64,64,64 disp_unit=1\n"
-                           "0 0.000000 0.000000 MPI_Win_start win=0 group=1 site=@p.c:7\n"
-                           "0 0.000020 0.000020 MPI_Put win=0 target=1 bytes=8 disp=0\n"
-                           "0 0.000050 0.000050 MPI_Win_complete win=0\n"
-                           "0 0.000100 0.000100 MPI_Barrier comm=0\n"
-                           "0 0.000100 0.000100 MPI_Win_fence win=1\n"
-                           "0 0.000100 0.000100 MPI_Put win=1 target=1 bytes=8 disp=0\n"
-                           "0 0.000100 0.000100 MPI_Win_fence win=1\n"
-                           "0 0.000140 0.000140 MPI_Comm_group comm=0\n"
-                           "1 0.000000 0.000000 MPI_Comm_group comm=0\n"
-                           "1 0.000100 0.000100 MPI_Win_post win=0 group=0\n"
-                           "1 0.000100 0.000100 MPI_Win_wait win=0\n"
-                           "1 0.000100 0.000100 MPI_Barrier comm=0\n"
-                           "1 0.000100 0.000100 MPI_Win_fence win=1\n"
-                           "1 0.000100 0.000100 MPI_Win_fence win=1\n"
-                           "2 0.000000 0.000000 MPI_Barrier comm=0\n"
-                           "2 0.000000 0.000000 MPI_Win_fence win=1\n"
-                           "2 0.000040 0.000040 MPI_Win_fence win=1\n";
+/* Rank 0 starts at 0; rank 1 posts at 100 us. Under a rank 0 is in start until then and computes 20 + 30 + 50 us: 200.
+ * Under b it computes the first 20 us meanwhile, under c 50, under d and with an early post all 100: gains of 20, 50,
+ * 100 and 100 us. After a barrier rank 2 computes 40 us before its second fence, and rank 0 as long behind it: 280 in
+ * all. With fence=pscw rank 0 waits for its partner, rank 1, only: 40 us less. So five singles gain: d, post-early, c,
+ * fence=pscw, b. The best four in pairs, but not c and d together, are five pairs; the gains of both parts of the
+ * program add up. */
+static const char many[] =
+    "ranks 3\nwindow 0 comm=0 bytes=64,64,64 disp_unit=1\nwindow 1 comm=0 bytes=64,64,64 disp_unit=1\n"
+    "0 0.000000 0.000000 MPI_Win_start win=0 group=1 site=@p.c:7\n"
+    "0 0.000020 0.000020 MPI_Put win=0 target=1 bytes=8 disp=0\n"
+    "0 0.000050 0.000050 MPI_Win_complete win=0\n"
+    "0 0.000100 0.000100 MPI_Barrier comm=0\n"
+    "0 0.000100 0.000100 MPI_Win_fence win=1\n"
+    "0 0.000100 0.000100 MPI_Put win=1 target=1 bytes=8 disp=0\n"
+    "0 0.000100 0.000100 MPI_Win_fence win=1\n"
+    "0 0.000140 0.000140 MPI_Comm_group comm=0\n"
+    "1 0.000000 0.000000 MPI_Comm_group comm=0\n"
+    "1 0.000100 0.000100 MPI_Win_post win=0 group=0\n"
+    "1 0.000100 0.000100 MPI_Win_wait win=0\n"
+    "1 0.000100 0.000100 MPI_Barrier comm=0\n"
+    "1 0.000100 0.000100 MPI_Win_fence win=1\n"
+    "1 0.000100 0.000100 MPI_Win_fence win=1\n"
+    "2 0.000000 0.000000 MPI_Barrier comm=0\n"
+    "2 0.000000 0.000000 MPI_Win_fence win=1\n"
+    "2 0.000040 0.000040 MPI_Win_fence win=1\n";
 
 /* The largest gain first; of equal gains, the one that was found first. */
 static const struct {
@@ -130,12 +139,18 @@ static const struct {
     double gain_us;
     bool advised;
 } ordered[] = {
-    {"d+fence=pscw", 140, true},   {"platform+post-early+fence=pscw", 140, true},
-    {"d", 100, true},              {"platform+post-early", 100, true},
-    {"d+post-early", 100, false},  {"c+post-early", 100, false},
-    {"c+fence=pscw", 90, true},    {"c", 50, true},
-    {"platform+fence=pscw", 40, true}, {"b", 20, true},
-    {"a", 0, false},               {"platform+complete-early", 0, false},
+    {"d+fence=pscw", 140, true},
+    {"platform+post-early+fence=pscw", 140, true},
+    {"d", 100, true},
+    {"platform+post-early", 100, true},
+    {"d+post-early", 100, false},
+    {"c+post-early", 100, false},
+    {"c+fence=pscw", 90, true},
+    {"c", 50, true},
+    {"platform+fence=pscw", 40, true},
+    {"b", 20, true},
+    {"a", 0, false},
+    {"platform+complete-early", 0, false},
 };
 enum { ORDERED = sizeof ordered / sizeof *ordered, CONFIRMED = 6 };
 
@@ -157,7 +172,8 @@ static void the_best_in_pairs(void **state)
         assert_us(advice->reference_s, 280);
         for (size_t i = 0; i < ORDERED; i++) {
             const struct proposal *change = &advice->changes[advice->order[i]];
-            if (strcmp(change->scene.name, ordered[i].name) != 0) fail_msg("%s, expected %s", change->scene.name, ordered[i].name);
+            if (strcmp(change->scene.name, ordered[i].name) != 0)
+                fail_msg("%s, expected %s", change->scene.name, ordered[i].name);
             assert_us(change->gain_s, ordered[i].gain_us);
             assert_us(change->error_s, ERROR * ordered[i].gain_us);
             assert_int_equal(advice_is_advised(change), ordered[i].advised);
@@ -165,21 +181,24 @@ static void the_best_in_pairs(void **state)
         }
         for (size_t i = 1; i < advice->count; i++) pairs += advice->changes[i].alone[0] != NULL;
         assert_int_equal(pairs, 5);
-        assert_int_equal(advice->count, 1 + 4 + 9 + pairs); /* the platform, a to d, all transforms but scale, which takes a number */
-        assert_where(advice, "platform+post-early", "MPI_Win_start (p.c:7): move MPI_Win_post of rank 1 up to 100 us earlier");
+        assert_int_equal(advice->count,
+                         1 + 4 + 9 + pairs); /* the platform, a to d, all transforms but scale, which takes a number */
+        assert_where(advice, "platform+post-early",
+                     "MPI_Win_start (p.c:7): move MPI_Win_post of rank 1 up to 100 us earlier");
         assert_where(advice, "platform+fence=pscw", "MPI_Win_fence: let MPI_Win_fence of rank 2 come");
         assert_where(advice, "d+fence=pscw", "MPI_Win_fence: let");
-        assert_where(advice, "platform+post-early+fence=pscw", "MPI_Win_start (p.c:7): move"); /* 100 us against 40 + 40 */
+        assert_where(advice, "platform+post-early+fence=pscw",
+                     "MPI_Win_start (p.c:7): move"); /* 100 us against 40 + 40 */
         assert_null(change_of(advice, "platform+fence=notify")->where);
         advice_free(advice);
     }
     trace_free(trace);
 }
 
-/* Rank 0 waits in start for the post of rank 1 at 100 us, and computes 100 us: 200. Messages of 10 us: the post comes at 110, so
- * 210; with the post at 0 it comes at 10: 110. Under d rank 0 is through at 100; the put leaves when the post has come, at 110,
- * and rank 1 waits for it until 120. So the other engine's gains are 100 and 90 us, and the gain of d is uncertain by the
- * difference, 10 us, beside the share that is asked for. */
+/* Rank 0 waits in start for the post of rank 1 at 100 us, and computes 100 us: 200. Messages of 10 us: the post comes
+ * at 110, so 210; with the post at 0 it comes at 10: 110. Under d rank 0 is through at 100; the put leaves when the
+ * post has come, at 110, and rank 1 waits for it until 120. So the other engine's gains are 100 and 90 us, and the gain
+ * of d is uncertain by the difference, 10 us, beside the share that is asked for. */
 static void engines_that_differ(void **state)
 {
     (void)state;
@@ -208,6 +227,14 @@ static void engines_that_differ(void **state)
     assert_us(a->gain_s, 0);
     advice_free(advice);
 
+    /* Nothing gains more than an error of 100 %, so nothing is replayed again. */
+    advice = advise_with(trace, &slow, 1, &options);
+    d = change_of(advice, "d");
+    assert_false(d->confirmed || advice_is_advised(d));
+    assert_us(d->gain_s, 100);
+    assert_us(d->error_s, 100);
+    advice_free(advice);
+
     /* What one engine cannot replay is kept with its reason. */
     slow.open = open_without_d;
     advice = advise(trace, &slow, &options);
@@ -227,11 +254,12 @@ static void engines_that_differ(void **state)
     "0 0.0 enter one\n0 0.0 0.0 MPI_Win_start win=0 group=1\n0 0.0 0.0 MPI_Win_complete win=0\n0 0.0 leave one\n"      \
     "0 0.0 enter two\n0 0.0 0.0 MPI_Win_start win=0 group=1\n0 0.0 0.0 MPI_Win_complete win=0\n0 0.0 leave two\n"      \
     "1 0.0 0.0 MPI_Comm_group comm=0\n"                                                                                \
-    "1 0.0000" FIRST " 0.0000" FIRST " MPI_Win_post win=0 group=0\n1 0.0000" FIRST " 0.0000" FIRST " MPI_Win_wait win=0\n" \
+    "1 0.0000" FIRST " 0.0000" FIRST " MPI_Win_post win=0 group=0\n1 0.0000" FIRST " 0.0000" FIRST                     \
+    " MPI_Win_wait win=0\n"                                                                                            \
     "1 0.0000" BOTH " 0.0000" BOTH " MPI_Win_post win=0 group=0\n1 0.0000" BOTH " 0.0000" BOTH " MPI_Win_wait win=0\n"
 
-/* The place that is named is the one that loses most by what the change shortens, wherever it stands. Of equal ones it is the
- * first. */
+/* The place that is named is the one that loses most by what the change shortens, wherever it stands. Of equal ones it
+ * is the first. */
 static void where_most_is_lost(void **state)
 {
     (void)state;
@@ -256,8 +284,8 @@ static void where_most_is_lost(void **state)
     }
 }
 
-/* What is printed of each sort of change, in the order of `order`: those that are advised, with gain, error and share of the run;
- * then those that do not apply, and those that gain nothing, but no such pairs. */
+/* What is printed of each sort of change, in the order of `order`: those that are advised, with gain, error and share
+ * of the run; then those that do not apply, and those that gain nothing, but no such pairs. */
 static void what_is_printed(void **state)
 {
     (void)state;
@@ -286,30 +314,38 @@ static void what_is_printed(void **state)
         if (none) advice.changes[1].error_s = 60e-6, advice.changes[2].error_s = 110e-6;
         advice_print(&advice, out);
         fclose(out);
-        assert_string_equal(text, none ? "run time 400 us as the platform is\n\n"
-                                         "No change gains more than the error of its prediction.\n\n"
-                                         "d: no gain beyond its error (100 us)\nb: no gain beyond its error (50 us)\n"
-                                         "rput does not apply: no puts\nc: no gain beyond its error (2 us)\n"
-                                         "polls: no gain beyond its error (not replayed)\n"
-                                       : "run time 400 us as the platform is\n\n"
-                                         "change                             gain    error      of run\n"
-                                         "d                                100 us +- 6 us       25.0 %\n"
-                                         "    most in main (a.c:1): move it\n"
-                                         "b                                 50 us +- 3 us       12.5 %  fast engine only\n\n"
-                                         "rput does not apply: no puts\nc: no gain beyond its error (2 us)\n"
-                                         "polls: no gain beyond its error (not replayed)\n");
+        assert_string_equal(text,
+                            none ? "run time 400 us as the platform is\n\n"
+                                   "No change gains more than the error of its prediction.\n\n"
+                                   "d: no gain beyond its error (100 us)\nb: no gain beyond its error (50 us)\n"
+                                   "rput does not apply: no puts\nc: no gain beyond its error (2 us)\n"
+                                   "polls: no gain beyond its error (not replayed)\n"
+                                 : "run time 400 us as the platform is\n\n"
+                                   "change                             gain    error      of run\n"
+                                   "d                                100 us +- 6 us       25.0 %\n"
+                                   "    most in main (a.c:1): move it\n"
+                                   "b                                 50 us +- 3 us       12.5 %  fast engine only\n\n"
+                                   "rput does not apply: no puts\nc: no gain beyond its error (2 us)\n"
+                                   "polls: no gain beyond its error (not replayed)\n");
         free(text);
     }
+}
+
+static void names_are_no_parts_of_others(void **state)
+{
+    (void)state;
+    for (const struct transform *const *row = transforms(); *row; row++)
+        for (const struct transform *const *other = transforms(); *other; other++)
+            if (row != other && strstr((*row)->name, (*other)->name))
+                fail_msg("%s is a part of %s", (*other)->name, (*row)->name);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(more_than_the_error),
-        cmocka_unit_test(the_best_in_pairs),
-        cmocka_unit_test(engines_that_differ),
-        cmocka_unit_test(where_most_is_lost),
-        cmocka_unit_test(what_is_printed),
+        cmocka_unit_test(more_than_the_error), cmocka_unit_test(the_best_in_pairs),
+        cmocka_unit_test(engines_that_differ), cmocka_unit_test(where_most_is_lost),
+        cmocka_unit_test(what_is_printed),     cmocka_unit_test(names_are_no_parts_of_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

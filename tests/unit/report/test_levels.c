@@ -136,7 +136,8 @@ static void a_call_at_zero_is_the_first(void **state)
     levels_free(levels);
 }
 
-/* The pieces are as many as fit: one more to the left is no reason for pieces twice as long, and all of the move is of whole pieces. */
+/* The pieces are as many as fit: one more to the left is no reason for pieces twice as long, and all of the move is of
+ * whole pieces. */
 static void a_piece_to_the_left(void **state)
 {
     (void)state;

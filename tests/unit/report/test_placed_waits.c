@@ -9,7 +9,8 @@
 
 static struct placed_wait wait_of(uint32_t rank, int64_t from_ps, int64_t severity_ps)
 {
-    return (struct placed_wait){.rank = rank, .from_ps = from_ps, .until_ps = from_ps + severity_ps, .severity_ps = severity_ps};
+    return (struct placed_wait){
+        .rank = rank, .from_ps = from_ps, .until_ps = from_ps + severity_ps, .severity_ps = severity_ps};
 }
 
 /* The longest first; of equal ones the lower rank's, then the earlier one. All that were found are counted. */
@@ -24,7 +25,8 @@ static void the_longest_are_kept(void **state)
     struct placed_waits waits = {0};
     struct err err;
     for (size_t i = 0; i < 6; i++)
-        assert_int_equal(placed_waits_add(&waits, wait_of(added[i].rank, added[i].from_ps, added[i].severity_ps), &err), STATUS_OK);
+        assert_int_equal(placed_waits_add(&waits, wait_of(added[i].rank, added[i].from_ps, added[i].severity_ps), &err),
+                         STATUS_OK);
     placed_waits_keep_longest(&waits, 6);
     assert_int_equal(waits.count, 6);
     placed_waits_keep_longest(&waits, 5);

@@ -24,7 +24,8 @@ static char *printed(const struct explanation *explanation, size_t top)
 
 #define HEAD "\nWhat would explain the error\nexplained    run time   all calls  change\n"
 #define TAIL                                                                                                           \
-    "9 changes of one value tried: 4 change no time, 2 are refused. Run time: its error; all calls: sum of the errors " \
+    "9 changes of one value tried: 4 change no time, 2 are refused. Run time: its error; all calls: sum of the "       \
+    "errors "                                                                                                          \
     "without sign.\n"
 
 /* As many changes are shown as are asked for, and none that explains less than a hundredth of a percent. */
@@ -38,12 +39,16 @@ static void changes_that_explain(void **state)
         {.change = &change, .explained = 2e-4, .run_time_error_s = 2e-6, .absolute_s = 99.98e-6},
         {.change = &change, .explained = 1e-4, .run_time_error_s = 2e-6, .absolute_s = 99.99e-6},
     };
-    struct explanation explanation = {
-        .unchanged = {.run_time_error_s = 3e-6, .absolute_s = 100e-6}, .replays = replays, .count = 3, .without_effect = 4, .failed = 2};
+    struct explanation explanation = {.unchanged = {.run_time_error_s = 3e-6, .absolute_s = 100e-6},
+                                      .replays = replays,
+                                      .count = 3,
+                                      .without_effect = 4,
+                                      .failed = 2};
     explanation.changes.count = 9;
     static const char unchanged[] = "                 3 us      100 us  as predicted\n",
                       half[] = "   +50.0%       -1 us       50 us  network.latency_s: 1e-06 -> 2e-06 (stated error)\n",
-                      little[] = "    +0.0%        2 us    99.98 us  network.latency_s: 1e-06 -> 2e-06 (stated error)\n";
+                      little[] =
+                          "    +0.0%        2 us    99.98 us  network.latency_s: 1e-06 -> 2e-06 (stated error)\n";
     for (size_t top = 0; top <= 3; top++) {
         char expected[1024], *text = printed(&explanation, top);
         snprintf(expected, sizeof expected, HEAD "%s%s%s%s" TAIL, unchanged, top > 0 ? half : "", top > 1 ? little : "",
@@ -52,7 +57,8 @@ static void changes_that_explain(void **state)
         free(text);
     }
     explanation.computing_known = true;
-    explanation.computing = (struct explanation_replay){.explained = -0.25, .run_time_error_s = 0, .absolute_s = 125e-6};
+    explanation.computing =
+        (struct explanation_replay){.explained = -0.25, .run_time_error_s = 0, .absolute_s = 125e-6};
     explanation.count = 0;
     char *text = printed(&explanation, 3);
     assert_string_equal(text, HEAD "                 3 us      100 us  as predicted\n"

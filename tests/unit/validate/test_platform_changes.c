@@ -25,9 +25,9 @@ static void find_changes(const char *text, struct platform_changes *changes)
     if (status != STATUS_OK) fail_msg("%s", err.text);
 }
 
-/* A measured value moves by its error, down and up; whole bytes stay whole: 4096 - 10.4 is 4086. What would be below 0 is not tried:
- * 0.1 us - 0.3 us. A quantity without an error moves by a tenth; a number of nodes, ranks or a limit without an error does not, nor
- * does 0, or an error of 0. Of a list the whole is set, with one value changed. */
+/* A measured value moves by its error, down and up; whole bytes stay whole: 4096 - 10.4 is 4086. What would be below 0
+ * is not tried: 0.1 us - 0.3 us. A quantity without an error moves by a tenth; a number of nodes, ranks or a limit
+ * without an error does not, nor does 0, or an error of 0. Of a list the whole is set, with one value changed. */
 static void quantities_move_by_their_errors(void **state)
 {
     (void)state;
@@ -38,38 +38,48 @@ static void quantities_move_by_their_errors(void **state)
         {"network.latency_s", "1e-06", "8e-07", "network.latency_s=", CHANGE_STATED_ERROR},
         {"network.latency_s", "1e-06", "1.2e-06", "network.latency_s=", CHANGE_STATED_ERROR},
         {"network.segments[0].bandwidth_Bps", "2e+09", "1.8e+09",
-         "network.segments=[{\"upto_bytes\":8192,\"bandwidth_Bps\":1800000000},{\"bandwidth_Bps\":{\"value\":4000000000,\"error\":1000000000}}]",
+         "network.segments=[{\"upto_bytes\":8192,\"bandwidth_Bps\":1800000000},{\"bandwidth_Bps\":{\"value\":"
+         "4000000000,\"error\":1000000000}}]",
          CHANGE_ASSUMED},
         {"network.segments[0].bandwidth_Bps", "2e+09", "2.2e+09",
-         "network.segments=[{\"upto_bytes\":8192,\"bandwidth_Bps\":2200000000},{\"bandwidth_Bps\":{\"value\":4000000000,\"error\":1000000000}}]",
+         "network.segments=[{\"upto_bytes\":8192,\"bandwidth_Bps\":2200000000},{\"bandwidth_Bps\":{\"value\":"
+         "4000000000,\"error\":1000000000}}]",
          CHANGE_ASSUMED},
         {"network.segments[1].bandwidth_Bps", "4e+09", "3e+09",
-         "network.segments=[{\"upto_bytes\":8192,\"bandwidth_Bps\":2000000000},{\"bandwidth_Bps\":{\"value\":3000000000,\"error\":1000000000}}]",
+         "network.segments=[{\"upto_bytes\":8192,\"bandwidth_Bps\":2000000000},{\"bandwidth_Bps\":{\"value\":"
+         "3000000000,\"error\":1000000000}}]",
          CHANGE_STATED_ERROR},
         {"network.segments[1].bandwidth_Bps", "4e+09", "5e+09",
-         "network.segments=[{\"upto_bytes\":8192,\"bandwidth_Bps\":2000000000},{\"bandwidth_Bps\":{\"value\":5000000000,\"error\":1000000000}}]",
+         "network.segments=[{\"upto_bytes\":8192,\"bandwidth_Bps\":2000000000},{\"bandwidth_Bps\":{\"value\":"
+         "5000000000,\"error\":1000000000}}]",
          CHANGE_STATED_ERROR},
         {"network.overhead_s", "1e-07", "4e-07", "network.overhead_s=", CHANGE_STATED_ERROR},
         {"mpi.eager_bytes", "4096", "4086", "mpi.eager_bytes=4086", CHANGE_STATED_ERROR},
         {"mpi.eager_bytes", "4096", "4106", "mpi.eager_bytes=4106", CHANGE_STATED_ERROR},
     };
     struct platform_changes changes;
-    find_changes("{\"schema\": \"rmacast.platform/1\", \"nodes\": {\"count\": 4}, \"network\": {"
-                 "\"latency_s\": {\"value\": 1e-6, \"error\": 2e-7, \"n\": 9}, \"segments\": [{\"upto_bytes\": 8192, \"bandwidth_Bps\": 2e9},"
-                 "{\"bandwidth_Bps\": {\"value\": 4e9, \"error\": 1e9}}], \"overhead_s\": {\"value\": 1e-7, \"error\": 3e-7}, \"gap_s\": 0},"
-                 "\"mpi\": {\"eager_bytes\": {\"value\": 4096, \"error\": 10.4}, \"init_s\": {\"value\": 0, \"error\": 0},"
-                 "\"rma\": {\"semantics\": \"b\"}}, \"mapping\": {\"ranks_per_node\": 1}}",
-                 &changes);
+    find_changes(
+        "{\"schema\": \"rmacast.platform/1\", \"nodes\": {\"count\": 4}, \"network\": {"
+        "\"latency_s\": {\"value\": 1e-6, \"error\": 2e-7, \"n\": 9}, \"segments\": [{\"upto_bytes\": 8192, "
+        "\"bandwidth_Bps\": 2e9},"
+        "{\"bandwidth_Bps\": {\"value\": 4e9, \"error\": 1e9}}], \"overhead_s\": {\"value\": 1e-7, \"error\": 3e-7}, "
+        "\"gap_s\": 0},"
+        "\"mpi\": {\"eager_bytes\": {\"value\": 4096, \"error\": 10.4}, \"init_s\": {\"value\": 0, \"error\": 0},"
+        "\"rma\": {\"semantics\": \"b\"}}, \"mapping\": {\"ranks_per_node\": 1}}",
+        &changes);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct platform_change *change = &changes.items[i];
         assert_true(i < changes.count);
-        if (strcmp(change->key, rows[i].key) != 0 || strcmp(change->from, rows[i].from) != 0 || strcmp(change->to, rows[i].to) != 0 ||
+        if (strcmp(change->key, rows[i].key) != 0 || strcmp(change->from, rows[i].from) != 0 ||
+            strcmp(change->to, rows[i].to) != 0 ||
             strncmp(change->override, rows[i].override, strlen(rows[i].override)) != 0 || change->why != rows[i].why)
             fail_msg("change %zu: %s from %s to %s by %s", i, change->key, change->from, change->to, change->override);
     }
     /* Behind them are the choices: other semantics than b, and each value of a key that the file does not have. */
-    static const char *const others[][3] = {{"mpi.rma.semantics", "b", "a"}, {"mpi.rma.semantics", "b", "c"},
-                                            {"mpi.rma.semantics", "b", "d"}, {"mpi.rma.lock", "default", "blocking"},
+    static const char *const others[][3] = {{"mpi.rma.semantics", "b", "a"},
+                                            {"mpi.rma.semantics", "b", "c"},
+                                            {"mpi.rma.semantics", "b", "d"},
+                                            {"mpi.rma.lock", "default", "blocking"},
                                             {"mpi.rma.lock", "default", "lazy"}};
     for (size_t i = 0; i < 5; i++) {
         const struct platform_change *change = &changes.items[sizeof rows / sizeof *rows + i];

@@ -209,9 +209,9 @@ static void regions_are_rows(void **state)
     trace_free(trace);
 }
 
-/* Ten times COUNT barriers side by side, of 1 to COUNT ms, with a fence behind them: the first one ends what was before it, so of
- * eleven there are ten in the train, the least number; their mean is that of 2 to 11 ms. The fence and its barrier begin the
- * next train. */
+/* Ten times COUNT barriers side by side, of 1 to COUNT ms, with a fence behind them: the first one ends what was before
+ * it, so of eleven there are ten in the train, the least number; their mean is that of 2 to 11 ms. The fence and its
+ * barrier begin the next train. */
 static void ten_barriers_are_a_train(void **state)
 {
     (void)state;
@@ -319,9 +319,13 @@ static void slower_rows_are_errors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(repetitions_are_rows), cmocka_unit_test(pairs_of_more_ranks_have_names),
-                                       cmocka_unit_test(visits_are_series), cmocka_unit_test(regions_are_rows),
-                                       cmocka_unit_test(remarks_are_behind_the_table), cmocka_unit_test(ten_barriers_are_a_train),
-                                       cmocka_unit_test(uncertain_rows_are_left_out), cmocka_unit_test(slower_rows_are_errors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(repetitions_are_rows),
+                                       cmocka_unit_test(pairs_of_more_ranks_have_names),
+                                       cmocka_unit_test(visits_are_series),
+                                       cmocka_unit_test(regions_are_rows),
+                                       cmocka_unit_test(remarks_are_behind_the_table),
+                                       cmocka_unit_test(ten_barriers_are_a_train),
+                                       cmocka_unit_test(uncertain_rows_are_left_out),
+                                       cmocka_unit_test(slower_rows_are_errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

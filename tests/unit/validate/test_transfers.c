@@ -1,4 +1,5 @@
-/* Predicted and measured transfers: bounds within a node and between nodes, worked out by hand. Times are microseconds. */
+/* Predicted and measured transfers: bounds within a node and between nodes, worked out by hand. Times are microseconds.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,14 +39,16 @@ static struct validate_transfers compare(const char *predicted_text, const char 
     struct err err = {.text = ""};
     size_t count = 0;
     for (; measured_texts[count]; count++) measured[count] = trace_of(measured_texts[count]);
-    if (validate_transfers_match(predicted, (const struct trace *const *)measured, count, NULL, NULL, &found, &err) != STATUS_OK)
+    if (validate_transfers_match(predicted, (const struct trace *const *)measured, count, NULL, NULL, &found, &err) !=
+        STATUS_OK)
         fail_msg("%s", err.text);
     for (size_t i = 0; i < count; i++) trace_free(measured[i]);
     trace_free(predicted);
     return found;
 }
 
-/* A put of rank 0 at 10 us that returns at RETURN; the epoch ends at both ranks at END. MORE: what a simulation knows of it. */
+/* A put of rank 0 at 10 us that returns at RETURN; the epoch ends at both ranks at END. MORE: what a simulation knows
+ * of it. */
 #define ONE(NODES, RETURN, END, MORE)                                                                                  \
     NODES "window 0 comm=0 bytes=64,64 disp_unit=1\n"                                                                  \
           "0 0.000000 0.000001 MPI_Win_lock win=0 target=1 lock=exclusive\n"                                           \
@@ -55,9 +58,10 @@ static struct validate_transfers compare(const char *predicted_text, const char 
 #define ONE_NODE  "node 0 name=a ranks=0,1\n"
 #define TWO_NODES "node 0 name=a ranks=0\nnode 1 name=b ranks=1\n"
 
-/* Measured: the put returns at 40, the unlock at 50. Predicted: it returns at 12, the unlock at 15. Between two nodes the data
- * cannot have been there before the call returned: 30 to 40 us after its begin against 2 to 5 us, outside. Within a node the
- * call may have copied them at once: 0 to 40 us, within. Where nodes are not known, ranks are on different ones. */
+/* Measured: the put returns at 40, the unlock at 50. Predicted: it returns at 12, the unlock at 15. Between two nodes
+ * the data cannot have been there before the call returned: 30 to 40 us after its begin against 2 to 5 us, outside.
+ * Within a node the call may have copied them at once: 0 to 40 us, within. Where nodes are not known, ranks are on
+ * different ones. */
 static void copies_within_a_node(void **state)
 {
     (void)state;
@@ -78,9 +82,9 @@ static void copies_within_a_node(void **state)
     }
 }
 
-/* Within a node the predicted put returns at 60, and its data cannot be there before 11: 1 us after the begin. Measured: 10 to
- * 30 us. That is within 1 to 60 us, since the call may have copied them long before it returned. If it waited for a post until 55, it
- * has not: from 50 us on. */
+/* Within a node the predicted put returns at 60, and its data cannot be there before 11: 1 us after the begin.
+ * Measured: 10 to 30 us. That is within 1 to 60 us, since the call may have copied them long before it returned. If it
+ * waited for a post until 55, it has not: from 50 us on. */
 static void a_put_that_waited(void **state)
 {
     (void)state;
@@ -89,40 +93,46 @@ static void a_put_that_waited(void **state)
     struct validate_transfers found =
         compare(ONE(LEAST, "60", "70", " xfer_least=0.000011"), (const char *const[]){measured, NULL});
     assert_int_equal(found.within, 1);
-    found = compare(ONE(LEAST, "60", "70", " xfer_least=0.000011 awaited_post=0.000055"), (const char *const[]){measured, NULL});
+    found = compare(ONE(LEAST, "60", "70", " xfer_least=0.000011 awaited_post=0.000055"),
+                    (const char *const[]){measured, NULL});
     assert_int_equal(found.within, 0);
     /* A least end behind the return counts between nodes, too: 12 to 60 us, or 35 to 60. */
-    found = compare(ONE(SIMULATED TWO_NODES, "12", "70", " xfer_least=0.000022"), (const char *const[]){measured, NULL});
+    found =
+        compare(ONE(SIMULATED TWO_NODES, "12", "70", " xfer_least=0.000022"), (const char *const[]){measured, NULL});
     assert_int_equal(found.within, 1);
     assert_true(fabs(found.width.median - 60.0 / 12) < 1e-9);
-    found = compare(ONE(SIMULATED TWO_NODES, "12", "70", " xfer_least=0.000045"), (const char *const[]){measured, NULL});
+    found =
+        compare(ONE(SIMULATED TWO_NODES, "12", "70", " xfer_least=0.000045"), (const char *const[]){measured, NULL});
     assert_int_equal(found.within, 0);
     assert_true(fabs(found.width.median - 60.0 / 35) < 1e-9);
 }
 
-/* Where the measured end is known, that alone counts. The prediction says 10 to 20 us after the begin; ends at 10 and 20 us are
- * within, at 9 and 21 us not, though the bounds of the run, 5 to 60 us, meet the prediction. */
+/* Where the measured end is known, that alone counts. The prediction says 10 to 20 us after the begin; ends at 10 and
+ * 20 us are within, at 9 and 21 us not, though the bounds of the run, 5 to 60 us, meet the prediction. */
 static void known_ends(void **state)
 {
     (void)state;
     static const char *const ends[] = {"19", "20", "30", "31"};
     for (int i = 0; i < 4; i++) {
         char text[TEXT_BYTES];
-        snprintf(text, sizeof text, ONE(SIMULATED TWO_NODES, "15", "70", " xfer_start=0.000010 xfer_end=0.0000%s"), ends[i]);
+        snprintf(text, sizeof text, ONE(SIMULATED TWO_NODES, "15", "70", " xfer_start=0.000010 xfer_end=0.0000%s"),
+                 ends[i]);
         struct validate_transfers found = compare(ONE(TWO_NODES, "20", "30", ""), (const char *const[]){text, NULL});
         assert_int_equal(found.ends_known, 1);
         assert_int_equal(found.within, i == 1 || i == 2);
     }
 }
 
-/* The latest end is predicted as 20 us. Measured are 40, then 20, then 15 us: errors of 20, 0 and 5 us. The prediction, 10 to 20,
- * misses the first run, 30 to 40 us. Together the runs are from 5 to 40 us: it is no further outside than they are apart. */
+/* The latest end is predicted as 20 us. Measured are 40, then 20, then 15 us: errors of 20, 0 and 5 us. The prediction,
+ * 10 to 20, misses the first run, 30 to 40 us. Together the runs are from 5 to 40 us: it is no further outside than
+ * they are apart. */
 static void repetitions(void **state)
 {
     (void)state;
     struct validate_transfers found =
         compare(ONE(TWO_NODES, "20", "30", ""),
-                (const char *const[]){ONE(TWO_NODES, "40", "50", ""), ONE(TWO_NODES, "20", "30", ""), ONE(TWO_NODES, "15", "25", ""), NULL});
+                (const char *const[]){ONE(TWO_NODES, "40", "50", ""), ONE(TWO_NODES, "20", "30", ""),
+                                      ONE(TWO_NODES, "15", "25", ""), NULL});
     assert_int_equal(found.count, 3);
     assert_int_equal(found.within, 2);
     assert_int_equal(found.within_spread, 1);
@@ -141,23 +151,24 @@ static void repetitions(void **state)
     assert_int_equal(found.within_spread, 0);
 }
 
-/* Three puts, each with its own flush, end 5 us, 15 us and 15 us later than predicted: the first of the worst ones is named, by rank
- * and event. One that has no end in the prediction is not compared. */
+/* Three puts, each with its own flush, end 5 us, 15 us and 15 us later than predicted: the first of the worst ones is
+ * named, by rank and event. One that has no end in the prediction is not compared. */
 static void the_worst_one(void **state)
 {
     (void)state;
 #define PUT(AT, END)                                                                                                   \
-    "1 0.000" AT "00 0.000" AT "00 MPI_Put win=0 target=0 bytes=8 disp=0\n"                                             \
+    "1 0.000" AT "00 0.000" AT "00 MPI_Put win=0 target=0 bytes=8 disp=0\n"                                            \
     "1 0.000" AT "00 0.000" END " MPI_Win_flush win=0 target=0\n"
 #define THREE(A, B, C, LAST)                                                                                           \
     TWO_NODES "window 0 comm=0 bytes=64,64 disp_unit=1\n"                                                              \
-              "1 0.000000 0.000000 MPI_Win_lock win=0 target=0 lock=exclusive\n" PUT("1", A) PUT("2", B) PUT("3", C) LAST
-    struct validate_transfers found =
-        compare(THREE("110", "210", "310", "1 0.000400 0.000400 MPI_Put win=0 target=0 bytes=8 disp=0\nincomplete 1 killed\n"),
-                (const char *const[]){
-                    THREE("115", "225", "325", "1 0.000400 0.000400 MPI_Put win=0 target=0 bytes=8 disp=0\n"
-                                               "1 0.000400 0.000401 MPI_Win_unlock win=0 target=0\n"),
-                    NULL});
+              "1 0.000000 0.000000 MPI_Win_lock win=0 target=0 lock=exclusive\n" PUT("1", A) PUT("2", B) PUT("3", C)   \
+                  LAST
+    struct validate_transfers found = compare(
+        THREE("110", "210", "310", "1 0.000400 0.000400 MPI_Put win=0 target=0 bytes=8 disp=0\nincomplete 1 killed\n"),
+        (const char *const[]){THREE("115", "225", "325",
+                                    "1 0.000400 0.000400 MPI_Put win=0 target=0 bytes=8 disp=0\n"
+                                    "1 0.000400 0.000401 MPI_Win_unlock win=0 target=0\n"),
+                              NULL});
     assert_int_equal(found.count, 3);
     assert_int_equal(found.worst_rank, 1);
     assert_int_equal(found.worst_event, 4); /* lock, put, flush, put */

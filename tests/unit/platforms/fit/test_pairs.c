@@ -73,8 +73,8 @@ static void a_slow_pair(void **state)
     assert_string_equal(notes.text[0], "a slow pair: " SPEC " takes 1.30 times the middle of all pairs between b and c");
 }
 
-/* Of a, b, c in a row the two directions of b and c take 2 us, those of a and b 1 us, the lower middle of four. c has one
- * neighbour only: the pair may be slow, or c. */
+/* Of a, b, c in a row the two directions of b and c take 2 us, those of a and b 1 us, the lower middle of four. c has
+ * one neighbour only: the pair may be slow, or c. */
 static void an_end_of_a_row_is_no_slow_node(void **state)
 {
     (void)state;
@@ -88,7 +88,8 @@ static void an_end_of_a_row_is_no_slow_node(void **state)
     }
     assert_int_equal(pairs_compare(&results, SPEC, hosts, &notes, &err), STATUS_OK);
     assert_int_equal(notes.count, 1);
-    assert_string_equal(notes.text[0], "a slow pair: " SPEC " takes 2.00 times the middle of all pairs between b and c");
+    assert_string_equal(notes.text[0],
+                        "a slow pair: " SPEC " takes 2.00 times the middle of all pairs between b and c");
     bench_results_clear(&results);
     cJSON_Delete(hosts);
 }
@@ -100,12 +101,13 @@ static void a_tenth_is_no_difference(void **state)
     struct pair_notes notes;
     compare_ring(4, (double[]){1e-6, 1e-6, 1.09e-6, 1.11e-6}, (double[]){1e-6, 1e-6, 1.09e-6, 1.11e-6}, &notes);
     assert_int_equal(notes.count, 1);
-    assert_string_equal(notes.text[0], "a slow pair: " SPEC " takes 1.11 times the middle of all pairs between a and d");
+    assert_string_equal(notes.text[0],
+                        "a slow pair: " SPEC " takes 1.11 times the middle of all pairs between a and d");
 }
 
-/* Of two pairs the other one takes 1.2 us, half of the repetitions 0.12 us less and half 0.12 us more. The median's error is 1.2533 *
- * 1.4826 * 0.12 us / sqrt(10) = 0.0705 us, three of them 0.212 us: that is more than the difference. Of two sizes the mean has an
- * error of 1 / sqrt(2) of that, 0.15 us: a slow pair. */
+/* Of two pairs the other one takes 1.2 us, half of the repetitions 0.12 us less and half 0.12 us more. The median's
+ * error is 1.2533 * 1.4826 * 0.12 us / sqrt(10) = 0.0705 us, three of them 0.212 us: that is more than the difference.
+ * Of two sizes the mean has an error of 1 / sqrt(2) of that, 0.15 us: a slow pair. */
 static void sizes_make_it_certain(void **state)
 {
     (void)state;
@@ -117,7 +119,8 @@ static void sizes_make_it_certain(void **state)
         for (int i = 0; i < sizes; i++)
             for (int pair = 0; pair < 2; pair++)
                 for (int back = 0; back < 2; back++) {
-                    assert_int_equal(add(&results, pair + back, pair + 1 - back, 8 << i, pair ? 1.2e-6 : 1e-6, &err), STATUS_OK);
+                    assert_int_equal(add(&results, pair + back, pair + 1 - back, 8 << i, pair ? 1.2e-6 : 1e-6, &err),
+                                     STATUS_OK);
                     struct bench_series *last = &results.series[results.count - 1];
                     for (size_t r = 0; pair && r < last->count; r++)
                         last->repetitions[r].root = last->repetitions[r].most = r % 2 ? 1.08e-6 : 1.32e-6;
@@ -125,7 +128,8 @@ static void sizes_make_it_certain(void **state)
         assert_int_equal(pairs_compare(&results, SPEC, hosts, &notes, &err), STATUS_OK);
         assert_int_equal(notes.count, sizes - 1);
         if (sizes == 2)
-            assert_string_equal(notes.text[0], "a slow pair: " SPEC " takes 1.20 times the middle of all pairs between b and c");
+            assert_string_equal(notes.text[0],
+                                "a slow pair: " SPEC " takes 1.20 times the middle of all pairs between b and c");
         bench_results_clear(&results);
         cJSON_Delete(hosts);
     }
@@ -169,10 +173,14 @@ static void many_notes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_pairs_are_not_noted), cmocka_unit_test(a_slow_node), cmocka_unit_test(a_slow_pair),
-        cmocka_unit_test(an_end_of_a_row_is_no_slow_node), cmocka_unit_test(a_tenth_is_no_difference),
+        cmocka_unit_test(equal_pairs_are_not_noted),
+        cmocka_unit_test(a_slow_node),
+        cmocka_unit_test(a_slow_pair),
+        cmocka_unit_test(an_end_of_a_row_is_no_slow_node),
+        cmocka_unit_test(a_tenth_is_no_difference),
         cmocka_unit_test(sizes_make_it_certain),
-        cmocka_unit_test(an_asymmetric_pair),        cmocka_unit_test(many_notes),
+        cmocka_unit_test(an_asymmetric_pair),
+        cmocka_unit_test(many_notes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

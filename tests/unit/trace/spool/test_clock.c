@@ -60,8 +60,8 @@ static void offsets_are_interpolated(void **state)
     craft_free(&one);
 }
 
-/* Outside of its measurements a clock's offset is that of the nearest one: -4000000 before rank 1's 5200000, -4000800 behind its
- * 6000000, half way -4000400. Rank 1 enters MPI_Init at its 5000000, barriers at 5600000 and 7000000. */
+/* Outside of its measurements a clock's offset is that of the nearest one: -4000000 before rank 1's 5200000, -4000800
+ * behind its 6000000, half way -4000400. Rank 1 enters MPI_Init at its 5000000, barriers at 5600000 and 7000000. */
 static void offsets_are_constant_outside(void **state)
 {
     (void)state;
@@ -158,8 +158,9 @@ static const struct row {
      "1 15.7 15.8 MPI_Comm_group comm=0\n",
      1,
      {{0, 0, 10, 10.1}, {1, 0, 9, 10}, {1, 1, 10.9, 11}, {1, 2, 12.8, 12.9}, {1, 3, 15.7, 15.8}}},
-    /* Two receives side by side: the first one's exit moves from 9.5 to 10, so the second one begins at 9.5 + 0.5 and ends
-     * at 9.9 + 0.5, after its message was sent at 10.2 or, by rank 2, at 9.92: the smaller violation moves nothing. */
+    /* Two receives side by side: the first one's exit moves from 9.5 to 10, so the second one begins at 9.5 + 0.5 and
+     * ends at 9.9 + 0.5, after its message was sent at 10.2 or, by rank 2, at 9.92: the smaller violation moves
+     * nothing. */
     {"ranks 2\n"
      "0 10 10.1 MPI_Send comm=0 peer=1 tag=3 bytes=8\n"
      "0 10.2 10.3 MPI_Send comm=0 peer=1 tag=3 bytes=8\n"
@@ -174,8 +175,8 @@ static const struct row {
      "2 9.92 10 MPI_Send comm=0 peer=1 tag=3 bytes=8\n",
      2,
      {{1, 0, 9, 10}, {1, 1, 10, 10.4}}},
-    /* The second violation is larger than the shift of 0.5 that is left: its message was sent at 10.9. 5 s later a tenth of
-     * the computing, 0.5, takes back half of the shift of 1. */
+    /* The second violation is larger than the shift of 0.5 that is left: its message was sent at 10.9. 5 s later a
+     * tenth of the computing, 0.5, takes back half of the shift of 1. */
     {"ranks 2\n"
      "0 10 10.1 MPI_Send comm=0 peer=1 tag=3 bytes=8\n"
      "0 10.9 11 MPI_Send comm=0 peer=1 tag=3 bytes=8\n"
@@ -212,8 +213,8 @@ static const struct row {
      "2 7 7.5 MPI_Barrier comm=0\n",
      1,
      {{0, 0, 4, 7}, {0, 1, 7.45, 7.55}, {1, 0, 4, 7.2}, {1, 1, 7.2, 7.45}}},
-    /* A complete with puts need not return after the post (MPI may buffer them). One with a get must: its data cannot be
-     * there before the post at 12. A wait returns after its origin's complete at 25. */
+    /* A complete with puts need not return after the post (MPI may buffer them). One with a get must: its data cannot
+     * be there before the post at 12. A wait returns after its origin's complete at 25. */
     {SIZED "0 1 1.1 MPI_Win_start win=0 group=1\n"
            "0 1.2 1.3 MPI_Put win=0 target=1 bytes=8\n"
            "0 1.4 1.5 MPI_Win_complete win=0\n"
@@ -230,7 +231,8 @@ static const struct row {
            "1 21.2 24 MPI_Win_wait win=0\n",
      2,
      {{0, 2, 1.4, 1.5}, {0, 5, 11.4, 12}, {1, 5, 21.2, 25}}},
-    /* Reductions wait at the root, broadcasts for it. The last one is wrong: its root leaves at 3.1, rank 1 comes at 4. */
+    /* Reductions wait at the root, broadcasts for it. The last one is wrong: its root leaves at 3.1, rank 1 comes at 4.
+     */
     {"ranks 2\n"
      "0 1 1.1 MPI_Bcast comm=0 root=1 bytes=8\n"
      "0 2 2.1 MPI_Reduce comm=0 root=1 bytes=8\n"

@@ -33,8 +33,8 @@ static const struct row {
      "2 5 6 MPI_Send comm=0 peer=1 tag=7 bytes=16\n",
      {{2, 7, 16}, {0, 5, 8}},
      1},
-    /* Two messages of rank 0 and one known receive, which is first: the wildcard has the second message, 24 bytes at 2 s,
-     * before rank 2's at 3 s; the next one has rank 2's; nothing is left for the last. */
+    /* Two messages of rank 0 and one known receive, which is first: the wildcard has the second message, 24 bytes at 2
+     * s, before rank 2's at 3 s; the next one has rank 2's; nothing is left for the last. */
     {"ranks 3\n"
      "0 1 1 MPI_Send comm=0 peer=1 tag=5 bytes=8\n"
      "0 2 2 MPI_Send comm=0 peer=1 tag=5 bytes=24\n"
@@ -45,7 +45,8 @@ static const struct row {
      "2 3 3 MPI_Send comm=0 peer=1 tag=7 bytes=16\n",
      {{0, 5, 8}, {0, 5, 24}, {2, 7, 16}, {-1, 99, 64}},
      2},
-    /* Both are sent at 1 s: the lower rank's message is first. A receive with less room than the message keeps its own. */
+    /* Both are sent at 1 s: the lower rank's message is first. A receive with less room than the message keeps its own.
+     */
     {"ranks 3\n"
      "0 1 1 MPI_Send comm=0 peer=1 tag=6 bytes=32\n"
      "1 0 0 MPI_Irecv comm=0 peer=1 tag=99 bytes=24 req=0\n"
@@ -64,8 +65,8 @@ static const struct row {
      "2 3 3 MPI_Send comm=0 peer=1 tag=6 bytes=11\n",
      {{2, 5, 10}, {2, 6, 11}, {0, 5, 8}},
      3},
-    /* Another communicator's message, and one to another rank, are no candidates; that of MPI_Sendrecv is. Its receive takes
-     * rank 2's first message with tag 5. */
+    /* Another communicator's message, and one to another rank, are no candidates; that of MPI_Sendrecv is. Its receive
+     * takes rank 2's first message with tag 5. */
     {"ranks 3\ncomm 1 ranks=0,1,2\n"
      "0 1 1 MPI_Send comm=1 peer=1 tag=5 bytes=8\n"
      "0 1 1 MPI_Send comm=0 peer=2 tag=5 bytes=9\n"
