@@ -24,9 +24,12 @@ static enum status open_scene(const void *context, const char *semantics, const 
     char letter[64];
     const char *overrides[8] = {"network.latency_s=0", "network.bandwidth_Bps=1e18", "nodes.memory_bandwidth_Bps=1e18"};
     size_t count = 3;
-    (void)context, (void)trace;
+    (void)trace;
     snprintf(letter, sizeof letter, "mpi.rma.semantics=%s", semantics);
-    if (strcmp(semantics, "platform") != 0) overrides[count++] = letter;
+    if (strcmp(semantics, "platform") != 0)
+        overrides[count++] = letter;
+    else if (context)
+        overrides[count++] = context;
     for (size_t i = 0; i < spec_count; i++)
         if (transform_override(specs[i])) overrides[count++] = transform_override(specs[i]);
     return platform_open("tests/cases/base.json", overrides, count, platform, err);
@@ -195,6 +198,15 @@ static void the_best_in_pairs(void **state)
     trace_free(trace);
 }
 
+static const char late[] = "ranks 2\nwindow 0 comm=0 bytes=64,64 disp_unit=1\n"
+                           "0 0.000000 0.000000 MPI_Win_start win=0 group=1\n"
+                           "0 0.000000 0.000000 MPI_Put win=0 target=1 bytes=8 disp=0\n"
+                           "0 0.000000 0.000000 MPI_Win_complete win=0\n"
+                           "0 0.000100 0.000100 MPI_Comm_group comm=0\n"
+                           "1 0.000000 0.000000 MPI_Comm_group comm=0\n"
+                           "1 0.000100 0.000100 MPI_Win_post win=0 group=0\n"
+                           "1 0.000100 0.000100 MPI_Win_wait win=0\n";
+
 /* Rank 0 waits in start for the post of rank 1 at 100 us, and computes 100 us: 200. Messages of 10 us: the post comes
  * at 110, so 210; with the post at 0 it comes at 10: 110. Under d rank 0 is through at 100; the put leaves when the
  * post has come, at 110, and rank 1 waits for it until 120. So the other engine's gains are 100 and 90 us, and the gain
@@ -205,16 +217,10 @@ static void engines_that_differ(void **state)
     struct engine_descriptor slow = *engine_by_name("loggp");
     slow.open = open_slow;
     struct advice_options options;
-    struct trace *trace = test_read("ranks 2\nwindow 0 comm=0 bytes=64,64 disp_unit=1\n"
-                                    "0 0.000000 0.000000 MPI_Win_start win=0 group=1\n"
-                                    "0 0.000000 0.000000 MPI_Put win=0 target=1 bytes=8 disp=0\n"
-                                    "0 0.000000 0.000000 MPI_Win_complete win=0\n"
-                                    "0 0.000100 0.000100 MPI_Comm_group comm=0\n"
-                                    "1 0.000000 0.000000 MPI_Comm_group comm=0\n"
-                                    "1 0.000100 0.000100 MPI_Win_post win=0 group=0\n"
-                                    "1 0.000100 0.000100 MPI_Win_wait win=0\n");
+    struct trace *trace = test_read(late);
     struct advice *advice = advise(trace, &slow, &options);
     assert_us(advice->reference_s, 210);
+    assert_int_equal(advice->count, 1 + 4 + 9 + 1); /* d and post-early in a pair: only these two gain */
     const struct proposal *early = change_of(advice, "platform+post-early"), *d = change_of(advice, "d");
     assert_true(early->confirmed && d->confirmed);
     assert_us(early->gain_s, 100);
@@ -226,24 +232,62 @@ static void engines_that_differ(void **state)
     assert_false(a->confirmed); /* no gain by the fast one */
     assert_us(a->gain_s, 0);
     advice_free(advice);
+    trace_free(trace);
+}
 
-    /* Nothing gains more than an error of 100 %, so nothing is replayed again. */
-    advice = advise_with(trace, &slow, 1, &options);
-    d = change_of(advice, "d");
+/* Nothing gains more than an error of 100 %, so nothing is replayed again. What one engine cannot replay is kept with
+ * its reason. */
+static void changes_that_are_not_replayed(void **state)
+{
+    (void)state;
+    struct engine_descriptor other = *engine_by_name("loggp");
+    other.open = open_slow;
+    struct advice_options options;
+    struct trace *trace = test_read(late);
+    struct advice *advice = advise_with(trace, &other, 1, &options);
+    const struct proposal *d = change_of(advice, "d");
     assert_false(d->confirmed || advice_is_advised(d));
     assert_us(d->gain_s, 100);
     assert_us(d->error_s, 100);
     advice_free(advice);
 
-    /* What one engine cannot replay is kept with its reason. */
-    slow.open = open_without_d;
-    advice = advise(trace, &slow, &options);
+    other.open = open_without_d;
+    advice = advise(trace, &other, &options);
     d = change_of(advice, "d");
     assert_false(d->applies);
     assert_non_null(strstr(d->why, "no d here"));
     assert_false(advice_is_advised(d));
     assert_true(advice_is_advised(change_of(advice, "platform+post-early")));
     assert_int_equal(advice->order[0], change_of(advice, "platform+post-early") - advice->changes);
+    advice_free(advice);
+    trace_free(trace);
+}
+
+/* On a platform with d the program takes 100 us, and 200 under a: a loss has an error, too, and comes behind what
+ * changes nothing, and before what does not apply. */
+static void losses_come_last(void **state)
+{
+    (void)state;
+    struct trace *trace = test_read(late);
+    struct advice_options options = {.scenes = {.open = open_scene, .context = "mpi.rma.semantics=d"},
+                                     .error = ERROR,
+                                     .fast = engine_by_name("loggp")};
+    struct advice *advice;
+    struct err err;
+    assert_int_equal(advice_find(trace, &options, &advice, &err), STATUS_OK);
+    const struct proposal *a = change_of(advice, "a");
+    assert_us(advice->reference_s, 100);
+    assert_us(a->gain_s, -100);
+    assert_us(a->error_s, ERROR * 100);
+    assert_false(advice_is_advised(a));
+    size_t places[3] = {0};
+    for (size_t i = 0; i + 1 < advice->count; i++) {
+        const struct proposal *change = &advice->changes[advice->order[i]];
+        if (change == a) places[1] = i;
+        if (change == change_of(advice, "d")) places[0] = i;
+        if (change == change_of(advice, "platform+put=rput")) places[2] = i;
+    }
+    assert_true(places[0] < places[1] && places[1] < places[2]);
     advice_free(advice);
     trace_free(trace);
 }
@@ -331,6 +375,7 @@ static void what_is_printed(void **state)
     }
 }
 
+/* Places are found by their advice's text, in which a name stands for its change. */
 static void names_are_no_parts_of_others(void **state)
 {
     (void)state;
@@ -344,7 +389,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(more_than_the_error), cmocka_unit_test(the_best_in_pairs),
-        cmocka_unit_test(engines_that_differ), cmocka_unit_test(where_most_is_lost),
+        cmocka_unit_test(engines_that_differ), cmocka_unit_test(changes_that_are_not_replayed),
+        cmocka_unit_test(losses_come_last),    cmocka_unit_test(where_most_is_lost),
         cmocka_unit_test(what_is_printed),     cmocka_unit_test(names_are_no_parts_of_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
