@@ -129,6 +129,47 @@ static void tolerance_names_the_worst(void **state)
     result_free(measured);
 }
 
+/* Both ranks and the run are off by a quarter, which a tolerance of a quarter allows; of equal deviations the first one
+ * is named, and the first rank. A wait state that was not measured is off by 0.05 of a tenth of the time: of both ranks
+ * 0.2, of one 0.1. */
+static void equal_deviations(void **state)
+{
+    (void)state;
+    struct result *predicted = make(2, (double[]){1.25, 0.75}, 0.05), *measured = make(2, (double[]){1.0, 1.0}, 0);
+    struct validation *v = compare(predicted, (const struct result *const[]){measured}, 1);
+    struct err err;
+    assert_int_equal(validate_tolerance(v, 0.25, &err), STATUS_OK);
+    assert_int_equal(validate_tolerance(v, 0.2499, &err), STATUS_DATA);
+    assert_non_null(strstr(err.text, "does not hold: run time is predicted"));
+    assert_int_equal(v->worst_rank, 0);
+    assert_close(v->rank_error_worst, 0.25);
+    assert_close(v->patterns[PATTERN_LATE_POST].total.deviation, 0.25);   /* 0.05 of 0.2 */
+    assert_close(v->patterns[PATTERN_LATE_POST].ranks[0].deviation, 0.5); /* 0.05 of 0.1 of its own second */
+    validation_free(v);
+    result_free(predicted);
+    result_free(measured);
+}
+
+/* Runs of 1 and 1.5 s: both ends are in their spread, and what is behind them is not. A single run has no spread. */
+static void ends_of_the_spread(void **state)
+{
+    (void)state;
+    struct result *runs[] = {make(1, (double[]){1.0}, 0), make(1, (double[]){1.5}, 0)};
+    static const double predicted_s[] = {1.0, 1.5, 0.999, 1.501};
+    for (int i = 0; i < 4; i++) {
+        struct result *predicted = make(1, &predicted_s[i], 0);
+        struct validation *v = compare(predicted, (const struct result *const *)runs, 2);
+        assert_int_equal(v->run_time.within_spread, i < 2);
+        assert_int_equal(v->rank_time[0].within_spread, i < 2);
+        validation_free(v);
+        v = compare(predicted, (const struct result *const *)runs, 1);
+        assert_false(v->run_time.within_spread);
+        validation_free(v);
+        result_free(predicted);
+    }
+    for (int i = 0; i < 2; i++) result_free(runs[i]);
+}
+
 /* 0.5 of 2.0 is measured: 0.55 is off by a tenth of the wait state itself, though by 2.5 % of the run. */
 static void wait_states_are_measured_by_themselves(void **state)
 {
@@ -299,6 +340,8 @@ int main(void)
         cmocka_unit_test(repetitions_give_median_and_range),
         cmocka_unit_test(rank_errors_have_median_and_95th_percentile),
         cmocka_unit_test(tolerance_names_the_worst),
+        cmocka_unit_test(equal_deviations),
+        cmocka_unit_test(ends_of_the_spread),
         cmocka_unit_test(wait_states_are_measured_by_themselves),
         cmocka_unit_test(sections_must_be_the_same),
         cmocka_unit_test(nothing_measured_allows_no_error),
