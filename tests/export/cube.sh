@@ -83,6 +83,41 @@ E
 run 0 export run.txt --to cube -o again.cubex
 cmp -s run.cubex again.cubex || fail "the same trace gives other bytes"
 
+# Places are by node, ranks without one first: 1, 2, 0. The values are each rank's own, by its threads.
+cat >nodes.txt <<'END'
+rmacast-trace 1
+ranks 3
+node 0 name=a ranks=2
+node 1 name=b ranks=0
+0 0 0 MPI_Comm_group comm=0
+0 0 0 pthread_create child=1
+0 0 0 thread_begin thread=1
+0 0 0 MPI_Comm_group comm=0 thread=1
+0 0 0 MPI_Comm_group comm=0 thread=1
+0 1 1 thread_end thread=1
+1 0 0 MPI_Comm_group comm=0
+1 0 0 MPI_Comm_group comm=0
+1 0 0 MPI_Comm_group comm=0
+2 0 2 MPI_Comm_group comm=0
+2 2 2 MPI_Comm_group comm=0
+2 2 2 MPI_Comm_group comm=0
+2 2 2 MPI_Comm_group comm=0
+END
+run 0 export nodes.txt --to cube -o nodes.cubex
+python3 "$here/cubex.py" nodes.cubex 2>err | grep '^visits.*MPI_Comm_group\|^time_s' >values || fail "the report cannot be read: $(cat err)"
+metric visits <<'E'
+program/MPI_Comm_group 0.0 1
+program/MPI_Comm_group 0.1 2
+program/MPI_Comm_group 1.0 3
+program/MPI_Comm_group 2.0 4
+E
+metric time_s <<'E'
+program 0.1 1
+program/MPI_Comm_group 2.0 2
+E
+tar -xOf nodes.cubex anchor.xml | sed -n 's/.*<name>\(rank .*\|a\|b\|node\)<.*/\1/p' | paste -sd, >order
+[ "$(cat order)" = "node,rank 1,a,rank 2,b,rank 0" ] || fail "places are $(cat order)"
+
 # Properties and wait states of a larger run: their sums over ranks and call paths are what analyze has.
 run 0 generate halo2d --ranks 4 --iterations 5 --bytes 1K --sync pscw --imbalance 0.4 -o halo.txt
 run 0 simulate halo.txt --platform "$here/../cases/base.json" --set nodes.count=4 --engine loggp -o halo.rma
