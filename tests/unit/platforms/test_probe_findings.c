@@ -317,6 +317,22 @@ static void helper_thread(void **state)
     platform_free(platform);
 }
 
+/* Half of eight tries is not more than half: the hardware serves. */
+static void half_is_no_helper_thread(void **state)
+{
+    (void)state;
+    for (int helped = 4; helped <= 5; helped++) {
+        struct probe_record record = {0};
+        for (int i = 0; i < 8; i++)
+            probe_say(&record, "rmacast-probe delay served get 8 0.003 %s -0.0029 -0.0028 -0.0027 -0.0026",
+                      i < helped ? "0.5" : "0.01");
+        struct platform *platform = platform_of(&record);
+        assert_int_equal(protocol_serves(&platform->protocol, SERVICE_GET, 8),
+                         helped == 5 ? PROGRESS_THREAD : PROGRESS_HARDWARE);
+        platform_free(platform);
+    }
+}
+
 /* Put and flush take 5 us where the partner polls, and 12 us where it sleeps and nothing disturbs its helper thread, which comes
  * 7 us late. If the hardware serves, or calls do, there is no helper thread; a helper that is faster has no delay. */
 static void thread_delay(void **state)
@@ -550,6 +566,7 @@ int main(void)
         cmocka_unit_test(none_waits),
         cmocka_unit_test(order_of_locks_and_visits),
         cmocka_unit_test(helper_thread),
+        cmocka_unit_test(half_is_no_helper_thread),
         cmocka_unit_test(thread_delay),
         cmocka_unit_test(fetching_operations_differ),
         cmocka_unit_test(eager_limits),

@@ -82,6 +82,27 @@ static void latency_found(void **state)
     }
 }
 
+/* Ten times from 1 to 1.09 ms: the quartiles are 1.0225 and 1.0675, so the median, 1.045, has an error of 1.253 * 0.045
+ * / 1.349 / sqrt(10) = 0.013218 ms. Latency is half of both. The 10th percentile is 1.009, 0.0135 ms below the
+ * quartile. */
+static void latency_has_half_the_error(void **state)
+{
+    (void)state;
+    struct probe_record record = {0};
+    struct probe_time latency;
+    probe_say(
+        &record,
+        "rmacast-probe time put_flush 8 1.09e-3 1.01e-3 1.02e-3 1.03e-3 1.04e-3 1.05e-3 1.06e-3 1.07e-3 1.08e-3 1e-3");
+    struct probe_findings findings = probe_evaluated(&record);
+    assert_true(probe_latency(&findings, &latency));
+    assert_true(near(latency.value_s, 0.5225e-3));
+    assert_true(fabs(latency.error_s - 0.5 * 0.013218e-3) < 1e-9);
+    assert_true(near(findings.times[0].low_s, 1.009e-3));
+    assert_true(fabs(findings.times[0].low_error_s - 0.0135e-3) < 1e-12);
+    probe_findings_clear(&findings);
+    probe_record_clear(&record);
+}
+
 /* Within 10 %: get and flush, not the lock. */
 static void latency_is_checked_against_others(void **state)
 {
@@ -305,6 +326,7 @@ int main(void)
         cmocka_unit_test(a_wide_series_is_refused),
         cmocka_unit_test(busy_cores),
         cmocka_unit_test(latency_found),
+        cmocka_unit_test(latency_has_half_the_error),
         cmocka_unit_test(latency_is_checked_against_others),
         cmocka_unit_test(put_cost),
         cmocka_unit_test(put_cost_is_within_its_error),

@@ -38,9 +38,9 @@ static const char *const shapes[] = {
     "{\"type\": \"dragonfly\", \"groups\": 3, \"chassis\": 2, \"routers\": 3, \"nodes\": 2}",
     "{\"type\": \"dragonfly\", \"groups\": 3, \"chassis\": 2, \"routers\": 3, \"nodes\": 2}",
     "{\"type\": \"dragonfly\", \"groups\": 1, \"chassis\": 1024, \"routers\": 1048576, \"nodes\": 1}",
-    /* Cables in parallel on two levels: SimGrid chooses the lower one by the number of children at the top. From node 17
-     * to node 12 the search goes on from place 4 of three children, so it finds port 7, the second cable; of a part with
-     * two children it would go on from place 3 and find port 3, the first one. */
+    /* Cables in parallel on two levels: SimGrid chooses the lower one by the number of children at the top. From node
+     * 17 to node 12 the search goes on from place 4 of three children, so it finds port 7, the second cable; of a part
+     * with two children it would go on from place 3 and find port 3, the first one. */
     "{\"type\": \"fat_tree\", \"down\": [4, 4, 3], \"up\": [1, 2, 2], \"parallel\": [1, 2, 2]}",
     "{\"type\": \"fat_tree\", \"down\": [2, 2, 3], \"up\": [2, 1, 2], \"parallel\": [2, 3, 2]}",
 };
