@@ -95,6 +95,37 @@ static void offsets_are_constant_outside(void **state)
     craft_free(&one);
 }
 
+static void add_anchor(struct spool_rank *rank, uint64_t ticks, uint64_t ns, size_t count)
+{
+    struct err err;
+    assert_int_equal(spool_anchor_add(rank, ticks, ns, &err), STATUS_OK);
+    assert_int_equal(rank->anchor_count, count);
+}
+
+/* A counter of 1 GHz. Anchors that are less than 1 ms of ticks behind the last one are ignored, and those whose time is
+ * not later. Up to 1 ms a tick is 1 ns, up to the next anchor 2 ns. Behind it the rate of all counts: 3 ms in 2 ms. */
+static void ticks_are_interpolated(void **state)
+{
+    (void)state;
+    const struct spool_header header = {.version = SPOOL_VERSION, .clock = SPOOL_TICKS, .ticks_per_s = 1000000000};
+    struct spool_rank rank = {.header = &header};
+    const struct spool spool = {.base_ns = 0};
+    add_anchor(&rank, 0, 0, 1);
+    assert_int_equal(spool_time_ps(&spool, &rank, 500), 500000); /* the stated rate */
+    add_anchor(&rank, 999999, 2000000, 1);
+    add_anchor(&rank, 1000000, 1000000, 2);
+    add_anchor(&rank, 3000000, 1000000, 2);
+    add_anchor(&rank, 3000000, 999999, 2);
+    add_anchor(&rank, 2000000, 3000000, 3);
+    assert_int_equal(spool_time_ps(&spool, &rank, 250000), INT64_C(250000000));
+    assert_int_equal(spool_time_ps(&spool, &rank, 1000000), INT64_C(1000000000));
+    assert_int_equal(spool_time_ps(&spool, &rank, 1500000), INT64_C(2000000000));
+    assert_int_equal(spool_time_ps(&spool, &rank, 2000000), INT64_C(3000000000));
+    assert_int_equal(spool_time_ps(&spool, &rank, 3000000), INT64_C(4500000000));
+    assert_int_equal(spool_time_ps(&spool, &rank, 999999), INT64_C(999999000)); /* back again */
+    free(rank.anchors);
+}
+
 static struct trace *checked_by(unsigned threads, const char *text)
 {
     char file[] = "/tmp/rmacast-test-XXXXXX";
@@ -287,6 +318,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(offsets_are_interpolated),
         cmocka_unit_test(offsets_are_constant_outside),
+        cmocka_unit_test(ticks_are_interpolated),
         cmocka_unit_test(effects_follow_their_causes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
