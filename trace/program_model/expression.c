@@ -172,7 +172,6 @@ static enum status read_number(struct maker *maker)
     const char *begin = scanner->at;
     double value = strtod(begin, &end), factor = 1;
     bool decimal = strspn(begin, "0123456789.eE+-") >= (size_t)(end - begin);
-    if (end == begin || !decimal || !isfinite(value)) SCANNER_FAIL(scanner, "'%.20s', expected a number", begin);
     scanner->at = end;
     size_t length = 0;
     while (continues_name(end[length])) length++;
@@ -183,6 +182,7 @@ static enum status read_number(struct maker *maker)
             length = 0;
         }
     if (length > 0) SCANNER_FAIL(scanner, "'%.20s' behind a number, expected ns, us, ms, s, K, M or G", end);
+    if (end == begin || !decimal || !isfinite(value * factor)) SCANNER_FAIL(scanner, "'%.20s', expected a number", begin);
     return add_operation(maker, PUSH_NUMBER, value * factor, 0);
 }
 
@@ -317,11 +317,10 @@ static const char *neighbor_value(double *at, const double *variables, const str
 static const char *log2_value(enum operator does, double *a)
 {
     if (!(*a > 0)) return "the logarithm of a number that is not above 0";
-    double value = log2(*a);
     int exponent;
     bool power = frexp(*a, &exponent) == 0.5;
     if (does == WHOLE_LOG2 && !power) return "ilog2() of a number that is no power of two";
-    *a = does == LOG2 ? value : power ? exponent - 1 : does == CEIL_LOG2 ? ceil(value) : value;
+    *a = does == LOG2 ? log2(*a) : power ? exponent - 1 : exponent; /* ceil(log2()) is too low just above a power */
     return NULL;
 }
 

@@ -44,6 +44,7 @@ static void expressions_have_values(void **state)
         {"nx*ny*nz", 12},      {"64K", 65536},         {"2ms", 0.002},        {"1.5us*2", 3e-6},     {"3 < 4 && !(2>=3)", 1},
         {"1==2 || 1!=2", 1},   {"min(3,2)+max(3,2)", 5}, {"floor(-1.5)+ceil(1.2)", 0}, {"abs(-3)", 3}, {"sqrt(16)", 4},
         {"log2(8)", 3},        {"ilog2(1024)", 10},    {"clog2(9)", 4},       {"clog2(8)", 3},       {"xor(5,3)", 6},
+        {"clog2(4503599627370497)", 53}, /* 2^52 + 1: log2() of it is 52 in a double */
         {"choose(rank>3,1,2)", 1}, {"neighbor(-1)", 4}, {"neighbor(0,1)", 8}, {"neighbor(-2,-1)", 0}, {"exists(neighbor(1))", 0},
         {"exists(neighbor(1)+1)", 0}, {"exists(0)", 1}, {"2*-3", -6},         {"1-1-1", -1},
     };
@@ -107,6 +108,7 @@ static void wrong_lines_are_named(void **state)
         {HEAD "MPI_Put win=0 target=0 bytes=1 bytes=2\n", "t:3: bytes= stands twice, expected once"},
         {HEAD "MPI_Put win=0 target=left bytes=1\n", "t:3: 'left' is no variable"},
         {HEAD "MPI_Put win=0 target=(1 bytes=1\n", "t:3: 'bytes=1', expected ')'"},
+        {HEAD "MPI_Put win=0 target=0 bytes=3e300G\n", "t:3: '3e300G', expected a number"}, /* 3e309 is beyond every double */
         {HEAD "MPI_Put win=0 target=neighbor(1,2,3,4) bytes=1\n", "t:3: neighbor takes 1 to 3 arguments"},
         {HEAD "MPI_Put win=0 target=0 bytes=3q\n", "t:3: 'q' behind a number"},
         {HEAD "MPI_Put win=0 target=0 color=3\n", "t:3: 'color=' of MPI_Put is no key"},
