@@ -203,8 +203,8 @@ static enum status read_data(struct reader *reader, char *rest)
     *sample = (struct time_sample){.ranks = point->ranks, .n = point->n};
     for (char *end; *(rest += strspn(rest, " \t")); rest = end) {
         double value = strtod(rest, &end);
-        if (end == rest || !isfinite(value) || value < 0)
-            return refuse_line(reader, "DATA, expected numbers from 0 on");
+        if (end == rest || (value != 0 && !(value >= 1e-100 && value <= 1e100))) /* whose squares are numbers, too */
+            return refuse_line(reader, "DATA, expected numbers that are 0 or from 1e-100 to 1e100");
         time_sample_add(sample, value);
     }
     if (sample->count == 0) return refuse_line(reader, "DATA without a value");
