@@ -148,3 +148,13 @@ void command_check_end(int how, const char *said, const char *words)
         fuzz_finding("ends with %d and no line: %s: %s", status, words, said);
     if (status == 2 && last_line(said) != said) fuzz_finding("wrong usage in several lines: %s: %s", words, said);
 }
+
+void command_check_same(const char *directory, char **words, enum status status, const struct err *err)
+{
+    static char said[COMMAND_SAID_BYTES];
+    int how = command_run(directory, words, said), expected = status == STATUS_SYSTEM ? STATUS_DATA : (int)status;
+    command_check_end(how, said, words[1]);
+    if (WEXITSTATUS(how) != expected || (status != STATUS_OK && !strstr(last_line(said), err->text)))
+        fuzz_finding("%s ends with %d: '%.*s', the reader with %d: '%s'", words[1], WEXITSTATUS(how),
+                     (int)strcspn(last_line(said), "\n"), last_line(said), (int)status, status == STATUS_OK ? "" : err->text);
+}

@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "common/status.h"
+
 enum { COMMAND_WORDS_MAX = 40, COMMAND_SAID_BYTES = 4096 };
 
 extern const char command_program[];
@@ -18,6 +20,9 @@ int command_run(const char *directory, char **words, char *said);
 
 /* A finding unless it ended as it has to. words: for the message. */
 void command_check_end(int how, const char *said, const char *words);
+/* A finding unless the command (NULL at its end), run in the directory, ends as a function of ours did: with its status, and with
+ * its error in the last line. */
+void command_check_same(const char *directory, char **words, enum status status, const struct err *err);
 /* A finding where a file is not as it was. What the words name once may be an output. */
 void command_check_files(const char *directory, const char *words);
 

@@ -20,6 +20,7 @@
 
 #include "common/array.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/mutate_text.h"
 
 enum { RUN_SECONDS = 20, MEMORY_KB = 2 << 20 };
 
@@ -94,12 +95,32 @@ static void check_memory(void)
     if (usage.ru_maxrss > MEMORY_KB) fuzz_finding("an input takes %ld KB of memory", usage.ru_maxrss);
 }
 
-static void run_current(void)
+/* Of the sanitizers, where they are linked. */
+size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
+
+static size_t allocated_bytes(void)
+{
+    return __sanitizer_get_current_allocated_bytes ? __sanitizer_get_current_allocated_bytes() : 0;
+}
+
+static void run_once(void)
 {
     fuzz_choose(shared->input.data, shared->input.size);
     alarm(RUN_SECONDS);
     harness->run(shared->input.data, shared->input.size);
     alarm(0);
+}
+
+/* What is allocated once for all inputs is no leak: each of three more runs leaves more behind. */
+static void run_current(void)
+{
+    size_t before = allocated_bytes(), after, runs = 0;
+    run_once();
+    while ((after = allocated_bytes()) > before && runs++ < 3) {
+        before = after;
+        run_once();
+    }
+    if (after > before) fuzz_finding("an input leaks %zu bytes", after - before);
     check_memory();
 }
 
@@ -152,6 +173,10 @@ static void run_seed(const struct corpus *corpus, uint64_t seed)
     uint32_t changes = 1 + random_below(&random, 1 + random_below(&random, 6));
     for (uint32_t i = 0; i < changes; i++)
         shared->input.size = harness->mutate(&random, shared->input.data, shared->input.size, FUZZ_ROOM);
+    if (harness->splices && corpus->count > 1 && random_chance(&random, 15)) {
+        const struct input *other = corpus->items[random_below(&random, (uint32_t)corpus->count)];
+        shared->input.size = mutate_splice(&random, shared->input.data, shared->input.size, other->data, other->size, FUZZ_ROOM);
+    }
     run_current();
     shared->runs++;
 }

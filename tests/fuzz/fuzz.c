@@ -51,6 +51,13 @@ bool fuzz_once_in(unsigned count)
     return always || random_below(&random, count) == 0;
 }
 
+struct random fuzz_random(void)
+{
+    struct random random = {chosen};
+    chosen = random_next(&random);
+    return random;
+}
+
 const char *fuzz_file(const void *data, size_t size)
 {
     static char path[64];

@@ -6,6 +6,7 @@
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,7 @@ struct fuzz_harness {
     size_t (*mutate)(struct random *random, uint8_t *data, size_t size, size_t room);
     /* A correct input made of nothing; NULL: all come from the corpus. */
     size_t (*make)(struct random *random, uint8_t *data, size_t room);
+    bool splices; /* inputs of the corpus are also joined with each other, by lines */
 };
 
 /* NULL-terminated. */
@@ -38,6 +40,8 @@ void fuzz_check_error(const char *what, enum status status, const struct err *er
  * FUZZ_EVERY=1: always. */
 void fuzz_choose(const uint8_t *data, size_t size);
 bool fuzz_once_in(unsigned count);
+/* Chosen by the input's bytes, too. */
+struct random fuzz_random(void);
 
 /* A file in memory that holds the bytes; its path is good until the next call. */
 const char *fuzz_file(const void *data, size_t size);

@@ -2,8 +2,10 @@
 
 #include <string.h>
 
-const struct fuzz_harness *const fuzz_harnesses[] = {&harness_text, &harness_platform, &harness_result,  &harness_spool,
-                                                     &harness_otf2, &harness_command,  &harness_simgrid, &harness_file, NULL};
+const struct fuzz_harness *const fuzz_harnesses[] = {
+    &harness_text,   &harness_platform, &harness_result,     &harness_spool, &harness_otf2,  &harness_command, &harness_simgrid,
+    &harness_file,   &harness_extrap,   &harness_expression, &harness_model, &harness_bench, &harness_sweep,   &harness_library,
+    NULL};
 
 const struct fuzz_harness *fuzz_harness_by_name(const char *name)
 {

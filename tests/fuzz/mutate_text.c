@@ -568,6 +568,65 @@ size_t mutate_lines(struct random *random, const char *const *more, size_t more_
     return join(&lines, data, room);
 }
 
+/* Puts `length` bytes of text in the place of those from `at` to `end`. */
+static size_t replace_bytes(uint8_t *data, size_t size, size_t at, size_t end, const char *text, size_t length, size_t room)
+{
+    if (size - (end - at) + length > room) return size;
+    memmove(data + at + length, data + end, size - end);
+    memcpy(data + at, text, length);
+    return size - (end - at) + length;
+}
+
+static bool is_digit(uint8_t c)
+{
+    return c >= '0' && c <= '9';
+}
+
+size_t mutate_digits(struct random *random, uint8_t *data, size_t size, size_t room)
+{
+    static const char *const factors[] = {"e9", "e-9", "e300", "e-300", "e308", ".5", "0000000000", "K", "us"};
+    char old[NUMBER_BYTES] = "", made[NUMBER_BYTES];
+    size_t begin = random_below(random, (uint32_t)size + 1), end;
+    for (size_t i = 0; i < size && !is_digit(data[begin % size]); i++) begin++;
+    if (size == 0 || !is_digit(data[begin % size])) return size;
+    begin %= size;
+    while (begin > 0 && is_digit(data[begin - 1])) begin--;
+    for (end = begin; end < size && end - begin < sizeof old - 1 && is_digit(data[end]);) end++;
+    if (random_chance(random, 25)) {
+        const char *factor = factors[random_below(random, sizeof factors / sizeof *factors)];
+        return replace_bytes(data, size, end, end, factor, strlen(factor), room);
+    }
+    memcpy(old, data + begin, end - begin);
+    mutate_number(random, old, made, sizeof made);
+    return replace_bytes(data, size, begin, end, made, strlen(made), room);
+}
+
+/* Where some line begins, or the end. */
+static size_t any_begin(struct random *random, const uint8_t *data, size_t size)
+{
+    size_t at = random_below(random, (uint32_t)size + 1);
+    while (at > 0 && at < size && data[at - 1] != '\n') at++;
+    return at;
+}
+
+size_t mutate_splice(struct random *random, uint8_t *data, size_t size, const uint8_t *other, size_t other_size,
+                     size_t room)
+{
+    size_t at = any_begin(random, data, size), from = any_begin(random, other, other_size);
+    if (at + other_size - from > room) return size;
+    memcpy(data + at, other + from, other_size - from);
+    return at + other_size - from;
+}
+
+size_t mutate_any(struct random *random, const char *const *more, size_t more_count, uint8_t *data, size_t size,
+                  size_t room)
+{
+    uint32_t choice = random_below(random, 20);
+    if (choice == 0) return mutate_bytes(random, data, size, room);
+    if (choice < 7) return mutate_digits(random, data, size, room);
+    return mutate_lines(random, more, more_count, data, size, room);
+}
+
 /* --- correct programs --- */
 
 /* As many phases as fit. */

@@ -49,7 +49,7 @@ void oracle_same(const char *what, const struct trace *one, const struct trace *
     free(texts[1]);
 }
 
-static void check_text(const struct trace *trace, const char *what)
+void oracle_text(const char *what, const struct trace *trace)
 {
     struct err err;
     struct trace *again;
@@ -181,7 +181,7 @@ void oracle_replay(const struct trace *trace, const struct platform *platform)
     status = trace_check(outcome.trace, &err);
     if (status != STATUS_OK) fuzz_finding("a predicted trace at fault: %s", err.text);
     check_laws(trace, platform, &options, &outcome);
-    if (fuzz_once_in(4)) check_text(outcome.trace, "predicted trace in text");
+    if (fuzz_once_in(4)) oracle_text("predicted trace in text", outcome.trace);
     if (fuzz_once_in(64)) check_archive(outcome.trace);
     if (fuzz_once_in(4)) check_analysis(outcome.trace);
     replay_outcome_clear(&outcome);
@@ -227,7 +227,7 @@ static void check_transform(const struct trace *trace, const struct platform *pl
  * (NULL: none) also the replay and its laws. */
 static void check_trace(const struct trace *trace, const struct platform *platform)
 {
-    check_text(trace, "text");
+    oracle_text("text", trace);
     bool analysed = check_analysis(trace);
     if (platform) oracle_replay(trace, platform);
     if (platform && fuzz_once_in(8)) check_prediction(trace, platform);

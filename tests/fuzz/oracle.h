@@ -18,6 +18,9 @@ FILE *oracle_nowhere(void);
 /* Opens a file in the ways of the commands, and checks what comes of it. */
 void oracle_open(const char *path, const struct platform *platform);
 
+/* A trace is the same when it is written as text and read again. */
+void oracle_text(const char *what, const struct trace *trace);
+
 /* Two traces are the same but for the names of their files. */
 void oracle_same(const char *what, const struct trace *one, const struct trace *two);
 
