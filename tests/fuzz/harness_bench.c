@@ -1,5 +1,5 @@
-/* Configurations and results of the bench, and the platform that is fitted to them. Parts (parts.h): "config.json", a configuration;
- * "r/...", a directory of results. */
+/* Configurations and results of the bench, and the platform that is fitted to them. Parts (parts.h): "config.json", a
+ * configuration; "r/...", a directory of results. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -26,8 +26,9 @@ static void check_job(const struct bench_job *job)
 {
     if (job->size_count < 1 || job->min_repeats < 0 || !isfinite(job->max_duration_s) || job->max_duration_s < 0 ||
         !isfinite(job->confidence) || job->confidence < 0 || job->demand.nodes < 1 || job->demand.ranks < 1)
-        fuzz_finding("%s has %d sizes, %d repetitions, %g s, confidence %g, %d nodes, %d ranks", job->test, job->size_count,
-                     job->min_repeats, job->max_duration_s, job->confidence, job->demand.nodes, job->demand.ranks);
+        fuzz_finding("%s has %d sizes, %d repetitions, %g s, confidence %g, %d nodes, %d ranks", job->test,
+                     job->size_count, job->min_repeats, job->max_duration_s, job->confidence, job->demand.nodes,
+                     job->demand.ranks);
     for (int i = 0; i < job->size_count; i++)
         if (job->sizes[i] < 0 || job->sizes[i] > BENCH_BYTES_MOST)
             fuzz_finding("%s has a size of %" PRId64, job->test, job->sizes[i]);
@@ -72,8 +73,9 @@ static void check_same(const struct bench_series *a, const struct bench_series *
     for (size_t i = 0; same && i < a->count; i++) {
         const struct bench_repetition *one = &a->repetitions[i], *two = &b->repetitions[i];
         same = is_near(one->root, two->root, 1e-8) && is_near(one->least, two->least, 1e-8) &&
-               is_near(one->mean, two->mean, 1e-8) && is_near(one->most, two->most, 1e-8) && one->losses == two->losses &&
-               is_near(one->reference_s, two->reference_s, 1e-3) && is_near(one->work_s, two->work_s, 1e-3);
+               is_near(one->mean, two->mean, 1e-8) && is_near(one->most, two->most, 1e-8) &&
+               one->losses == two->losses && is_near(one->reference_s, two->reference_s, 1e-3) &&
+               is_near(one->work_s, two->work_s, 1e-3);
     }
     if (!same) fuzz_finding("series %s of %s is another one when it is read back", a->spec, a->test);
 }
@@ -93,7 +95,8 @@ static void check_written(const struct bench_results *results)
     fclose(out);
     fuzz_directory("again", place, sizeof place);
     command_write(place, "rank-000000.csv", text, size);
-    if (bench_results_open(place, &again, &err) != STATUS_OK) fuzz_finding("rows of ours do not read back: %s", err.text);
+    if (bench_results_open(place, &again, &err) != STATUS_OK)
+        fuzz_finding("rows of ours do not read back: %s", err.text);
     if (again.count != results->count) fuzz_finding("%zu series are %zu when read back", results->count, again.count);
     for (size_t i = 0; i < again.count; i++) check_same(&results->series[i], &again.series[i]);
     bench_results_clear(&again);
@@ -107,8 +110,10 @@ static void check_statistics(const struct bench_series *series)
     struct err err;
     if (bench_series_statistics(series, &s, &err) != STATUS_OK) fuzz_finding("statistics: %s", err.text);
     if (!(s.least <= s.p10 && s.p10 <= s.p25 && s.p25 <= s.median && s.median <= s.p90 && s.p90 <= s.most) ||
-        !(s.mean >= s.least - 1e-9 && s.mean <= s.most + 1e-9) || !isfinite(s.mean_half_width) || !isfinite(s.median_error))
-        fuzz_finding("%s: %g, %g, %g, %g, %g, %g; mean %g", series->spec, s.least, s.p10, s.p25, s.median, s.p90, s.most, s.mean);
+        !(s.mean >= s.least - 1e-9 && s.mean <= s.most + 1e-9) || !isfinite(s.mean_half_width) ||
+        !isfinite(s.median_error))
+        fuzz_finding("%s: %g, %g, %g, %g, %g, %g; mean %g", series->spec, s.least, s.p10, s.p25, s.median, s.p90,
+                     s.most, s.mean);
 }
 
 /* --- the fit --- */
@@ -132,8 +137,10 @@ static void check_platform(const cJSON *json)
     enum status status = platform_open(fuzz_file(text, strlen(text)), NULL, 0, &platform, &err);
     fuzz_check_error("the fitted platform", status, &err); /* calibrate refuses it with a line */
     if (status == STATUS_OK) platform_free(platform);
-    if (json_parse(text, "platform.json", &again, &err) != STATUS_OK) fuzz_finding("a platform that is no JSON: %s", err.text);
-    if (platform_differences(again.root, again.root, &differences, &err) != STATUS_OK) fuzz_finding("differences: %s", err.text);
+    if (json_parse(text, "platform.json", &again, &err) != STATUS_OK)
+        fuzz_finding("a platform that is no JSON: %s", err.text);
+    if (platform_differences(again.root, again.root, &differences, &err) != STATUS_OK)
+        fuzz_finding("differences: %s", err.text);
     if (cJSON_GetArraySize(differences) > 0)
         fuzz_finding("a platform differs from itself: %s", cJSON_PrintUnformatted(differences));
     cJSON_Delete(differences);
@@ -161,7 +168,8 @@ static void check_fit(const struct bench_results *results, const char *place)
     if (status != STATUS_OK) return;
     status = calibration_new(results, run.root, &calibration, &err);
     json_close(&run);
-    if (status == STATUS_DATA && err.text[0] && !strchr(err.text, '\n')) return; /* calibrate says the directory before it */
+    if (status == STATUS_DATA && err.text[0] && !strchr(err.text, '\n'))
+        return; /* calibrate says the directory before it */
     fuzz_check_error("calibration_new", status, &err);
     snprintf(path, sizeof path, "%s/r/mpi.json", place);
     if (json_open(path, &section, &err) != STATUS_OK) section.root = NULL;
@@ -192,11 +200,13 @@ static void check_results(const char *place, unsigned fit_once_in)
     for (size_t i = 0; i < results.count; i++) check_statistics(&results.series[i]);
     check_written(&results);
     if (bench_results_print(&results, oracle_nowhere(), &err) != STATUS_OK) fuzz_finding("print: %s", err.text);
-    if (bench_results_own_s(&results, &own_s, &err) != STATUS_OK || !isfinite(own_s)) fuzz_finding("own time: %s", err.text);
+    if (bench_results_own_s(&results, &own_s, &err) != STATUS_OK || !isfinite(own_s))
+        fuzz_finding("own time: %s", err.text);
     if (fuzz_once_in(fit_once_in)) check_fit(&results, place);
     if (bench_results_join(&results, &err) != STATUS_OK) fuzz_finding("join: %s", err.text);
     for (size_t i = 0; i < results.count; i++)
-        if (!bench_results_is_first(&results, i)) fuzz_finding("two series of %s after they were joined", results.series[i].spec);
+        if (!bench_results_is_first(&results, i))
+            fuzz_finding("two series of %s after they were joined", results.series[i].spec);
     bench_results_keep(&results, "t", false);
     bench_results_clear(&results);
 }

@@ -1,5 +1,6 @@
-/* Expressions of program models against an evaluator of our own, which works on the text, as docs/format-model.md defines them. The
- * first line has a grid: its rule, side, ranks and periodic dimensions (bits); each other line an expression. */
+/* Expressions of program models against an evaluator of our own, which works on the text, as docs/format-model.md
+ * defines them. The first line has a grid: its rule, side, ranks and periodic dimensions (bits); each other line an
+ * expression. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,9 +57,11 @@ static double read_number(struct evaluator *in)
     static const struct {
         const char *name;
         double factor;
-    } units[] = {{"", 1}, {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"K", 1024}, {"M", 1048576}, {"G", 1073741824}};
+    } units[] = {{"", 1},  {"ns", 1e-9}, {"us", 1e-6},   {"ms", 1e-3},
+                 {"s", 1}, {"K", 1024},  {"M", 1048576}, {"G", 1073741824}};
     char text[LINE_BYTES], unit[LINE_BYTES];
-    size_t length = number_length(in->at), behind = strspn(in->at + length, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    size_t length = number_length(in->at),
+           behind = strspn(in->at + length, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
     snprintf(text, sizeof text, "%.*s", (int)length, in->at);
     snprintf(unit, sizeof unit, "%.*s", (int)behind, in->at + length);
     in->at += length + behind;
@@ -146,8 +149,9 @@ static double read_named(struct evaluator *in)
     static const struct {
         const char *name;
         int least, most;
-    } functions[] = {{"neighbor", 1, 3}, {"exists", 1, 1}, {"choose", 3, 3}, {"min", 2, 2},   {"max", 2, 2},   {"abs", 1, 1}, {"floor", 1, 1},
-                     {"ceil", 1, 1},     {"sqrt", 1, 1},   {"log2", 1, 1},   {"ilog2", 1, 1}, {"clog2", 1, 1}, {"xor", 2, 2}};
+    } functions[] = {{"neighbor", 1, 3}, {"exists", 1, 1}, {"choose", 3, 3}, {"min", 2, 2},  {"max", 2, 2},
+                     {"abs", 1, 1},      {"floor", 1, 1},  {"ceil", 1, 1},   {"sqrt", 1, 1}, {"log2", 1, 1},
+                     {"ilog2", 1, 1},    {"clog2", 1, 1},  {"xor", 2, 2}};
     char name[SCANNER_NAME_BYTES];
     size_t length = strcspn(in->at, letters) > 0 ? 0 : strspn(in->at, letters);
     while (length > 0 && strspn(in->at + length, letters) + strspn(in->at + length, "0123456789") > 0) length++;
@@ -233,7 +237,8 @@ static double apply(struct evaluator *in, const char *sign, double a, double b)
 /* From the weakest operators of level 0 on. */
 static double evaluate(struct evaluator *in, int level)
 {
-    static const char *const signs[][5] = {{"||"}, {"&&"}, {"==", "!="}, {"<=", ">=", "<", ">"}, {"+", "-"}, {"*", "/", "%"}};
+    static const char *const signs[][5] = {{"||"},     {"&&"},         {"==", "!="}, {"<=", ">=", "<", ">"},
+                                           {"+", "-"}, {"*", "/", "%"}};
     const char *found;
     if (level == sizeof signs / sizeof *signs) return read_signed(in);
     double value = evaluate(in, level + 1);
@@ -267,8 +272,10 @@ static void check_value(const char *text, const struct expression *expression, c
     double by_hand = evaluate(&own, 0);
     const char *why = expression_value(expression, variables, grid, &value);
     if (own.wrong) fuzz_finding("'%s' is taken, expected to be refused at '%s'", text, own.at);
-    if (!why != !own.fails) fuzz_finding("'%s' of rank %d is %g, %s; expected %g", text, rank, value, why ? why : "good", by_hand);
-    if (!why && !is_same(value, by_hand)) fuzz_finding("'%s' of rank %d is %.17g, expected %.17g", text, rank, value, by_hand);
+    if (!why != !own.fails)
+        fuzz_finding("'%s' of rank %d is %g, %s; expected %g", text, rank, value, why ? why : "good", by_hand);
+    if (!why && !is_same(value, by_hand))
+        fuzz_finding("'%s' of rank %d is %.17g, expected %.17g", text, rank, value, by_hand);
     double whole = expression_whole(value);
     if (!why && fabs(value) < 1e15 && (whole != floor(whole) || whole > value + 1 || whole < value - 1))
         fuzz_finding("%.17g becomes %.17g", value, whole);
@@ -306,7 +313,8 @@ static bool read_grid(const char *line, struct grid *grid)
     struct grid made;
     if (sscanf(line, "%u %u %u %u", &rule, &side, &ranks, &periodic) != 4) return false;
     if (ranks < 1 || ranks > RANKS_MAX || side < 1 || side > RANKS_MAX) return false;
-    const struct grid_shape shape = {(enum grid_rule)(rule % GRID_RULES), (int32_t)side, {periodic & 1, periodic & 2, periodic & 4}};
+    const struct grid_shape shape = {
+        (enum grid_rule)(rule % GRID_RULES), (int32_t)side, {periodic & 1, periodic & 2, periodic & 4}};
     bool good = grid_make(&shape, (int32_t)ranks, &made);
     if (good) *grid = made;
     return good;
@@ -319,7 +327,8 @@ static void run(const uint8_t *data, size_t size)
     for (size_t at = 0; at < size;) {
         const uint8_t *stop = memchr(data + at, '\n', size - at);
         size_t length = stop ? (size_t)(stop - data) - at : size - at;
-        snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line ? length : sizeof line - 1), (const char *)data + at);
+        snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line ? length : sizeof line - 1),
+                 (const char *)data + at);
         if (at > 0 || !read_grid(line, &grid)) check_expression(line, &grid);
         at += length + 1;
     }
@@ -331,10 +340,34 @@ static void run(const uint8_t *data, size_t size)
 
 static void write_expression(struct random *random, FILE *out, int depth)
 {
-    static const char *const leaves[] = {"rank", "nranks", "x", "y", "z", "nx", "ny", "nz", "none", "0", "1", "2", "3", "7", "64K",
-                                         "1.5us", "2ms", "1e300", "4503599627370497", "9007199254740993", "0.1", ".5", "1e-320", "3G"};
-    static const char *const signs[] = {"||", "&&", "==", "!=", "<=", ">=", "<", ">", "+", "-", "*", "/", "%", "^", "^"};
-    static const char *const calls[] = {"neighbor(", "exists(", "choose(", "min(", "max(", "abs(", "floor(", "ceil(", "sqrt(", "log2(", "ilog2(", "clog2(", "xor("};
+    static const char *const leaves[] = {"rank",
+                                         "nranks",
+                                         "x",
+                                         "y",
+                                         "z",
+                                         "nx",
+                                         "ny",
+                                         "nz",
+                                         "none",
+                                         "0",
+                                         "1",
+                                         "2",
+                                         "3",
+                                         "7",
+                                         "64K",
+                                         "1.5us",
+                                         "2ms",
+                                         "1e300",
+                                         "4503599627370497",
+                                         "9007199254740993",
+                                         "0.1",
+                                         ".5",
+                                         "1e-320",
+                                         "3G"};
+    static const char *const signs[] = {"||", "&&", "==", "!=", "<=", ">=", "<", ">",
+                                        "+",  "-",  "*",  "/",  "%",  "^",  "^"};
+    static const char *const calls[] = {"neighbor(", "exists(", "choose(", "min(",   "max(",   "abs(", "floor(",
+                                        "ceil(",     "sqrt(",   "log2(",   "ilog2(", "clog2(", "xor("};
     static const int arguments[] = {1, 1, 3, 2, 2, 1, 1, 1, 1, 1, 1, 1, 2};
     uint32_t choice = depth > 5 ? 0 : random_below(random, 10), which = random_below(random, 13);
     if (choice < 3) {
@@ -366,8 +399,8 @@ static size_t make(struct random *random, uint8_t *data, size_t room)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (!out) abort();
-    fprintf(out, "%u %u %u %u\n", random_below(random, GRID_RULES), 1 + random_below(random, 4), 1 + random_below(random, RANKS_MAX),
-            random_below(random, 8));
+    fprintf(out, "%u %u %u %u\n", random_below(random, GRID_RULES), 1 + random_below(random, 4),
+            1 + random_below(random, RANKS_MAX), random_below(random, 8));
     for (int i = 0; i < 8; i++) {
         write_expression(random, out, 0);
         fputc('\n', out);
@@ -381,8 +414,20 @@ static size_t make(struct random *random, uint8_t *data, size_t room)
 
 static size_t mutate(struct random *random, uint8_t *data, size_t size, size_t room)
 {
-    static const char *const lines[] = {"1 2 6 1", "4 3 12 7", "- - - 1 ^ - 2", "! ! none", "( ( 1 ) )", "1 = 2", "2 | 3", "0x10",
-                                        "neighbor ( 1 , - 1 )", "choose(exists(neighbor(1)),neighbor(1),rank)", "1e", "1e5e", "inf", "nan(1)"};
+    static const char *const lines[] = {"1 2 6 1",
+                                        "4 3 12 7",
+                                        "- - - 1 ^ - 2",
+                                        "! ! none",
+                                        "( ( 1 ) )",
+                                        "1 = 2",
+                                        "2 | 3",
+                                        "0x10",
+                                        "neighbor ( 1 , - 1 )",
+                                        "choose(exists(neighbor(1)),neighbor(1),rank)",
+                                        "1e",
+                                        "1e5e",
+                                        "inf",
+                                        "nan(1)"};
     return mutate_any(random, lines, sizeof lines / sizeof *lines, data, size, room);
 }
 

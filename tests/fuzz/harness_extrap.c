@@ -22,10 +22,12 @@ static void check_value(const struct extrap_series *series, int32_t ranks, int64
 {
     const struct time_model *model = &series->model;
     double value = time_model_mean(model, ranks, n);
-    double by_hand = model->c0 + model->c1 * term_value(&model->ranks, ranks) * (n > 0 ? term_value(&model->n, (double)n) : 1);
+    double by_hand =
+        model->c0 + model->c1 * term_value(&model->ranks, ranks) * (n > 0 ? term_value(&model->n, (double)n) : 1);
     if (!isfinite(value) || value < 0) fuzz_finding("%s at %d, %" PRId64 " is %g", series->region, ranks, n, value);
     double within = 1e-9 * (fabs(model->c0) + fabs(by_hand - model->c0));
-    if (fabs(value - fmax(by_hand, 0)) > within) fuzz_finding("%s at %d is %g, by hand %g", series->region, ranks, value, by_hand);
+    if (fabs(value - fmax(by_hand, 0)) > within)
+        fuzz_finding("%s at %d is %g, by hand %g", series->region, ranks, value, by_hand);
 }
 
 /* The measured points are values of the text, and the error of a function that is not constant is a number. */
@@ -125,9 +127,10 @@ static void run(const uint8_t *data, size_t size)
 
 static size_t mutate(struct random *random, uint8_t *data, size_t size, size_t room)
 {
-    static const char *const lines[] = {"PARAMETER p",    "PARAMETER q r",  "POINTS 1 2 4 8", "POINTS (1 1) (1 2) (2 1)", "METRIC time",
-                                        "REGION a->b",    "DATA 0",         "DATA 1 1",       "DATA 1e-300",              "DATA 1e300 1",
-                                        "DATA 0 0 1e308", "POINTS (8,100)", "# a comment",    "REGION",                   "METRIC"};
+    static const char *const lines[] = {"PARAMETER p", "PARAMETER q r", "POINTS 1 2 4 8", "POINTS (1 1) (1 2) (2 1)",
+                                        "METRIC time", "REGION a->b",   "DATA 0",         "DATA 1 1",
+                                        "DATA 1e-300", "DATA 1e300 1",  "DATA 0 0 1e308", "POINTS (8,100)",
+                                        "# a comment", "REGION",        "METRIC"};
     return mutate_any(random, lines, sizeof lines / sizeof *lines, data, size, room);
 }
 

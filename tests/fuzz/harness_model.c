@@ -138,7 +138,8 @@ static void check_source(const struct program_model *model, const struct program
                     fuzz_finding("call %zu of rank %u is another one when it is made as it is needed", at, rank);
             if (program_source_next(&source, rank, &err) != STATUS_OK) fuzz_finding("as it is needed: %s", err.text);
         }
-        if (at != whole->count) fuzz_finding("rank %u has %zu calls as they are needed, expected %zu", rank, at, whole->count);
+        if (at != whole->count)
+            fuzz_finding("rank %u has %zu calls as they are needed, expected %zu", rank, at, whole->count);
     }
     program_source_close(&source);
 }
@@ -150,7 +151,8 @@ static void check_survey(const struct program_model *model, const struct program
     enum status status = program_source_survey(model, options, &survey, &err);
     fuzz_check_error("survey", status, &err);
     if (status != STATUS_OK) return;
-    if (!isfinite(survey.calls) || !isfinite(survey.computing_s) || survey.computing_s < 0 || !isfinite(survey.error) || survey.error < 0)
+    if (!isfinite(survey.calls) || !isfinite(survey.computing_s) || survey.computing_s < 0 || !isfinite(survey.error) ||
+        survey.error < 0)
         fuzz_finding("a survey of %g calls, %g s, error %g", survey.calls, survey.computing_s, survey.error);
     if (options->ranks <= SURVEYED && survey.calls != (double)calls)
         fuzz_finding("a survey of %g calls, expected %g", survey.calls, (double)calls);
@@ -231,7 +233,8 @@ static void check_command(const uint8_t *data, size_t size)
     snprintf(path, sizeof path, "%s/in.model", place);
     snprintf(output, sizeof output, "%s/out.model", place);
     enum status status = program_model_open(path, &model, &err);
-    bool is_model = size > strlen(PROGRAM_MODEL_WORD) && memcmp(data, PROGRAM_MODEL_WORD " ", strlen(PROGRAM_MODEL_WORD) + 1) == 0;
+    bool is_model =
+        size > strlen(PROGRAM_MODEL_WORD) && memcmp(data, PROGRAM_MODEL_WORD " ", strlen(PROGRAM_MODEL_WORD) + 1) == 0;
     if (is_model) command_check_same(place, words, status, &err);
     if (status == STATUS_OK) program_model_free(model);
     fuzz_remove(place);

@@ -1,5 +1,5 @@
-/* Sweeps: their configurations, the points of small ones, and the results that they keep and continue, damaged between. Parts
- * (parts.h): "c.json", the configuration, and what it names. */
+/* Sweeps: their configurations, the points of small ones, and the results that they keep and continue, damaged between.
+ * Parts (parts.h): "c.json", the configuration, and what it names. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,8 @@ static void check_points(const struct sweep *sweep)
     if (count != sweep->count || count == 0) fuzz_finding("%zu points, expected %zu", sweep->count, count);
     for (size_t i = 0; i < count && i < POINTS_ASKED; i++) {
         for (size_t k = 0; k < i && count < 50; k++)
-            if (sweep->points[i].inputs == sweep->points[k].inputs) fuzz_finding("points %zu and %zu have one digest", i, k);
+            if (sweep->points[i].inputs == sweep->points[k].inputs)
+                fuzz_finding("points %zu and %zu have one digest", i, k);
         cJSON *json = sweep_point_json(sweep, i, 2);
         char *text = cJSON_PrintUnformatted(json);
         cJSON *again = cJSON_Parse(text);
@@ -62,9 +63,11 @@ static void check_line(const char *line)
     cJSON *json = cJSON_Parse(line), *item;
     const cJSON *run_s = cJSON_GetObjectItem(json, "run_time_s");
     if (!json || strchr(line, '\n')) fuzz_finding("a point's line is no JSON: %s", line);
-    if (!run_s || !(run_s->valuedouble >= 0) || !isfinite(run_s->valuedouble)) fuzz_finding("a run time that is none: %s", line);
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(json, "wait_states_s"))
-        if (!(item->valuedouble >= 0) || !isfinite(item->valuedouble)) fuzz_finding("a wait of %g s: %s", item->valuedouble, line);
+    if (!run_s || !(run_s->valuedouble >= 0) || !isfinite(run_s->valuedouble))
+        fuzz_finding("a run time that is none: %s", line);
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(json, "wait_states_s")) if (!(item->valuedouble >= 0) ||
+                                                                             !isfinite(item->valuedouble))
+        fuzz_finding("a wait of %g s: %s", item->valuedouble, line);
     cJSON_Delete(json);
 }
 
@@ -83,11 +86,13 @@ static void run_points(struct sweep *sweep, const struct sweep_input *input)
         fclose(out);
         fuzz_check_error("sweep_run_one", status == STATUS_USAGE ? STATUS_DATA : status, &why);
         if (status == STATUS_OK) check_line(line);
-        if (sweep_answer(sweep, point, status == STATUS_OK ? line : NULL, status == STATUS_OK ? NULL : why.text, &err) != STATUS_OK)
+        if (sweep_answer(sweep, point, status == STATUS_OK ? line : NULL, status == STATUS_OK ? NULL : why.text,
+                         &err) != STATUS_OK)
             fuzz_finding("an answer is not taken: %s", err.text);
         free(line);
     }
-    if (!sweep_finished(sweep)) fuzz_finding("a sweep ends with %zu of %zu points", sweep->done + sweep->failed, sweep->count);
+    if (!sweep_finished(sweep))
+        fuzz_finding("a sweep ends with %zu of %zu points", sweep->done + sweep->failed, sweep->count);
 }
 
 static void check_outputs(const struct sweep *sweep)
@@ -112,7 +117,8 @@ static void check_outputs(const struct sweep *sweep)
 
 static size_t damage(char *text, size_t size)
 {
-    static const char *const lines[] = {"{}", "],\"engine\":\"loggp\",\"count\":1,\"done\":1,\"failed\":0}", "{\"state\":\"done\"},", "null,"};
+    static const char *const lines[] = {"{}", "],\"engine\":\"loggp\",\"count\":1,\"done\":1,\"failed\":0}",
+                                        "{\"state\":\"done\"},", "null,"};
     struct random random = fuzz_random();
     uint8_t *data = (uint8_t *)text;
     switch (random_below(&random, 5)) {
@@ -128,7 +134,8 @@ static size_t damage(char *text, size_t size)
 }
 
 /* The sweep goes on from its damaged file: what it takes is what was written, and in the end the file is as it was. */
-static void check_continued(const char *config, const char *kept, const struct sweep *whole, const struct sweep_input *input)
+static void check_continued(const char *config, const char *kept, const struct sweep *whole,
+                            const struct sweep_input *input)
 {
     static char before[KEPT_BYTES], after[KEPT_BYTES];
     struct sweep sweep;
@@ -142,8 +149,11 @@ static void check_continued(const char *config, const char *kept, const struct s
     enum status status = sweep_keep(&sweep, kept, &cut, &err);
     fuzz_check_error("sweep_keep", status, &err);
     for (size_t i = 0; status == STATUS_OK && i < sweep.count; i++)
-        if (sweep.points[i].state == SWEEP_DONE && (!whole->points[i].line || strcmp(sweep.points[i].line, whole->points[i].line) != 0))
-            fuzz_finding("a line of a result that is kept is taken and is not the one that was written to it for this point: '%s' for '%s'", sweep.points[i].line, whole->points[i].line);
+        if (sweep.points[i].state == SWEEP_DONE &&
+            (!whole->points[i].line || strcmp(sweep.points[i].line, whole->points[i].line) != 0))
+            fuzz_finding("a line of a result that is kept is taken and is not the one that was written to it for this "
+                         "point: '%s' for '%s'",
+                         sweep.points[i].line, whole->points[i].line);
     again.sweep = &sweep;
     if (status == STATUS_OK) {
         run_points(&sweep, &again);
@@ -177,7 +187,8 @@ static void check_small(const char *place, const char *config, struct sweep *swe
     enum status status = sweep_input_open(sweep, &input, &err);
     fuzz_check_error("sweep_input_open", status, &err);
     if (status != STATUS_OK) return;
-    if (sweep_keep(sweep, path_in(place, "kept", kept), &cut, &err) != STATUS_OK) fuzz_finding("sweep_keep: %s", err.text);
+    if (sweep_keep(sweep, path_in(place, "kept", kept), &cut, &err) != STATUS_OK)
+        fuzz_finding("sweep_keep: %s", err.text);
     run_points(sweep, &input);
     check_outputs(sweep);
     if (sweep_end(sweep, &err) != STATUS_OK) fuzz_finding("sweep_end: %s", err.text);
@@ -192,7 +203,8 @@ static bool is_small(const struct sweep *sweep)
     const struct sweep_values *ranks = &sweep->config.axes[SWEEP_RANKS];
     bool small = sweep->count <= POINTS_RUN && !sweep->config.engine->once_per_process;
     for (size_t i = 0; small && i < ranks->count; i++)
-        small = ranks->items[i].ranks <= RANKS_RUN && (!sweep->config.model || model_is_short(sweep->config.traces[0], ranks->items[i].ranks));
+        small = ranks->items[i].ranks <= RANKS_RUN &&
+                (!sweep->config.model || model_is_short(sweep->config.traces[0], ranks->items[i].ranks));
     return small;
 }
 
@@ -222,17 +234,18 @@ static void run(const uint8_t *data, size_t size)
 
 static size_t mutate(struct random *random, uint8_t *data, size_t size, size_t room)
 {
-    static const char *const lines[] = {"\"ranks\": [1, 2, 4],",
-                                        "\"ranks\": [1e308],",
-                                        "\"platforms\": [\"ideal\", \"p.json\"],",
-                                        "\"platforms\": [{\"file\": \"p.json\", \"name\": \"\", \"set\": {\"network.latency_s\": 1e-320}}],",
-                                        "\"mappings\": [{\"ranks\": [0, 0]}, {\"round_robin\": true}, \"platform\"],",
-                                        "\"transforms\": [\"none\", \"post-early+put=rput\", \"scale:/=0.5\"],",
-                                        "\"semantics\": [\"a\", \"c\", \"a+lock=blocking\"],",
-                                        "\"keep_going\": true,",
-                                        "\"grow\": true,",
-                                        "\"seed\": 2147483647,",
-                                        "\"engine\": \"loggp\","};
+    static const char *const lines[] = {
+        "\"ranks\": [1, 2, 4],",
+        "\"ranks\": [1e308],",
+        "\"platforms\": [\"ideal\", \"p.json\"],",
+        "\"platforms\": [{\"file\": \"p.json\", \"name\": \"\", \"set\": {\"network.latency_s\": 1e-320}}],",
+        "\"mappings\": [{\"ranks\": [0, 0]}, {\"round_robin\": true}, \"platform\"],",
+        "\"transforms\": [\"none\", \"post-early+put=rput\", \"scale:/=0.5\"],",
+        "\"semantics\": [\"a\", \"c\", \"a+lock=blocking\"],",
+        "\"keep_going\": true,",
+        "\"grow\": true,",
+        "\"seed\": 2147483647,",
+        "\"engine\": \"loggp\","};
     if (random_chance(random, 30)) return mutate_any(random, lines, sizeof lines / sizeof *lines, data, size, room);
     return parts_mutate(random, lines, sizeof lines / sizeof *lines, data, size, room);
 }

@@ -38,7 +38,8 @@ bool parts_name(const struct part *part, char name[PART_NAME_BYTES], bool *direc
     char form[LINE_BYTES] = "";
     memcpy(form, part->line, part->line_length < LINE_BYTES ? part->line_length : LINE_BYTES - 1);
     *directory = strncmp(form, "@/", 2) == 0;
-    return sscanf(form, *directory ? "@/ %63s" : "@ %63s", name) == 1 && *name != '/' && *name != '.' && !strstr(name, "..");
+    return sscanf(form, *directory ? "@/ %63s" : "@ %63s", name) == 1 && *name != '/' && *name != '.' &&
+           !strstr(name, "..");
 }
 
 void parts_write(const char *place, const struct part *part)
@@ -66,10 +67,11 @@ size_t parts_place(const uint8_t *data, size_t size, struct part parts[PARTS_MAX
     return count;
 }
 
-static size_t change_body(struct random *random, const char *const *lines, size_t line_count, uint8_t *body, size_t size,
-                          size_t room)
+static size_t change_body(struct random *random, const char *const *lines, size_t line_count, uint8_t *body,
+                          size_t size, size_t room)
 {
-    if (size > 0 && (*body == '{' || *body == '[') && random_below(random, 8) > 0) return mutate_json(random, body, size, room);
+    if (size > 0 && (*body == '{' || *body == '[') && random_below(random, 8) > 0)
+        return mutate_json(random, body, size, room);
     if (random_below(random, 3) == 0) return mutate_bytes(random, body, size, room);
     return mutate_lines(random, lines, line_count, body, size, room);
 }
@@ -90,7 +92,8 @@ size_t parts_mutate(struct random *random, const char *const *lines, size_t line
         memcpy(body, parts[i].body, body_size);
         if (i == changed && how == 1) body_size = 0;
         if (i == changed && how > 2)
-            body_size = change_body(random, lines, line_count, body, body_size, room < sizeof body ? room : sizeof body);
+            body_size =
+                change_body(random, lines, line_count, body, body_size, room < sizeof body ? room : sizeof body);
         if (used + length + body_size + 1 > room || used + length + body_size + 1 > sizeof made) return size;
         memcpy(made + used, line, length);
         used += length;
