@@ -26,39 +26,63 @@ enum {
 
 struct library {
     char place[64];
-    struct rmacast_trace *traces[SLOTS];
-    struct rmacast_platform *platforms[SLOTS];
-    struct rmacast_result *results[SLOTS];
+    void *handles[3][SLOTS];    /* open ones: traces, platforms, results */
+    void *freed;                /* one that is open no longer */
     char *words[WORDS_MAX + 1]; /* of the current line; the ones behind its last are "" */
     size_t count;
 };
 
 /* --- arguments --- */
 
+enum kind { TRACE, PLATFORM, RESULT, KINDS };
+
 static size_t slot_of(const char *word)
 {
     return *word >= '0' && *word < '0' + SLOTS ? (size_t)(*word - '0') : 0;
 }
 
-static struct rmacast_trace *trace_of(const struct library *library, size_t word)
+/* A word "2" is what slot 2 has of this kind, "p2", "r2" and "t2" have a kind of their own, "f" was freed, others are
+ * NULL. */
+static void *handle_of(const struct library *library, size_t word, enum kind kind)
 {
-    return library->traces[slot_of(library->words[word])];
+    const char *text = library->words[word];
+    for (int i = 0; i < KINDS; i++)
+        if (*text == "tpr"[i]) return library->handles[i][slot_of(text + 1)];
+    if (*text == 'f') return library->freed;
+    return *text >= '0' && *text < '0' + SLOTS ? library->handles[kind][slot_of(text)] : NULL;
 }
 
-static struct rmacast_result *result_of(const struct library *library, size_t word)
+static bool is_open(const struct library *library, enum kind kind, const void *handle)
 {
-    return library->results[slot_of(library->words[word])];
+    for (size_t i = 0; i < SLOTS; i++)
+        if (handle && library->handles[kind][i] == handle) return true;
+    return false;
 }
 
-static struct rmacast_platform *platform_of(const struct library *library, size_t word)
+/* The handle of a slot gives way to another one, or to none. */
+static void put_handle(struct library *library, size_t word, enum kind kind, void *handle)
 {
-    return library->platforms[slot_of(library->words[word])];
+    void **slot = &library->handles[kind][slot_of(library->words[word])];
+    if (*slot) library->freed = *slot;
+    if (kind == TRACE) rmacast_trace_free(*slot);
+    if (kind == PLATFORM) rmacast_platform_free(*slot);
+    if (kind == RESULT) rmacast_result_free(*slot);
+    *slot = handle;
 }
 
-/* A file of the directory. Names lead nowhere else. */
+static bool has_word(const struct library *library, const char *word)
+{
+    for (size_t i = 1; i < library->count; i++)
+        if (strcmp(library->words[i], word) == 0) return true;
+    return false;
+}
+
+/* A file of the directory, names lead nowhere else; NULL or "" for a name that is none. */
 static const char *path_of(const struct library *library, size_t word, char path[PATH_BYTES])
 {
     const char *name = library->words[word];
+    if (!*name || strcmp(name, "-") == 0) return NULL;
+    if (strcmp(name, "empty") == 0) return "";
     if (strcmp(name, "ideal") == 0 || strcmp(name, "two-nodes") == 0) return name;
     snprintf(path, PATH_BYTES, "%s/%s", library->place, strstr(name, "..") ? "none" : name);
     return path;
@@ -161,18 +185,12 @@ static void check_trace(const struct rmacast_trace *trace)
 
 /* --- calls --- */
 
-static void put_trace(struct library *library, size_t word, struct rmacast_trace *trace)
+/* What is no open handle, and no place for an output, is refused. True: it was. */
+static bool check_misuse(const char *what, enum rmacast_status status, const struct rmacast_error *error, bool misused)
 {
-    size_t slot = slot_of(library->words[word]);
-    rmacast_trace_free(library->traces[slot]);
-    library->traces[slot] = trace;
-}
-
-static void put_result(struct library *library, size_t word, struct rmacast_result *result)
-{
-    size_t slot = slot_of(library->words[word]);
-    rmacast_result_free(library->results[slot]);
-    library->results[slot] = result;
+    if (misused && status != RMACAST_USAGE)
+        fuzz_finding("%s: a misuse gives status %d: %s", what, (int)status, error->text);
+    return misused;
 }
 
 /* open TRACE FILE */
@@ -181,25 +199,30 @@ static void run_open(struct library *library)
     char path[PATH_BYTES];
     struct rmacast_trace *trace = NULL;
     struct rmacast_error error;
-    enum rmacast_status status = rmacast_trace_open(path_of(library, 2, path), &trace, &error);
-    if (!check_status("open", status, &error, trace != NULL)) return;
+    const char *file = path_of(library, 2, path);
+    const bool nowhere = has_word(library, "nowhere");
+    enum rmacast_status status = rmacast_trace_open(file, nowhere ? NULL : &trace, &error);
+    bool good = check_status("open", status, &error, trace != NULL);
+    if (check_misuse("open", status, &error, nowhere || !file || !*file) || !good) return;
     check_trace(trace);
     if (rmacast_trace_rank_count(trace) > RANKS_MOST)
         rmacast_trace_free(trace);
     else
-        put_trace(library, 1, trace);
+        put_handle(library, 1, TRACE, trace);
 }
 
 /* save TRACE FILE */
 static void run_save(struct library *library)
 {
     char path[PATH_BYTES];
-    struct rmacast_trace *trace = trace_of(library, 1), *again = NULL;
+    struct rmacast_trace *trace = handle_of(library, 1, TRACE), *again = NULL;
     struct rmacast_error error;
-    if (!trace || (!strstr(library->words[2], ".txt") && !fuzz_once_in(16))) return; /* an archive takes its time */
-    enum rmacast_status status = rmacast_trace_save(trace, path_of(library, 2, path), &error);
-    if (status == RMACAST_SYSTEM || !check_status("save", status, &error, status == RMACAST_OK))
-        return; /* a directory is missing */
+    const char *file = path_of(library, 2, path);
+    const bool misused = !is_open(library, TRACE, trace) || !file || !*file;
+    if (!misused && !strstr(file, ".txt") && !fuzz_once_in(16)) return; /* an archive takes its time */
+    enum rmacast_status status = rmacast_trace_save(trace, file, &error);
+    if (check_misuse("save", status, &error, misused) || status == RMACAST_SYSTEM) return; /* a directory is missing */
+    if (!check_status("save", status, &error, status == RMACAST_OK)) return;
     status = rmacast_trace_open(path, &again, &error);
     if (!check_status("open", status, &error, again != NULL)) fuzz_finding("what is saved is no trace: %s", error.text);
     oracle_same("saved", (const struct trace *)trace, (const struct trace *)again);
@@ -209,13 +232,17 @@ static void run_save(struct library *library)
 /* call TRACE RANK INDEX */
 static void run_call(struct library *library)
 {
-    struct rmacast_trace *trace = trace_of(library, 1);
+    const struct rmacast_trace *trace = handle_of(library, 1, TRACE);
+    const bool nowhere = has_word(library, "nowhere");
     struct rmacast_call call = {.name = NULL};
     struct rmacast_error error;
-    if (!trace) return;
-    enum rmacast_status status = rmacast_trace_call(trace, (uint32_t)strtoull(library->words[2], NULL, 10),
-                                                    (size_t)strtoull(library->words[3], NULL, 10), &call, &error);
+    enum rmacast_status status =
+        rmacast_trace_call(trace, (uint32_t)strtoull(library->words[2], NULL, 10),
+                           (size_t)strtoull(library->words[3], NULL, 10), nowhere ? NULL : &call, &error);
     check_status("call", status, &error, call.name != NULL);
+    check_misuse("call", status, &error, nowhere || !is_open(library, TRACE, trace));
+    if (!is_open(library, TRACE, trace) && (rmacast_trace_rank_count(trace) != 0 || rmacast_trace_is_complete(trace)))
+        fuzz_finding("what is no trace has ranks");
 }
 
 /* platform PLATFORM FILE [SETTING...] */
@@ -224,25 +251,30 @@ static void run_platform(struct library *library)
     char path[PATH_BYTES];
     struct rmacast_platform *platform = NULL;
     struct rmacast_error error;
-    size_t count = library->count > 3 ? library->count - 3 : 0, slot = slot_of(library->words[1]);
-    enum rmacast_status status =
-        rmacast_platform_open(path_of(library, 2, path), count > 0 ? (const char *const *)library->words + 3 : NULL,
-                              count, &platform, &error);
-    if (!check_status("platform", status, &error, platform != NULL)) return;
+    const char *file = path_of(library, 2, path);
+    const bool nowhere = has_word(library, "nowhere");
+    size_t count = library->count > 3 ? library->count - 3 : 0;
+    enum rmacast_status status = rmacast_platform_open(file, count > 0 ? (const char *const *)library->words + 3 : NULL,
+                                                       count, nowhere ? NULL : &platform, &error);
+    bool good = check_status("platform", status, &error, platform != NULL);
+    if (check_misuse("platform", status, &error, nowhere || !file || !*file) || !good) return;
     if (!rmacast_platform_name(platform) || rmacast_platform_node_count(platform) < 1)
         fuzz_finding("a platform without name or nodes");
-    rmacast_platform_free(library->platforms[slot]);
-    library->platforms[slot] = platform;
+    put_handle(library, 1, PLATFORM, platform);
 }
 
 /* ranks PLATFORM COUNT */
 static void run_ranks(struct library *library)
 {
+    const struct rmacast_platform *platform = handle_of(library, 1, PLATFORM);
     struct rmacast_error error;
-    if (!platform_of(library, 1)) return;
-    enum rmacast_status status =
-        rmacast_platform_check_ranks(platform_of(library, 1), (uint32_t)strtoull(library->words[2], NULL, 10), &error);
+    const uint32_t ranks = (uint32_t)strtoull(library->words[2], NULL, 10);
+    enum rmacast_status status = rmacast_platform_check_ranks(platform, ranks, &error);
     check_status("ranks", status, &error, status == RMACAST_OK);
+    check_misuse("ranks", status, &error, !is_open(library, PLATFORM, platform));
+    if (!is_open(library, PLATFORM, platform) &&
+        (rmacast_platform_name(platform) || rmacast_platform_node_count(platform) != 0))
+        fuzz_finding("what is no platform has a name or nodes");
 }
 
 static size_t size_option(const struct library *library, size_t size)
@@ -261,12 +293,16 @@ static void run_analyze(struct library *library)
                                                     .intervals = atoi(value_of(library, "intervals"))};
     struct rmacast_result *result = NULL;
     struct rmacast_error error;
-    if (!trace_of(library, 1)) return;
+    const struct rmacast_trace *trace = handle_of(library, 1, TRACE);
+    const bool nowhere = has_word(library, "nowhere");
+    const bool wrong =
+        library->count > 3 && (options.size != sizeof options || !(options.epsilon_s >= 0) || options.eager_bytes < 0);
     enum rmacast_status status =
-        rmacast_analyze(trace_of(library, 1), library->count > 3 ? &options : NULL, &result, &error);
-    if (!check_status("analyze", status, &error, result != NULL)) return;
+        rmacast_analyze(trace, library->count > 3 ? &options : NULL, nowhere ? NULL : &result, &error);
+    bool good = check_status("analyze", status, &error, result != NULL);
+    if (check_misuse("analyze", status, &error, nowhere || wrong || !is_open(library, TRACE, trace)) || !good) return;
     check_result(library, result, true);
-    put_result(library, 2, result);
+    put_handle(library, 2, RESULT, result);
 }
 
 static void check_prediction(const struct rmacast_trace *predicted, const struct rmacast_result *result)
@@ -287,12 +323,14 @@ static void run_simulate(struct library *library)
     struct rmacast_trace *predicted = NULL;
     struct rmacast_result *result = NULL, *alone = NULL;
     struct rmacast_error error;
-    const struct rmacast_trace *trace = trace_of(library, 1);
-    const struct rmacast_platform *platform = platform_of(library, 2);
-    if (!trace || !platform || (options.engine && strcmp(options.engine, "simgrid") == 0 && !fuzz_once_in(200))) return;
+    const struct rmacast_trace *trace = handle_of(library, 1, TRACE);
+    const struct rmacast_platform *platform = handle_of(library, 2, PLATFORM);
+    const bool misused = !is_open(library, TRACE, trace) || !is_open(library, PLATFORM, platform);
+    if (options.engine && strcmp(options.engine, "simgrid") == 0 && !fuzz_once_in(200)) return;
     enum rmacast_status status =
         rmacast_simulate(trace, platform, library->count > 5 ? &options : NULL, &predicted, &result, &error);
-    if (!check_status("simulate", status, &error, predicted && result)) return;
+    bool good = check_status("simulate", status, &error, predicted && result);
+    if (check_misuse("simulate", status, &error, misused) || !good) return;
     check_prediction(predicted, result);
     check_result(library, result, true);
     if (fuzz_once_in(8)) { /* the same again, without the trace */
@@ -302,8 +340,8 @@ static void run_simulate(struct library *library)
             fuzz_finding("a second simulation differs");
         rmacast_result_free(alone);
     }
-    put_trace(library, 3, predicted);
-    put_result(library, 4, result);
+    put_handle(library, 3, TRACE, predicted);
+    put_handle(library, 4, RESULT, result);
 }
 
 /* result RESULT FILE */
@@ -312,38 +350,62 @@ static void run_result(struct library *library)
     char path[PATH_BYTES];
     struct rmacast_result *result = NULL;
     struct rmacast_error error;
-    enum rmacast_status status = rmacast_result_open(path_of(library, 2, path), &result, &error);
-    if (!check_status("result", status, &error, result != NULL)) return;
-    put_result(library, 1, result);
+    const char *file = path_of(library, 2, path);
+    const bool nowhere = has_word(library, "nowhere");
+    enum rmacast_status status = rmacast_result_open(file, nowhere ? NULL : &result, &error);
+    bool good = check_status("result", status, &error, result != NULL);
+    if (check_misuse("result", status, &error, nowhere || !file || !*file) || !good) return;
+    put_handle(library, 1, RESULT, result);
     if (rmacast_result_rank_count(result) <= RANKS_MOST) check_result(library, result, false);
 }
 
 /* severity RESULT NAME RANK */
 static void run_severity(struct library *library)
 {
-    struct rmacast_result *result = result_of(library, 1);
-    const char *name = library->words[2];
+    const struct rmacast_result *result = handle_of(library, 1, RESULT);
+    const char *name = strcmp(library->words[2], "-") == 0 ? NULL : library->words[2];
     bool known = false;
-    if (!result) return;
     for (size_t i = 0; i < rmacast_wait_state_count(); i++)
-        known = known || strcmp(rmacast_wait_state_name(i), name) == 0;
-    if (isnan(rmacast_result_severity_s(result, name)) == known) fuzz_finding("the severity of '%s'", name);
-    if (!known && rmacast_result_occurrences(result, name) != 0) fuzz_finding("the occurrences of '%s'", name);
+        known = known || (name && is_open(library, RESULT, result) && strcmp(rmacast_wait_state_name(i), name) == 0);
+    if (isnan(rmacast_result_severity_s(result, name)) == known)
+        fuzz_finding("the severity of '%s'", library->words[2]);
+    if (!known && rmacast_result_occurrences(result, name) != 0)
+        fuzz_finding("the occurrences of '%s'", library->words[2]);
     uint32_t rank = (uint32_t)strtoull(library->words[3], NULL, 10);
     bool has = known && rank < rmacast_result_rank_count(result);
     if (isnan(rmacast_result_rank_severity_s(result, name, rank)) == has)
-        fuzz_finding("the severity of '%s' on rank %u", name, rank);
+        fuzz_finding("the severity of '%s' on rank %u", library->words[2], rank);
 }
 
-/* free trace|platform|result SLOT */
+/* free trace|platform|result SLOT, or with a handle of another kind, or a freed one, nothing */
 static void run_free(struct library *library)
 {
-    size_t slot = slot_of(library->words[2]);
-    if (strcmp(library->words[1], "trace") == 0) put_trace(library, 2, NULL);
-    if (strcmp(library->words[1], "result") == 0) put_result(library, 2, NULL);
-    if (strcmp(library->words[1], "platform") != 0) return;
-    rmacast_platform_free(library->platforms[slot]);
-    library->platforms[slot] = NULL;
+    static const char *const kinds[KINDS] = {"trace", "platform", "result"};
+    void *handle;
+    for (enum kind kind = TRACE; kind < KINDS; kind++) {
+        if (strcmp(library->words[1], kinds[kind]) != 0) continue;
+        handle = handle_of(library, 2, kind);
+        if (is_open(library, kind, handle) && *library->words[2] >= '0' && *library->words[2] <= '9')
+            put_handle(library, 2, kind, NULL);
+        if (is_open(library, kind, handle)) return;
+        if (kind == TRACE) rmacast_trace_free(handle);
+        if (kind == PLATFORM) rmacast_platform_free(handle);
+        if (kind == RESULT) rmacast_result_free(handle);
+    }
+}
+
+/* print RESULT */
+static void run_print(struct library *library)
+{
+    char *json = NULL;
+    struct rmacast_error error;
+    const struct rmacast_result *result = handle_of(library, 1, RESULT);
+    const bool nowhere = has_word(library, "nowhere");
+    enum rmacast_status status = rmacast_result_to_json(result, nowhere ? NULL : &json, &error);
+    check_status("to_json", status, &error, json != NULL);
+    check_misuse("to_json", status, &error, nowhere || !is_open(library, RESULT, result));
+    rmacast_result_print(result, nowhere ? NULL : oracle_nowhere());
+    free(json);
 }
 
 static void run_line(struct library *library, const char *line, size_t length)
@@ -354,7 +416,7 @@ static void run_line(struct library *library, const char *line, size_t length)
     } calls[] = {{"open", run_open},         {"save", run_save},     {"call", run_call},
                  {"platform", run_platform}, {"ranks", run_ranks},   {"analyze", run_analyze},
                  {"simulate", run_simulate}, {"result", run_result}, {"severity", run_severity},
-                 {"free", run_free}};
+                 {"free", run_free},         {"print", run_print}};
     char text[LINE_BYTES], *rest;
     snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text - 1), line);
     library->count = 0;
@@ -395,9 +457,9 @@ static void run(const uint8_t *data, size_t size)
     for (int i = 0; line < end && i < LINES_MOST; i++, line += parts_line_length(line, end))
         run_line(&library, line, parts_line_length(line, end));
     for (int i = 0; i < SLOTS; i++) {
-        rmacast_trace_free(library.traces[i]);
-        rmacast_platform_free(library.platforms[i]);
-        rmacast_result_free(library.results[i]);
+        rmacast_trace_free(library.handles[TRACE][i]);
+        rmacast_platform_free(library.handles[PLATFORM][i]);
+        rmacast_result_free(library.handles[RESULT][i]);
     }
     fuzz_remove(library.place);
 }
@@ -436,7 +498,33 @@ static size_t mutate(struct random *random, uint8_t *data, size_t size, size_t r
                                         "severity 0 none 99",
                                         "free trace 0",
                                         "free platform 0",
-                                        "free result 0"};
+                                        "free result 0",
+                                        "free trace r0",
+                                        "free platform f",
+                                        "free result -",
+                                        "open 0 -",
+                                        "open 0 empty",
+                                        "open 1 t.txt nowhere",
+                                        "save - saved.txt",
+                                        "save 0 -",
+                                        "call p0 0 0",
+                                        "call 0 0 0 nowhere",
+                                        "platform 0 -",
+                                        "ranks r0 2",
+                                        "ranks 0 0",
+                                        "analyze f 0",
+                                        "analyze - 0",
+                                        "analyze 0 0 nowhere",
+                                        "simulate p0 0 1 1",
+                                        "simulate 0 - 1 1",
+                                        "simulate 0 f 1 1",
+                                        "result 0 empty",
+                                        "result 0 r.json nowhere",
+                                        "severity - late_post 0",
+                                        "severity 0 - 0",
+                                        "print 0",
+                                        "print f",
+                                        "print 0 nowhere"};
     if (random_chance(random, 50)) return mutate_any(random, lines, sizeof lines / sizeof *lines, data, size, room);
     return parts_mutate(random, lines, sizeof lines / sizeof *lines, data, size, room);
 }
