@@ -173,7 +173,7 @@ static void run_seed(const struct corpus *corpus, uint64_t seed)
     uint32_t changes = 1 + random_below(&random, 1 + random_below(&random, 6));
     for (uint32_t i = 0; i < changes; i++)
         shared->input.size = harness->mutate(&random, shared->input.data, shared->input.size, FUZZ_ROOM);
-    if (harness->splices && corpus->count > 1 && random_chance(&random, 15)) {
+    if (harness->splices && corpus->count > 1 && random_chance(&random, 8)) {
         const struct input *other = corpus->items[random_below(&random, (uint32_t)corpus->count)];
         shared->input.size = mutate_splice(&random, shared->input.data, shared->input.size, other->data, other->size, FUZZ_ROOM);
     }

@@ -121,7 +121,7 @@ static void run(const uint8_t *data, size_t size)
     if (status != STATUS_OK) return;
     for (size_t i = 0; i < extrap.count; i++) check_series(&extrap, &extrap.series[i]);
     extrap_print(&extrap, at, sizeof at / sizeof *at, extrap.largest, oracle_nowhere());
-    check_written(&extrap);
+    if (fuzz_once_in(4)) check_written(&extrap);
     extrap_clear(&extrap);
 }
 

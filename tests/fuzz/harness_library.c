@@ -525,7 +525,8 @@ static size_t mutate(struct random *random, uint8_t *data, size_t size, size_t r
                                         "print 0",
                                         "print f",
                                         "print 0 nowhere"};
-    if (random_chance(random, 50)) return mutate_any(random, lines, sizeof lines / sizeof *lines, data, size, room);
+    if (random_chance(random, 30)) return mutate_digits(random, data, size, room);
+    if (random_chance(random, 40)) return mutate_any(random, lines, sizeof lines / sizeof *lines, data, size, room);
     return parts_mutate(random, lines, sizeof lines / sizeof *lines, data, size, room);
 }
 

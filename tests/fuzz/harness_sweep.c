@@ -12,6 +12,7 @@
 #include "tests/fuzz/mutate_text.h"
 #include "tests/fuzz/oracle.h"
 #include "tests/fuzz/parts.h"
+#include "trace/open.h"
 
 enum { PATH_BYTES = 128, POINTS_RUN = 12, RANKS_RUN = 32, POINTS_ASKED = 1000, KEPT_BYTES = 1 << 20 };
 
@@ -221,6 +222,7 @@ static void run(const uint8_t *data, size_t size)
     struct sweep sweep;
     struct err err;
     parts_place(data, size, parts, place, sizeof place);
+    trace_open_models_at(0); /* as in a new process */
     enum status status = sweep_open(path_in(place, "c.json", config), &sweep, &err);
     fuzz_check_error("sweep_open", status, &err);
     if (status == STATUS_OK) {
@@ -246,7 +248,8 @@ static size_t mutate(struct random *random, uint8_t *data, size_t size, size_t r
         "\"grow\": true,",
         "\"seed\": 2147483647,",
         "\"engine\": \"loggp\","};
-    if (random_chance(random, 30)) return mutate_any(random, lines, sizeof lines / sizeof *lines, data, size, room);
+    if (random_chance(random, 30)) return mutate_digits(random, data, size, room);
+    if (random_chance(random, 20)) return mutate_any(random, lines, sizeof lines / sizeof *lines, data, size, room);
     return parts_mutate(random, lines, sizeof lines / sizeof *lines, data, size, room);
 }
 

@@ -623,7 +623,7 @@ size_t mutate_any(struct random *random, const char *const *more, size_t more_co
 {
     uint32_t choice = random_below(random, 20);
     if (choice == 0) return mutate_bytes(random, data, size, room);
-    if (choice < 7) return mutate_digits(random, data, size, room);
+    if (choice < 10) return mutate_digits(random, data, size, room);
     return mutate_lines(random, more, more_count, data, size, room);
 }
 
