@@ -277,6 +277,7 @@ static size_t mutate(struct random *random, uint8_t *data, size_t size, size_t r
                                         "ranks 4",
                                         "observed 2",
                                         "observed 4 n=2",
+                                        "observed 6",
                                         "recorded 8",
                                         "parameter n = 2",
                                         "grid square periodic=xy",

@@ -52,8 +52,11 @@ static enum status read_scale(struct model_reader *reader, const char *what, str
     return scale->variable ? read_number(reader, "the parameter", &scale->value) : STATUS_OK;
 }
 
+/* Factors of computings are counted by its ranks. */
 static enum status read_observed(struct model_reader *reader)
 {
+    if (reader->model->observed.ranks > 0 || reader->model->computing_count > 0)
+        SCANNER_FAIL(&reader->scanner, "a second line \"observed\", or one behind a computing, expected one before it");
     TRY(read_scale(reader, "observed", &reader->model->observed));
     return model_line_ends(reader);
 }

@@ -122,6 +122,8 @@ static void wrong_lines_are_named(void **state)
         {HEAD "compute 1ms\nparameter n = 3\n", "t:4: a parameter behind a statement"},
         {HEAD "computing c 1ms\nby_rank 1 1\n", "t:4: 2 factors, expected one for each of the 0 ranks of the run"},
         {HEAD "observed 2\ncomputing c 1ms\ncounts 2\nchance 1 1 1\n", "computing c counts 4 executions"},
+        {HEAD "observed 2\ncomputing c 1ms\ncounts 1\nchance 1 1\nobserved 8\n", "t:7: a second line \"observed\""},
+        {HEAD "computing c 1ms\nchance 1\nobserved 8\n", "t:5: a second line \"observed\", or one behind a computing"},
         {HEAD "chance 1\n", "t:3: chance without computing"},
         {HEAD "ranks 0\n", "t:3: ranks is no whole number"},
         {HEAD "MPI_Barrier comm=0 1\n", "t:3: '1', expected key=value"},
