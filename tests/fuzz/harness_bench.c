@@ -223,7 +223,7 @@ static void check_command(const char *place, const char *path)
 
 static void run(const uint8_t *data, size_t size)
 {
-    enum { FIT_ONCE_IN = 8, COMMAND_ONCE_IN = 4000 };
+    enum { FIT_ONCE_IN = 4, COMMAND_ONCE_IN = 4000 };
     char place[64], path[PATH_BYTES];
     struct part parts[PARTS_MAX];
     parts_place(data, size, parts, place, sizeof place);

@@ -1,6 +1,7 @@
 /* Files that commands read beside traces, platforms and results: configurations, profiles, program models, a bench's results,
  * what pages are made of. An input is commands, one a line behind "$ ", and the files (parts.h) that they find in their directory
- * (command.h). Whatever the files hold, the commands end as they have to, and leave the files as they were, but those behind -o. */
+ * (command.h). Whatever the files hold, the commands end as they have to, and leave the files as they were, but those behind
+ * -o. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
