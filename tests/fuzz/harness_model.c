@@ -278,6 +278,7 @@ static size_t mutate(struct random *random, uint8_t *data, size_t size, size_t r
                                         "observed 2",
                                         "observed 4 n=2",
                                         "observed 6",
+                                        "computing c 1e-320 error=1e9 missed=1e-300 missed_s=1e9 doublings=1e-9",
                                         "recorded 8",
                                         "parameter n = 2",
                                         "grid square periodic=xy",

@@ -14,6 +14,7 @@
 /* Limit of statements and members of groups that a run handles: some minutes. */
 #define WORK_MAX (UINT64_C(1) << 33)
 static const double WHOLE_MAX = 9007199254740992; /* 2^53 */
+static const double ERROR_MAX = 1e9; /* as the largest one that a model may state */
 
 #define RUN_FAIL(run, at_line, ...)                                                                                    \
     do {                                                                                                               \
@@ -311,7 +312,7 @@ static double error_of(const struct program_run *run, const struct model_computi
 {
     if (run->doublings == 0 || computing->missed == 0 || !(mean > 0)) return computing->error;
     double farther = computing->doublings > 0 ? fmax(1, run->doublings / computing->doublings) : 1;
-    return computing->error + fmax(computing->missed, computing->missed_s / mean) * farther;
+    return fmin(computing->error + fmax(computing->missed, computing->missed_s / mean) * farther, ERROR_MAX);
 }
 
 static enum status mean_of(const struct program_run *run, size_t line, const struct model_computing *computing, double *mean)
