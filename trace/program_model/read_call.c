@@ -165,6 +165,8 @@ static enum status read_plain_call(struct model_reader *reader, struct statement
     if (status == STATUS_OK) status = text_read_values(&reader->text, words.words, &values);
     for (size_t i = 0; i < words.count; i++) free(words.words[i]);
     TRY(status);
+    if (values.call.handle == TRACE_NONE && (call_row(made->call.call)->needed & (F_WIN | F_COMM)))
+        SCANNER_FAIL(&reader->scanner, "%s names none, expected a window or communicator", call_name(made->call.call));
     made->call = values.call;
     return STATUS_OK;
 }

@@ -106,6 +106,7 @@ static void wrong_lines_are_named(void **state)
         {HEAD "MPI_Put win=0 bytes=1\n", "t:3: MPI_Put lacks target="},
         {HEAD "MPI_Put win=1 target=0 bytes=1\n", "t:3: win=1 is not defined"},
         {HEAD "MPI_Put win=0 target=0 bytes=1 bytes=2\n", "t:3: bytes= stands twice, expected once"},
+        {HEAD "MPI_Put win=- target=0 bytes=1 disp=0\n", "t:3: MPI_Put names none, expected a window or communicator"},
         {HEAD "MPI_Put win=0 target=left bytes=1\n", "t:3: 'left' is no variable"},
         {HEAD "MPI_Put win=0 target=(1 bytes=1\n", "t:3: 'bytes=1', expected ')'"},
         {HEAD "MPI_Put win=0 target=0 bytes=3e300G\n", "t:3: '3e300G', expected a number"}, /* 3e309 is beyond every double */
