@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cjson/cJSON.h>
 #include <rmacast/rmacast.h>
 
 #include "tests/fuzz/command.h"
@@ -158,7 +159,11 @@ static void check_result(const struct library *library, const struct rmacast_res
     if (rmacast_result_open(path, &again, &error) != RMACAST_OK)
         fuzz_finding("a result of ours does not read back: %s", error.text);
     char *second = json_of(again);
-    if (strcmp(json, second) != 0) fuzz_finding("a result differs when it is read back: %s became %s", json, second);
+    cJSON *one = cJSON_Parse(json), *two = cJSON_Parse(second); /* a character may be written in two ways */
+    if (strcmp(json, second) != 0 && !cJSON_Compare(one, two, true))
+        fuzz_finding("a result differs when it is read back: %s became %s", json, second);
+    cJSON_Delete(one);
+    cJSON_Delete(two);
     rmacast_result_print(result, oracle_nowhere());
     rmacast_result_free(again);
     free(json);
