@@ -10,6 +10,7 @@
 
 #include "cli/terminal/activity.h"
 #include "common/array.h"
+#include "common/text/text.h"
 #include "common/units.h"
 #include "trace/limits.h"
 #include "trace/open.h"
@@ -97,7 +98,7 @@ void cli_note(const char *format, ...)
     activity_end();
     va_start(arguments, format);
     fputs("rmacast: ", stderr);
-    vfprintf(stderr, format, arguments);
+    text_print_list(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
 }

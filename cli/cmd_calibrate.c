@@ -15,6 +15,8 @@
 #include "common/files/remove_tree.h"
 #include "common/json.h"
 #include "common/units.h"
+#include "common/text/json_text.h"
+#include "common/text/text.h"
 #include "platforms/fit/calibration.h"
 #include "platforms/fit/values.h"
 #include "platforms/platform.h"
@@ -175,11 +177,11 @@ static enum status read_section(const char *directory, cJSON **mpi, struct err *
 static enum status check_platform(const cJSON *json, const char *directory, struct err *err)
 {
     struct err refused;
-    char file[64], *text = cJSON_Print(json);
+    char file[64], *text = json_text(json, true);
     struct platform *platform;
     int descriptor = text ? memfd_create("platform", MFD_CLOEXEC) : -1;
     bool kept = descriptor >= 0 && dprintf(descriptor, "%s", text) >= 0;
-    cJSON_free(text);
+    free(text);
     snprintf(file, sizeof file, "/proc/self/fd/%d", descriptor);
     enum status status = kept ? platform_open(file, NULL, 0, &platform, &refused) : err_memory(&refused);
     if (status == STATUS_OK) platform_free(platform);
@@ -193,7 +195,7 @@ static enum status print_platform(const cJSON *platform, struct err *err)
 {
     const cJSON *notes = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "$calibration"), "notes"), *text;
     TRY(platform_print_values(platform, true, cli_table(), err));
-    cJSON_ArrayForEach (text, notes) printf("note: %s\n", text->valuestring);
+    cJSON_ArrayForEach (text, notes) text_print(stdout, "note: %s\n", text->valuestring);
     return STATUS_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/files.h"
+#include "common/text/text.h"
 #include "common/units.h"
 #include "common/wide.h"
 #include "model/violations/violations.h"
@@ -142,71 +143,76 @@ static void print_origin(const struct trace *trace, const struct info *info)
 {
     const struct trace_provenance *provenance = &trace->provenance;
     char text[UNITS_TEXT_BYTES], one[UNITS_TEXT_BYTES], two[UNITS_TEXT_BYTES];
-    printf("trace          %s\n", trace->name);
+    text_print(stdout, "trace          %s\n", trace->name);
     if (provenance->simulated)
-        printf("origin         simulated on %s, engine %s, semantics %s, locks %s\n",
-               provenance->platform ? provenance->platform : "?", provenance->engine ? provenance->engine : "?",
-               provenance->semantics ? provenance->semantics : "?", provenance->lock ? provenance->lock : "?");
+        text_print(stdout, "origin         simulated on %s, engine %s, semantics %s, locks %s\n",
+                   provenance->platform ? provenance->platform : "?", provenance->engine ? provenance->engine : "?",
+                   provenance->semantics ? provenance->semantics : "?", provenance->lock ? provenance->lock : "?");
     else if (provenance->generator)
-        printf("origin         generated: %s\n", provenance->generator);
+        text_print(stdout, "origin         generated: %s\n", provenance->generator);
     else
-        printf("origin         recorded\n");
-    printf("ranks          %" PRIu32 "\n", trace->rank_count);
-    if (trace->definitions.node_count > 0) printf("nodes          %zu\n", trace->definitions.node_count);
+        text_print(stdout, "origin         recorded\n");
+    text_print(stdout, "ranks          %" PRIu32 "\n", trace->rank_count);
+    if (trace->definitions.node_count > 0) text_print(stdout, "nodes          %zu\n", trace->definitions.node_count);
     if (info->most_threads > 1)
-        printf("threads        %" PRIu64 ", up to %" PRIu32 " on a rank\n", info->threads, info->most_threads);
+        text_print(stdout, "threads        %" PRIu64 ", up to %" PRIu32 " on a rank\n", info->threads, info->most_threads);
     if (info->unseen_threads > 0)
-        printf("not known      %" PRIu64 " thread%s whose creation was not recorded\n", info->unseen_threads,
-               units_plural(info->unseen_threads));
-    printf("duration       %s\n", units_format_duration(units_s(info->end_ps - info->begin_ps), text));
-    printf("events         %" PRIu64 "\n", info->events);
-    printf("one-sided      %s moved\n", units_format_bytes((double)info->rma_bytes, text));
-    printf("messages       %s sent\n", units_format_bytes((double)info->message_bytes, text));
+        text_print(stdout, "not known      %" PRIu64 " thread%s whose creation was not recorded\n", info->unseen_threads,
+                   units_plural(info->unseen_threads));
+    text_print(stdout, "duration       %s\n", units_format_duration(units_s(info->end_ps - info->begin_ps), text));
+    text_print(stdout, "events         %" PRIu64 "\n", info->events);
+    text_print(stdout, "one-sided      %s moved\n", units_format_bytes((double)info->rma_bytes, text));
+    text_print(stdout, "messages       %s sent\n", units_format_bytes((double)info->message_bytes, text));
     if (info->gaps.count > 0)
-        printf("data types     %" PRIu64 " call%s with non-contiguous buffers, %s\n", info->gaps.count,
-               units_plural(info->gaps.count), units_format_bytes((double)info->gaps.bytes, text));
-    if (provenance->library) printf("MPI library    %s\n", provenance->library);
-    if (provenance->transport) printf("transport      %s\n", provenance->transport);
+        text_print(stdout, "data types     %" PRIu64 " call%s with non-contiguous buffers, %s\n", info->gaps.count,
+                   units_plural(info->gaps.count), units_format_bytes((double)info->gaps.bytes, text));
+    if (provenance->library) text_print(stdout, "MPI library    %s\n", provenance->library);
+    if (provenance->transport) text_print(stdout, "transport      %s\n", provenance->transport);
     if (provenance->clock.known)
-        printf("clocks         offsets up to %s corrected, error up to %s, %" PRIu64
-               " effects before their cause repaired\n",
-               units_format_duration(provenance->clock.worst_offset_s, one),
-               units_format_duration(provenance->clock.worst_error_s, two), provenance->clock.violations);
+        text_print(stdout, "clocks         offsets up to %s corrected, error up to %s, %" PRIu64
+                   " effects before their cause repaired\n",
+                   units_format_duration(provenance->clock.worst_offset_s, one),
+                   units_format_duration(provenance->clock.worst_error_s, two), provenance->clock.violations);
     else
-        printf("clocks         quality not known\n");
-    if (provenance->clock.source) printf("time stamps    %s\n", source_texts[provenance->clock.source]);
+        text_print(stdout, "clocks         quality not known\n");
+    if (provenance->clock.source) text_print(stdout, "time stamps    %s\n", source_texts[provenance->clock.source]);
     char disturbed[RESULT_DISTURBANCE_BYTES];
-    if (info->disturbance.known) printf("disturbed      %s\n", result_disturbance_text(&info->disturbance, disturbed));
+    if (info->disturbance.known)
+        text_print(stdout, "disturbed      %s\n", result_disturbance_text(&info->disturbance, disturbed));
     if (info->slept_ps > 0)
-        printf("slept          %s between calls, of all ranks\n", units_format_duration(wide_s(info->slept_ps), text));
+        text_print(stdout, "slept          %s between calls, of all ranks\n",
+                   units_format_duration(wide_s(info->slept_ps), text));
     if (provenance->record_cost_ps)
-        printf("recorder       %s per call\n", units_format_duration(units_s(provenance->record_cost_ps), text));
+        text_print(stdout, "recorder       %s per call\n", units_format_duration(units_s(provenance->record_cost_ps), text));
 }
 
 enum { SHOWN_MAX = 16 };
 
 static void print_complete(const struct trace *trace, const struct info *info)
 {
-    printf("complete       %s\n", info->incomplete ? "no" : "yes");
+    text_print(stdout, "complete       %s\n", info->incomplete ? "no" : "yes");
     uint32_t shown = 0;
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *process = &trace->ranks[r];
         char at[UNITS_TEXT_BYTES];
         if (!process->incomplete) continue;
         if (shown++ == SHOWN_MAX) {
-            printf("  and %" PRIu32 " more rank%s\n", info->incomplete - SHOWN_MAX, units_plural(info->incomplete - SHOWN_MAX));
+            text_print(stdout, "  and %" PRIu32 " more rank%s\n", info->incomplete - SHOWN_MAX,
+                       units_plural(info->incomplete - SHOWN_MAX));
             return;
         }
-        printf("  rank %" PRIu32 " breaks off after %zu event%s at %s s: %s\n", r, process->count, units_plural(process->count),
-               units_format_ps(process->count ? trace_rank_end_ps(trace, r) - info->begin_ps : 0, at),
-               process->incomplete_why ? process->incomplete_why : "the cause is not known");
+        text_print(stdout, "  rank %" PRIu32 " breaks off after %zu event%s at %s s: %s\n", r, process->count,
+                   units_plural(process->count),
+                   units_format_ps(process->count ? trace_rank_end_ps(trace, r) - info->begin_ps : 0, at),
+                   process->incomplete_why ? process->incomplete_why : "the cause is not known");
     }
 }
 
 static void print_comm(size_t id, const struct trace_comm *comm)
 {
-    printf("  %-4zu %" PRIu32 " rank%s%s", id, comm->count, units_plural(comm->count), id == 0 ? ", the world" : "");
-    if (comm->first_group) printf(", between %" PRIu32 " and %" PRIu32, comm->first_group, comm->count - comm->first_group);
+    text_print(stdout, "  %-4zu %" PRIu32 " rank%s%s", id, comm->count, units_plural(comm->count), id == 0 ? ", the world" : "");
+    if (comm->first_group)
+        text_print(stdout, ", between %" PRIu32 " and %" PRIu32, comm->first_group, comm->count - comm->first_group);
     putchar('\n');
 }
 
@@ -214,19 +220,20 @@ static void print_definitions(const struct trace *trace)
 {
     const struct trace_definitions *tables = &trace->definitions;
     char total[UNITS_TEXT_BYTES];
-    printf("communicators  %zu\n", tables->comm_count);
+    text_print(stdout, "communicators  %zu\n", tables->comm_count);
     for (size_t i = 0; i < tables->comm_count && i < SHOWN_MAX; i++) print_comm(i, &tables->comms[i]);
-    if (tables->comm_count > SHOWN_MAX) printf("  and %zu more\n", tables->comm_count - SHOWN_MAX);
-    printf("windows        %zu\n", tables->window_count);
+    if (tables->comm_count > SHOWN_MAX) text_print(stdout, "  and %zu more\n", tables->comm_count - SHOWN_MAX);
+    text_print(stdout, "windows        %zu\n", tables->window_count);
     for (size_t i = 0; i < tables->window_count && i < SHOWN_MAX; i++) {
         const struct trace_window *window = &tables->windows[i];
-        printf("  %-4zu communicator %" PRId32 ", made by %s, %s in all", i, window->comm, flavor_name(window->flavor),
-               window->bytes ? units_format_bytes((double)window_bytes(trace, window), total) : "size not known");
-        if (window->name) printf(", named '%s'", window->name);
-        if (window->disp_unit && tables->comms[window->comm].count) printf(", unit %" PRId32, window->disp_unit[0]);
+        text_print(stdout, "  %-4zu communicator %" PRId32 ", made by %s, %s in all", i, window->comm,
+                   flavor_name(window->flavor),
+                   window->bytes ? units_format_bytes((double)window_bytes(trace, window), total) : "size not known");
+        if (window->name) text_print(stdout, ", named '%s'", window->name);
+        if (window->disp_unit && tables->comms[window->comm].count) text_print(stdout, ", unit %" PRId32, window->disp_unit[0]);
         putchar('\n');
     }
-    if (tables->window_count > SHOWN_MAX) printf("  and %zu more\n", tables->window_count - SHOWN_MAX);
+    if (tables->window_count > SHOWN_MAX) text_print(stdout, "  and %zu more\n", tables->window_count - SHOWN_MAX);
 }
 
 static void print_info(const struct trace *trace, const struct info *info)
@@ -235,17 +242,17 @@ static void print_info(const struct trace *trace, const struct info *info)
     print_origin(trace, info);
     print_complete(trace, info);
     print_definitions(trace);
-    printf("%-22s %12s %12s %12s\n", "call", "count", "bytes", "time");
+    text_print(stdout, "%-22s %12s %12s %12s\n", "call", "count", "bytes", "time");
     for (int i = 0; i < MPI_CALL_COUNT; i++) {
         const struct call_sum *sum = &info->calls[i];
         char bytes[UNITS_TEXT_BYTES], time[UNITS_TEXT_BYTES];
         if (sum->count == 0 || (call_row((enum mpi_call)i)->needed & F_REGION)) continue;
-        printf("%-22s %12" PRIu64 " %12s %12s\n", call_name((enum mpi_call)i), sum->count,
-               units_format_bytes((double)sum->bytes, bytes), units_format_duration(wide_s(sum->time_ps), time));
+        text_print(stdout, "%-22s %12" PRIu64 " %12s %12s\n", call_name((enum mpi_call)i), sum->count,
+                   units_format_bytes((double)sum->bytes, bytes), units_format_duration(wide_s(sum->time_ps), time));
     }
     for (size_t i = 0; i < trace->definitions.region_count; i++)
-        printf("user region    %s\n", trace->definitions.regions[i]);
-    for (size_t i = 0; i < trace->provenance.note_count; i++) printf("note: %s\n", trace->provenance.notes[i]);
+        text_print(stdout, "user region    %s\n", trace->definitions.regions[i]);
+    for (size_t i = 0; i < trace->provenance.note_count; i++) text_print(stdout, "note: %s\n", trace->provenance.notes[i]);
 }
 
 /* Calls with buffers that are not contiguous. */

@@ -109,9 +109,9 @@ static enum status check_platform(const struct options *options, const char *nam
     struct platform *platform;
     TRY(platform_file_find(name, path, err));
     TRY(platform_open(path, options->settings.items, options->settings.count, &platform, err));
-    printf("%s: %s, %d node%s, semantics %s%s%s\n", name, platform->name, platform->node_count,
-           units_plural((uint64_t)platform->node_count), platform->semantics.name, platform->profile ? ", MPI " : "",
-           platform->profile ? platform->profile : "");
+    text_print(stdout, "%s: %s, %d node%s, semantics %s%s%s\n", name, platform->name, platform->node_count,
+               units_plural((uint64_t)platform->node_count), platform->semantics.name, platform->profile ? ", MPI " : "",
+               platform->profile ? platform->profile : "");
     platform_free(platform);
     return STATUS_OK;
 }
@@ -128,11 +128,12 @@ static enum status check_trace(const struct options *options, const char *name, 
     TRY(prediction_options_trace(&prediction, file, &trace, &warnings, err));
     enum status status = prediction_options_open(&prediction, NULL, trace, &platform, err);
     if (status == STATUS_OK) {
-        printf("%s on %s: room for its %" PRIu32 " rank%s\n", file, name, trace->rank_count, units_plural(trace->rank_count));
+        text_print(stdout, "%s on %s: room for its %" PRIu32 " rank%s\n", file, name, trace->rank_count,
+                   units_plural(trace->rank_count));
         warnings_print_contradictions(&warnings, stdout);
         struct profile_differences differences;
         profile_compare(trace, platform, &differences);
-        for (size_t i = 0; i < differences.count; i++) printf("Warning: %s\n", differences.text[i]);
+        for (size_t i = 0; i < differences.count; i++) text_print(stdout, "Warning: %s\n", differences.text[i]);
         platform_free(platform);
     }
     warnings_clear(&warnings);
@@ -249,7 +250,7 @@ static enum status list_profiles(const char *output, cJSON *list, struct err *er
         struct json_document profile;
         TRY(open_profile(name, &profile, err));
         if (!cli_is_output(output))
-            printf("%-24s %s, %s: %s\n", name, text_of(profile.root, "library"), text_of(profile.root, "transport"),
+            text_print(stdout, "%-24s %s, %s: %s\n", name, text_of(profile.root, "library"), text_of(profile.root, "transport"),
                text_of(profile.root, "summary"));
         cJSON *copy = cJSON_Duplicate(profile.root, true);
         json_close(&profile);
@@ -269,16 +270,17 @@ static void explain_values(const cJSON *object, const char *path)
             explain_values(item, below);
             continue;
         }
-        char *value = cJSON_PrintUnformatted(item);
+        char *value = json_text(item, false);
         snprintf(key, sizeof key, "comment_%.200s", item->string);
         const char *comment = text_of(object, key);
-        printf("  %-38s %-*s%s%s\n", below, *comment ? VALUE_COLUMNS / 2 : 0, value ? value : "", *comment ? " " : "", comment);
+        text_print(stdout, "  %-38s %-*s%s%s\n", below, *comment ? VALUE_COLUMNS / 2 : 0, value ? value : "", *comment ? " " : "",
+                   comment);
         free(value);
     }
     for (const cJSON *item = object->child; item; item = item->next) {
         const char *rest = strncmp(item->string, "comment_", 8) == 0 ? item->string + 8 : NULL;
         if (rest && !cJSON_GetObjectItemCaseSensitive(object, rest))
-            printf("  %s (%s): %s\n", path, rest, cJSON_IsString(item) ? item->valuestring : "");
+            text_print(stdout, "  %s (%s): %s\n", path, rest, cJSON_IsString(item) ? item->valuestring : "");
     }
 }
 
@@ -288,9 +290,9 @@ static enum status explain_profile(const char *name, const char *output, cJSON *
     TRY(open_profile(name, &profile, err));
     bool table = !cli_is_output(output);
     if (table)
-        printf("%s: %s, %s\n%s\n", text_of(profile.root, "name"), text_of(profile.root, "library"),
+        text_print(stdout, "%s: %s, %s\n%s\n", text_of(profile.root, "name"), text_of(profile.root, "library"),
            text_of(profile.root, "transport"), text_of(profile.root, "summary"));
-    if (table && *text_of(profile.root, "comment")) printf("%s\n", text_of(profile.root, "comment"));
+    if (table && *text_of(profile.root, "comment")) text_print(stdout, "%s\n", text_of(profile.root, "comment"));
     if (table) explain_values(cJSON_GetObjectItemCaseSensitive(profile.root, "mpi"), "mpi");
     cJSON *copy = cJSON_Duplicate(profile.root, true);
     json_close(&profile);

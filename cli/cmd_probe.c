@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text/text.h"
 #include "cli/cli.h"
 #include "cli/files.h"
 #include "cli/launcher.h"
@@ -93,7 +94,7 @@ static bool take_line(void *context, const char *line)
     struct heard *heard = context;
     bool ours = false;
     if (heard->status == STATUS_OK) heard->status = probe_record_add(&heard->record, line, &ours, heard->err);
-    if (!ours && *line) fprintf(stderr, "%s\n", line);
+    if (!ours && *line) text_print(stderr, "%s\n", line);
     return heard->record.ended || heard->status != STATUS_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/files.h"
 #include "cli/terminal/activity.h"
 #include "cli/written.h"
+#include "common/text/text.h"
 #include "common/units.h"
 #include "recording/job.h"
 #include "recording/run.h"
@@ -212,7 +213,7 @@ static void say_failed(void *context, const struct err *error)
 {
     (void)context;
     activity_end();
-    fprintf(stderr, "rmacast: %s\n", error->text);
+    text_print(stderr, "rmacast: %s\n", error->text);
 }
 
 static enum status write_json(const struct options *options, const char *directory, const struct sums *sums,
@@ -243,7 +244,7 @@ static enum status record_program(const struct options *options, const char *dir
     activity_end();
     if (status == STATUS_OK) status = write_json(options, directory, &sums, exit_status, err);
     if (exit_status == 0) return status;
-    if (status != STATUS_OK) fprintf(stderr, "rmacast: %s\n", err->text);
+    if (status != STATUS_OK) text_print(stderr, "rmacast: %s\n", err->text);
     cli_exit_with(exit_status);
     return STATUS_OK;
 }

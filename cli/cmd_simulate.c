@@ -6,6 +6,7 @@
 #include "cli/prediction_options.h"
 #include "cli/terminal/progress_bar.h"
 #include "common/json.h"
+#include "common/text/text.h"
 #include "common/units.h"
 #include "model/violations/violations.h"
 #include "predictors/draws.h"
@@ -146,10 +147,10 @@ static void print_engine(const struct prediction *prediction, FILE *out)
 {
     const struct replay_outcome *outcome = &prediction->outcome;
     char wall[UNITS_TEXT_BYTES], peak[UNITS_TEXT_BYTES];
-    fprintf(out, "\nEngine %s: %" PRIu64 " event%s, %" PRIu64 " message%s in %s", prediction->engine->name,
-            outcome->stats.events, units_plural(outcome->stats.events), outcome->stats.messages,
-            units_plural(outcome->stats.messages), units_format_duration(outcome->wall_s, wall));
-    if (outcome->peak_bytes > 0) fprintf(out, ", %s of memory", units_format_bytes((double)outcome->peak_bytes, peak));
+    text_print(out, "\nEngine %s: %" PRIu64 " event%s, %" PRIu64 " message%s in %s", prediction->engine->name,
+               outcome->stats.events, units_plural(outcome->stats.events), outcome->stats.messages,
+               units_plural(outcome->stats.messages), units_format_duration(outcome->wall_s, wall));
+    if (outcome->peak_bytes > 0) text_print(out, ", %s of memory", units_format_bytes((double)outcome->peak_bytes, peak));
     fputc('\n', out);
 }
 
@@ -169,10 +170,10 @@ static enum status write_outputs(const struct settings *settings, const struct p
     warnings_print_contradictions(&settings->warnings, stdout);
     print_engine(prediction, stdout);
     if (report->count > 0) {
-        printf("\nWhat must always hold%s\n", draws->taken > 0 ? ", of the prediction without draws" : "");
+        text_print(stdout, "\nWhat must always hold%s\n", draws->taken > 0 ? ", of the prediction without draws" : "");
         verify_print(report, false, stdout);
     }
-    if (settings->output && files == STATUS_OK) printf("\nPredicted trace: %s\n", settings->output);
+    if (settings->output && files == STATUS_OK) text_print(stdout, "\nPredicted trace: %s\n", settings->output);
     return cli_flush_behind(files, err);
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli/sweep_options.h"
 #include "common/children.h"
+#include "common/text/text.h"
 
 enum { KEY_SERVE = SWEEP_OPTIONS_END, JOBS_MAX = 4096 };
 
@@ -32,7 +33,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 static enum status write_outcome(int outcome, const char *text, struct err *err)
 {
-    printf("%d %zu\n%s", outcome, strlen(text), text);
+    text_print(stdout, "%d %zu\n%s", outcome, strlen(text), text);
     return cli_flush(err);
 }
 

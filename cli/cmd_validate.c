@@ -8,6 +8,7 @@
 #include "common/files/directory.h"
 #include "common/files/output_file.h"
 #include "common/json.h"
+#include "common/text/text.h"
 #include "platforms/platform_file.h"
 #include "trace/open.h"
 #include "validate/explain/explain.h"
@@ -169,7 +170,7 @@ static enum status write_outputs(const struct settings *settings, const struct v
         validation_print(validation, cli_table());
         if (settings->explain) validation_print_callpaths(validation, CALLPATHS_SHOWN, stdout);
         if (explanation) explanation_print(explanation, CHANGES_SHOWN, stdout);
-        if (settings->tolerance >= 0 && holds) printf("Tolerance %g%% holds.\n", settings->tolerance * 100);
+        if (settings->tolerance >= 0 && holds) text_print(stdout, "Tolerance %g%% holds.\n", settings->tolerance * 100);
         TRY(cli_flush(err));
     }
     if (validation->difference) return err_set(err, STATUS_DATA, NULL, NULL, "%s", validation->difference);

@@ -9,7 +9,7 @@
 #include "cli/terminal/fold.h"
 #include "cli/cli.h"
 #include "common/files/output_file.h"
-#include "common/utf8.h"
+#include "common/text/json_text.h"
 
 static int exit_status;
 /* State of the table that is being written; standard_output NULL: none. */
@@ -61,7 +61,6 @@ static enum status write_table(struct err *err)
     bool whole = fclose(stdout) == 0;
     stdout = held_table.standard_output;
     held_table.standard_output = NULL;
-    if (whole) utf8_make_plain(held_table.text); /* names of traces and platforms are in it */
     if (whole) fold_write(held_table.text, cli_columns(), color_wanted(STDOUT_FILENO), stdout);
     free(held_table.text);
     held_table.text = NULL;
@@ -84,13 +83,13 @@ enum status cli_flush_behind(enum status files, struct err *err)
 enum status cli_write_json(const cJSON *json, const char *file, struct err *err)
 {
     FILE *out;
-    char *text = cJSON_Print(json);
+    char *text = json_text(json, true);
     if (!text) return err_memory(err);
     enum status status = output_file_open(file, &out, err);
     if (status == STATUS_OK) {
         fprintf(out, "%s\n", text);
         status = output_file_close(file, out, status, err);
     }
-    cJSON_free(text);
+    free(text);
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include "cli/trace_memory.h"
 #include "common/array.h"
+#include "common/text/text.h"
 #include "platforms/fit/range.h"
 #include "platforms/grow.h"
 #include "platforms/platform_file.h"
@@ -61,10 +62,10 @@ static void list_rewrites(void)
                  : *argument      ? "%s:%s"
                                   : "%s%s",
                  (*row)->name, argument);
-        printf("%-24s %s\n", form, (*row)->summary);
+        text_print(stdout, "%-24s %s\n", form, (*row)->summary);
     }
     if (cli_flush(&err) == STATUS_OK) exit(EXIT_SUCCESS);
-    fprintf(stderr, "rmacast: %s\n", err.text);
+    text_print(stderr, "rmacast: %s\n", err.text);
     exit(EXIT_FAILURE);
 }
 

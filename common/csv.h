@@ -1,4 +1,5 @@
-/* Fields of comma-separated values (RFC 4180). */
+/* Fields of comma-separated values (RFC 4180). What is not visible (common/text/utf8.h) becomes a question mark, but newlines and
+ * tabs, which a field in quotes may have. */
 #ifndef COMMON_CSV_H
 #define COMMON_CSV_H
 

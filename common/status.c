@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "common/utf8.h"
+#include "common/text/utf8.h"
 
 enum status err_set(struct err *err, enum status status, const char *file, const char *place, const char *format, ...)
 {

@@ -1,18 +1,6 @@
 #include "common/svg.h"
 
-void svg_escape(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '<')
-            fputs("&lt;", out);
-        else if (*text == '>')
-            fputs("&gt;", out);
-        else if (*text == '&')
-            fputs("&amp;", out);
-        else
-            fputc(*text, out);
-    }
-}
+#include "common/text/text.h"
 
 void svg_line(FILE *out, double x1, double y1, double x2, double y2, const char *color, double width)
 {
@@ -23,6 +11,6 @@ void svg_line(FILE *out, double x1, double y1, double x2, double y2, const char 
 void svg_text(FILE *out, double x, double y, const char *anchor, const char *text)
 {
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-    svg_escape(out, text);
+    text_write_xml(out, text);
     fputs("</text>\n", out);
 }

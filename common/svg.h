@@ -9,7 +9,4 @@ void svg_line(FILE *out, double x1, double y1, double x2, double y2, const char 
 /* anchor: start, middle, end. The text is escaped. */
 void svg_text(FILE *out, double x, double y, const char *anchor, const char *text);
 
-/* "<", ">" and "&" escaped. */
-void svg_escape(FILE *out, const char *text);
-
 #endif

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "common/json_text.h"
+#include "common/text/json_text.h"
 #include "export/export.h"
 
 struct writer {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text/text.h"
 #include "common/units.h"
-#include "common/utf8.h"
 #include "export/cube.h"
 #include "export/export.h"
 #include "export/tar.h"
@@ -43,31 +43,10 @@ static size_t list_metrics(struct metric metrics[CUBE_METRICS])
 
 /* --- description --- */
 
-/* XML 1.0 has no other control characters, not even escaped. */
-static void write_text(FILE *out, const char *text)
-{
-    static const struct {
-        char character;
-        const char *written;
-    } escapes[] = {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}, {'\'', "&apos;"}};
-    for (int length; *text; text += length ? length : 1) {
-        const char *written = NULL;
-        length = utf8_length(text);
-        for (size_t i = 0; i < sizeof escapes / sizeof *escapes; i++)
-            if (*text == escapes[i].character) written = escapes[i].written;
-        if (length == 0 || (length == 1 && ((unsigned char)*text < ' ' || *text == 0x7f))) written = "?";
-        if (length == 3 && (memcmp(text, "\xef\xbf\xbe", 3) == 0 || memcmp(text, "\xef\xbf\xbf", 3) == 0)) written = "?";
-        if (written)
-            fputs(written, out);
-        else
-            fwrite(text, 1, (size_t)length, out);
-    }
-}
-
 static void write_element(FILE *out, const char *element, const char *text)
 {
     fprintf(out, "<%s>", element);
-    write_text(out, text);
+    text_write_xml(out, text);
     fprintf(out, "</%s>\n", element);
 }
 
@@ -122,7 +101,7 @@ static void write_program(FILE *out, const struct cube *cube)
         if (site->line > 0) fprintf(out, "line=\"%" PRId32 "\" ", site->line);
         if (site->file) {
             fputs("mod=\"", out);
-            write_text(out, site->file);
+            text_write_xml(out, site->file);
             fputs("\" ", out);
         }
         fprintf(out, "calleeId=\"%" PRIu32 "\">\n", node->region);

@@ -6,6 +6,7 @@
 
 #include "common/search.h"
 #include "common/units.h"
+#include "common/text/utf8.h"
 #include "export/cube.h"
 #include "export/export.h"
 
@@ -46,11 +47,9 @@ static char *path_text(const struct cube *cube, const struct cube_node *node, co
     int length = site->file ? asprintf(&text, "%s->%s %s:%" PRId32, above, name_of(cube, node->region), site->file, site->line)
                             : asprintf(&text, "%s->%s", above, name_of(cube, node->region));
     if (length < 0) return NULL;
-    for (char *at = text; *at; at++)
-        if ((unsigned char)*at < ' ' || *at == 0x7f) *at = '?';
-    if (length <= PATH_BYTES) return text;
-    cut = strdup(text + length - PATH_BYTES);
-    free(text);
+    cut = length > PATH_BYTES ? strdup(text + length - PATH_BYTES) : text;
+    if (cut) utf8_make_plain(cut);
+    if (cut != text) free(text);
     return cut;
 }
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/text/text.h"
 #include "common/units.h"
 #include "export/export.h"
 
@@ -85,8 +86,9 @@ static void add_transfers(struct writer *writer)
 /* A quoted string: the format has no escapes. */
 static void write_name(FILE *out, const char *name)
 {
+    static const struct text_escape quote[] = {{'"', "_"}, {0}};
     fputc('"', out);
-    for (; *name; name++) fputc(*name == '"' || (unsigned char)*name < ' ' ? '_' : *name, out);
+    text_write_escaped(out, name, quote, "_");
     fputc('"', out);
 }
 

@@ -7,6 +7,8 @@
 
 #include <mpi.h>
 
+#include "common/text/text.h"
+
 static void finalize_mpi(void)
 {
     MPI_Finalize();
@@ -31,7 +33,7 @@ void mpi_start(int *argc, char ***argv)
 void mpi_print_error(const struct err *err)
 {
     const struct timespec forwarded = {.tv_nsec = 300000000};
-    fprintf(stderr, "rmacast: %s\n", err->text);
+    text_print(stderr, "rmacast: %s\n", err->text);
     nanosleep(&forwarded, NULL);
 }
 

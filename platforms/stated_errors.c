@@ -8,6 +8,7 @@
 #include <cjson/cJSON.h>
 
 #include "common/json.h"
+#include "common/text/json_text.h"
 #include "platforms/platform.h"
 #include "platforms/profile.h"
 
@@ -60,9 +61,9 @@ static size_t shift_values(cJSON *item, const char *key, enum platform_errors er
 /* Sections are overridden as a whole: a key of the network may stand for several values. */
 static enum status add_section(struct platform_shift *shift, const char *name, const cJSON *section, struct err *err)
 {
-    char *text = cJSON_PrintUnformatted(section);
+    char *text = json_text(section, false);
     int length = text ? asprintf(&shift->overrides[shift->count], "%s=%s", name, text) : -1;
-    cJSON_free(text);
+    free(text);
     if (length < 0) return err_memory(err);
     shift->count++;
     return STATUS_OK;

@@ -5,6 +5,7 @@
 
 #include "common/children.h"
 #include "common/json.h"
+#include "common/text/json_text.h"
 #include "predictors/prediction.h"
 
 struct job {
@@ -18,11 +19,11 @@ static enum status write_json(const struct result *result, FILE *out, struct err
 {
     cJSON *json;
     TRY(result_to_json(result, &json, err));
-    char *text = cJSON_PrintUnformatted(json);
+    char *text = json_text(json, false);
     cJSON_Delete(json);
     if (!text) return err_memory(err);
     int written = fputs(text, out);
-    cJSON_free(text);
+    free(text);
     return written < 0 ? err_memory(err) : STATUS_OK;
 }
 

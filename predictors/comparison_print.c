@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/text/text.h"
 #include "common/units.h"
 #include "predictors/comparison_draws.h"
 
@@ -69,15 +70,15 @@ static void print_head(const struct comparison *comparison, const struct column 
     static const char *const titles[][2] = {
         [COLUMN_RUN_TIME] = {"", "run time"}, [COLUMN_LOWER] = {"lower", "bound"}, [COLUMN_UPPER] = {"upper", "bound"}};
     for (int line = 0; line < 2; line++) {
-        fprintf(out, "%-*s", name_width(comparison), line ? "semantics" : "");
+        text_print(out, "%-*s", name_width(comparison), line ? "semantics" : "");
         for (int c = 0; c < count; c++) {
             const struct column *column = &columns[c];
             if (column->kind != COLUMN_PATTERN)
-                fprintf(out, "  %*s", column->width, titles[column->kind][line]);
+                text_print(out, "  %*s", column->width, titles[column->kind][line]);
             else if (line == 0)
-                fprintf(out, "  %*.*s", column->width, first_line(column->pattern), pattern_row(column->pattern)->title);
+                text_print(out, "  %*.*s", column->width, first_line(column->pattern), pattern_row(column->pattern)->title);
             else
-                fprintf(out, "  %*s", column->width, second_line(column->pattern));
+                text_print(out, "  %*s", column->width, second_line(column->pattern));
         }
         fputc('\n', out);
     }
@@ -93,20 +94,20 @@ static void print_rate(const struct result_distribution *rates, FILE *out)
         shown = "unbounded";
     else if (rates->count > 0 && isfinite(rates->median))
         shown = units_format_rate(rates->median, text);
-    fprintf(out, "  %12s", shown);
+    text_print(out, "  %12s", shown);
 }
 
 static void print_row(const struct comparison *comparison, const struct column *columns, int count, size_t row, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
     const struct result *result = comparison->results[row];
-    fprintf(out, "%-*s", name_width(comparison), comparison->names[row]);
+    text_print(out, "%-*s", name_width(comparison), comparison->names[row]);
     for (int c = 0; c < count; c++) {
         enum pattern pattern = columns[c].pattern;
         switch (columns[c].kind) {
-        case COLUMN_RUN_TIME: fprintf(out, "  %*s", columns[c].width, units_format_duration(result->run_time_s, text)); break;
+        case COLUMN_RUN_TIME: text_print(out, "  %*s", columns[c].width, units_format_duration(result->run_time_s, text)); break;
         case COLUMN_PATTERN:
-            fprintf(out, "  %*s", columns[c].width, units_format_duration(result->patterns[pattern].severity_s, text));
+            text_print(out, "  %*s", columns[c].width, units_format_duration(result->patterns[pattern].severity_s, text));
             break;
         case COLUMN_LOWER: print_rate(&result->lower_bound_Bps, out); break;
         case COLUMN_UPPER: print_rate(&result->upper_bound_Bps, out); break;
@@ -141,12 +142,12 @@ static void print_difference(const struct comparison *comparison, size_t row, FI
 {
     char text[UNITS_TEXT_BYTES];
     double first_s = row_time_s(comparison, 0), gain_s = first_s - row_time_s(comparison, row);
-    fprintf(out, "%s ", comparison->names[row]);
+    text_print(out, "%s ", comparison->names[row]);
     if (gain_s == 0)
         fputs("the same", out);
     else
-        fprintf(out, "%s %s", units_format_duration(fabs(gain_s), text), gain_s > 0 ? "less" : "more");
-    if (gain_s != 0 && first_s > 0) fprintf(out, " (%+.2f%%)", -gain_s / first_s * 100);
+        text_print(out, "%s %s", units_format_duration(fabs(gain_s), text), gain_s > 0 ? "less" : "more");
+    if (gain_s != 0 && first_s > 0) text_print(out, " (%+.2f%%)", -gain_s / first_s * 100);
 }
 
 static double least_run_time_s(const struct comparison *comparison)
@@ -166,12 +167,12 @@ static void print_verdict(const struct comparison *comparison, FILE *out)
     fputs("Fastest: ", out);
     for (size_t i = 0; i < comparison->count; i++) {
         if (row_time_s(comparison, i) != least_s) continue;
-        fprintf(out, "%s%s", begun ? ", " : "", comparison->names[i]);
+        text_print(out, "%s%s", begun ? ", " : "", comparison->names[i]);
         begun = true;
     }
-    fprintf(out, " with %s%s.", comparison->draws ? "a median of " : "", units_format_duration(least_s, text));
+    text_print(out, " with %s%s.", comparison->draws ? "a median of " : "", units_format_duration(least_s, text));
     for (size_t i = 1; i < comparison->count; i++) {
-        if (i == 1) fprintf(out, " Against %s: ", comparison->names[0]);
+        if (i == 1) text_print(out, " Against %s: ", comparison->names[0]);
         print_difference(comparison, i, out);
         fputs(i + 1 < comparison->count ? ", " : ".", out);
     }
@@ -182,15 +183,15 @@ static void print_ranges(const struct comparison *comparison, const size_t *orde
 {
     char text[4][UNITS_TEXT_BYTES];
     const struct draws *first = &comparison->draws[order[0]];
-    fprintf(out, "%zu draw%s of each row, seed %" PRIu64 ", latencies with a standard deviation of %s\n", first->count,
-            units_plural(first->count), first->seed, units_format_duration(first->jitter_s, text[0]));
-    fprintf(out, "%-*s  %11s %11s %11s %11s\n", name_width(comparison), "semantics", "predicted", "median", "least", "most");
+    text_print(out, "%zu draw%s of each row, seed %" PRIu64 ", latencies with a standard deviation of %s\n", first->count,
+               units_plural(first->count), first->seed, units_format_duration(first->jitter_s, text[0]));
+    text_print(out, "%-*s  %11s %11s %11s %11s\n", name_width(comparison), "semantics", "predicted", "median", "least", "most");
     for (size_t i = 0; i < count; i++) {
         const struct draws_range *range = &comparison->draws[order[i]].run_time;
-        fprintf(out, "%-*s  %11s %11s %11s %11s\n", name_width(comparison), comparison->names[order[i]],
-                units_format_duration(comparison->results[order[i]]->run_time_s, text[0]),
-                units_format_duration(range->median_s, text[1]), units_format_duration(range->min_s, text[2]),
-                units_format_duration(range->max_s, text[3]));
+        text_print(out, "%-*s  %11s %11s %11s %11s\n", name_width(comparison), comparison->names[order[i]],
+                   units_format_duration(comparison->results[order[i]]->run_time_s, text[0]),
+                   units_format_duration(range->median_s, text[1]), units_format_duration(range->min_s, text[2]),
+                   units_format_duration(range->max_s, text[3]));
     }
     fputc('\n', out);
 }
@@ -199,14 +200,14 @@ static void print_ranges(const struct comparison *comparison, const size_t *orde
 static void print_pairs(const struct comparison *comparison, const size_t *order, size_t count, FILE *out)
 {
     for (size_t i = 0; i + 1 < count; i++) {
-        fprintf(out, "%s is faster", comparison->names[order[i]]);
+        text_print(out, "%s is faster", comparison->names[order[i]]);
         for (size_t k = i + 1; k < count; k++) {
             const struct draws *one = &comparison->draws[order[i]];
             struct draws_pair pair = draws_pair_of(one, &comparison->draws[order[k]]);
-            fprintf(out, "%s than %s in %zu", k > i + 1 ? "," : "", comparison->names[order[k]], pair.faster);
-            if (k == i + 1) fprintf(out, " of %zu draw%s", one->count, units_plural(one->count));
+            text_print(out, "%s than %s in %zu", k > i + 1 ? "," : "", comparison->names[order[k]], pair.faster);
+            if (k == i + 1) text_print(out, " of %zu draw%s", one->count, units_plural(one->count));
             bool overlap = pair.overlap && pair.same < one->count;
-            if (pair.same > 0) fprintf(out, " (the same in %zu%s)", pair.same, overlap ? "; ranges overlap" : "");
+            if (pair.same > 0) text_print(out, " (the same in %zu%s)", pair.same, overlap ? "; ranges overlap" : "");
             if (pair.same == 0 && overlap) fputs(" (ranges overlap)", out);
         }
         fputs(".\n", out);
@@ -232,14 +233,14 @@ static void print_efficiency(const struct comparison *comparison, FILE *out)
         if (!efficiency) continue;
         struct efficiency_pop pop = efficiency_pop_read(efficiency);
         const double values[COLUMNS] = {pop.parallel, pop.load_balance, pop.serialization, pop.transfer};
-        if (!begun) fprintf(out, "\n%-*s", name_width(comparison), "Row");
-        for (int c = 0; !begun && c < COLUMNS; c++) fprintf(out, "  %s", columns[c]);
-        fprintf(out, "%s%-*s", begun ? "" : "\n", name_width(comparison), comparison->names[i]);
+        if (!begun) text_print(out, "\n%-*s", name_width(comparison), "Row");
+        for (int c = 0; !begun && c < COLUMNS; c++) text_print(out, "  %s", columns[c]);
+        text_print(out, begun ? "%-*s" : "\n%-*s", name_width(comparison), comparison->names[i]);
         for (int c = 0; c < COLUMNS; c++) {
             if (values[c] >= 0)
-                fprintf(out, "  %*.4f", (int)strlen(columns[c]), values[c]);
+                text_print(out, "  %*.4f", (int)strlen(columns[c]), values[c]);
             else
-                fprintf(out, "  %*s", (int)strlen(columns[c]), "-");
+                text_print(out, "  %*s", (int)strlen(columns[c]), "-");
         }
         fputc('\n', out);
         begun = true;
@@ -251,7 +252,7 @@ static void print_buffers(const struct comparison *comparison, FILE *out)
     char text[RESULT_BUFFER_TEXT_BYTES];
     for (size_t i = 0; i < comparison->count; i++)
         if (comparison->results[i]->buffer.known)
-            fprintf(out, "%s: %s.\n", comparison->names[i], result_buffer_text(&comparison->results[i]->buffer, text));
+            text_print(out, "%s: %s.\n", comparison->names[i], result_buffer_text(&comparison->results[i]->buffer, text));
 }
 
 static void print_partial(const struct comparison *comparison, FILE *out)
@@ -262,18 +263,18 @@ static void print_partial(const struct comparison *comparison, FILE *out)
         for (size_t k = 0; k < result->left_out_count; k++)
             calls += result->left_out[k].calls > 0 ? (uint64_t)result->left_out[k].calls : 0;
         if (result->left_out_count > 0)
-            fprintf(out, "Partial: %s leaves out %" PRIu64 " call%s of %zu rank%s, the first: %s\n", comparison->names[i],
-                    calls, units_plural(calls), result->left_out_count, units_plural(result->left_out_count),
-                    result->left_out[0].reason);
+            text_print(out, "Partial: %s leaves out %" PRIu64 " call%s of %zu rank%s, the first: %s\n", comparison->names[i],
+                       calls, units_plural(calls), result->left_out_count, units_plural(result->left_out_count),
+                       result->left_out[0].reason);
         else if (result->incomplete)
-            fprintf(out, "Partial: %s is of a recording that breaks off\n", comparison->names[i]);
+            text_print(out, "Partial: %s is of a recording that breaks off\n", comparison->names[i]);
     }
 }
 
 static void print_failures(const struct comparison *comparison, FILE *out)
 {
     for (size_t i = 0; i < comparison->count; i++)
-        if (comparison->failures[i]) fprintf(out, "Incomplete: no result of %s\n", comparison->failures[i]);
+        if (comparison->failures[i]) text_print(out, "Incomplete: no result of %s\n", comparison->failures[i]);
 }
 
 static bool has_note(const struct result *result, const char *note)
@@ -295,10 +296,10 @@ static void print_note(const struct comparison *comparison, size_t row, const ch
     fputs("Note", out);
     for (size_t i = row; !all && i < comparison->count; i++) {
         if (!has_note(comparison->results[i], note)) continue;
-        fprintf(out, "%s%s", begun ? ", " : " on ", comparison->names[i]);
+        text_print(out, "%s%s", begun ? ", " : " on ", comparison->names[i]);
         begun = true;
     }
-    fprintf(out, ": %s\n", note);
+    text_print(out, ": %s\n", note);
 }
 
 static void print_notes(const struct comparison *comparison, FILE *out)
@@ -311,7 +312,7 @@ static void print_notes(const struct comparison *comparison, FILE *out)
 static void print_results(const struct comparison *comparison, FILE *out)
 {
     const struct result *first = comparison->results[0];
-    fprintf(
+    text_print(
         out,
         "%s on %s, engine %s, %u rank%s; wait states are summed over all ranks, bandwidth bounds are medians over the "
         "transfers\n\n",

@@ -6,6 +6,7 @@
 
 #include "common/scramble.h"
 #include "common/search.h"
+#include "common/text/text.h"
 #include "common/units.h"
 #include "predictors/comparison.h"
 
@@ -154,9 +155,9 @@ void draws_clear(struct draws *draws)
 static void print_row(const char *title, double predicted_s, const struct draws_range *range, FILE *out)
 {
     char text[4][UNITS_TEXT_BYTES];
-    fprintf(out, "%-28s %11s %11s %11s %11s\n", title, units_format_duration(predicted_s, text[0]),
-            units_format_duration(range->median_s, text[1]), units_format_duration(range->min_s, text[2]),
-            units_format_duration(range->max_s, text[3]));
+    text_print(out, "%-28s %11s %11s %11s %11s\n", title, units_format_duration(predicted_s, text[0]),
+               units_format_duration(range->median_s, text[1]), units_format_duration(range->min_s, text[2]),
+               units_format_duration(range->max_s, text[3]));
 }
 
 static void print_taken(const struct draws *draws, FILE *out)
@@ -165,8 +166,8 @@ static void print_taken(const struct draws *draws, FILE *out)
     if (draws->choice == DRAW_MEDIAN) snprintf(why, sizeof why, ", which has the median run time");
     if (draws->choice == DRAW_MEDIAN_OF_RANK)
         snprintf(why, sizeof why, ", which has the median time of rank %zu", draws->number);
-    fprintf(out, "The prediction is draw %zu%s. Without draws the run time is %s.\n", draws->taken, why,
-            units_format_duration(draws->undrawn->run_time_s, run_time));
+    text_print(out, "The prediction is draw %zu%s. Without draws the run time is %s.\n", draws->taken, why,
+               units_format_duration(draws->undrawn->run_time_s, run_time));
 }
 
 void draws_print(const struct draws *draws, const struct result *result, FILE *out)
@@ -174,9 +175,9 @@ void draws_print(const struct draws *draws, const struct result *result, FILE *o
     char jitter[UNITS_TEXT_BYTES];
     const struct draws_range *run_time = &draws->run_time;
     double differ_s = run_time->max_s - run_time->min_s;
-    fprintf(out, "\n%zu draw%s, seed %" PRIu64 ", latencies with a standard deviation of %s\n", draws->count,
-            units_plural(draws->count), draws->seed, units_format_duration(draws->jitter_s, jitter));
-    fprintf(out, "%-28s %11s %11s %11s %11s\n", "", "predicted", "median", "least", "most");
+    text_print(out, "\n%zu draw%s, seed %" PRIu64 ", latencies with a standard deviation of %s\n", draws->count,
+               units_plural(draws->count), draws->seed, units_format_duration(draws->jitter_s, jitter));
+    text_print(out, "%-28s %11s %11s %11s %11s\n", "", "predicted", "median", "least", "most");
     print_row("Run time", result->run_time_s, run_time, out);
     for (enum pattern pattern = 0; pattern < PATTERN_COUNT; pattern++)
         if (draws->patterns[pattern].max_s > 0 || result->patterns[pattern].severity_s > 0)
@@ -184,8 +185,8 @@ void draws_print(const struct draws *draws, const struct result *result, FILE *o
     if (draws->taken > 0)
         print_taken(draws, out);
     else if (differ_s > 0 && differ_s >= RACES_FROM * run_time->median_s)
-        fprintf(out, "The program races: its run times differ by %.0f %%. --draw median predicts the draw of the median.\n",
-                differ_s / run_time->median_s * 100);
+        text_print(out, "The program races: its run times differ by %.0f %%. --draw median predicts the draw of the median.\n",
+                   differ_s / run_time->median_s * 100);
 }
 
 static cJSON *range_json(const struct draws_range *range)

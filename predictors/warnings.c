@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/text/text.h"
 #include "model/behaviour/behaviour.h"
 
 struct uses { /* of a trace */
@@ -192,10 +193,10 @@ void warnings_print_contradictions(const struct warnings *warnings, FILE *out)
 {
     char text[RESULT_BEHAVIOUR_BYTES];
     for (size_t i = 0; i < warnings->count; i++)
-        fprintf(out, "%s%s; on this platform it %s%s",
-                i == 0 ? "Warning: the recording contradicts the platform's semantics: " : "; ",
-                result_behaviour_text(&warnings->items[i].row, text), expected_text(&warnings->items[i]),
-                i + 1 == warnings->count ? ".\n" : "");
+        text_print(out, "%s%s; on this platform it %s",
+                   i == 0 ? "Warning: the recording contradicts the platform's semantics: " : "; ",
+                   result_behaviour_text(&warnings->items[i].row, text), expected_text(&warnings->items[i]));
+    if (warnings->count > 0) fputs(".\n", out);
 }
 
 void warnings_print_choice(const struct warnings *warnings, FILE *out)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "common/json_text.h"
+#include "common/text/json_text.h"
 #include "model/waits/totals.h"
 
 struct placed_wait placed_wait_of(const struct trace *trace, const struct wait *wait)

@@ -1,8 +1,10 @@
 #include "report/report.h"
 
+#include <stdlib.h>
+
 #include "common/json.h"
 #include "model/analyze.h"
-#include "common/json_text.h"
+#include "common/text/json_text.h"
 #include "report/inputs.h"
 #include "report/web.h"
 #include "trace/open.h"
@@ -15,10 +17,10 @@ enum {
 static enum status copy_tree(cJSON *json, FILE *out, struct err *err)
 {
     input_cut_texts(json);
-    char *text = cJSON_PrintUnformatted(json);
+    char *text = json_text(json, false);
     if (!text) return err_memory(err);
     json_text_copy(out, text);
-    cJSON_free(text);
+    free(text);
     return STATUS_OK;
 }
 

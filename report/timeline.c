@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "common/json_text.h"
+#include "common/text/json_text.h"
 #include "report/activities.h"
 #include "report/placed_waits.h"
 #include "report/views.h"

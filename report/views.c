@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "common/json_text.h"
+#include "common/text/json_text.h"
 #include "common/map.h"
 #include "export/merge.h"
 

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "common/text/text.h"
 #include "common/units.h"
 #include "validate/samples.h"
 
@@ -57,19 +58,19 @@ enum status ranking_to_json(const struct ranking *ranking, cJSON **json, struct 
 void ranking_print(const struct ranking *ranking, FILE *out)
 {
     char text[4][UNITS_TEXT_BYTES];
-    fprintf(out, "%-26s %11s %11s %11s %11s %10s\n", "variant", "predicted", "measured", "least", "most", "relative");
+    text_print(out, "%-26s %11s %11s %11s %11s %10s\n", "variant", "predicted", "measured", "least", "most", "relative");
     for (size_t i = 0; i < ranking->count; i++) {
         const struct ranking_variant *v = &ranking->variants[i];
-        fprintf(out, "%-26s %11s %11s %11s %11s", v->name, units_format_duration(v->predicted_s, text[0]),
-                units_format_duration(v->measured_s, text[1]), units_format_duration(v->measured_min_s, text[2]),
-                units_format_duration(v->measured_max_s, text[3]));
+        text_print(out, "%-26s %11s %11s %11s %11s", v->name, units_format_duration(v->predicted_s, text[0]),
+                   units_format_duration(v->measured_s, text[1]), units_format_duration(v->measured_min_s, text[2]),
+                   units_format_duration(v->measured_max_s, text[3]));
         if (v->measured_s > 0)
-            fprintf(out, " %+9.2f%%\n", (v->predicted_s / v->measured_s - 1) * 100);
+            text_print(out, " %+9.2f%%\n", (v->predicted_s / v->measured_s - 1) * 100);
         else
-            fprintf(out, " %10s\n", "-");
+            text_print(out, " %10s\n", "-");
     }
-    fprintf(out, "\nOrder: %zu of %zu pairs that the real runs tell apart are predicted in their order", ranking->right,
-            ranking->apart);
-    if (isfinite(ranking->tau)) fprintf(out, "; Kendall's tau %.3f", ranking->tau);
+    text_print(out, "\nOrder: %zu of %zu pairs that the real runs tell apart are predicted in their order", ranking->right,
+               ranking->apart);
+    if (isfinite(ranking->tau)) text_print(out, "; Kendall's tau %.3f", ranking->tau);
     fputc('\n', out);
 }

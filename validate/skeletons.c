@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/text/text.h"
 #include "common/units.h"
 
 /* Barriers side by side that are one train. */
@@ -346,11 +347,11 @@ static double share_of(const struct skeleton *skeleton, double measured_s)
 static void print_row(const struct skeleton *skeleton, FILE *out)
 {
     char measured[UNITS_TEXT_BYTES], p10[UNITS_TEXT_BYTES], predicted[UNITS_TEXT_BYTES];
-    fprintf(out, "%-58s %7zu %10s %10s %10s %+7.1f %% %+7.1f %% %7.1f %%\n", skeleton->name, skeleton->count,
-            units_format_duration(skeleton->measured_median_s, measured), units_format_duration(skeleton->measured_p10_s, p10),
-            units_format_duration(skeleton->predicted_median_s, predicted),
-            100 * share_of(skeleton, skeleton->measured_median_s), 100 * share_of(skeleton, skeleton->measured_p10_s),
-            100 * skeleton->measured_error_s / skeleton->measured_median_s);
+    text_print(out, "%-58s %7zu %10s %10s %10s %+7.1f %% %+7.1f %% %7.1f %%\n", skeleton->name, skeleton->count,
+               units_format_duration(skeleton->measured_median_s, measured), units_format_duration(skeleton->measured_p10_s, p10),
+               units_format_duration(skeleton->predicted_median_s, predicted),
+               100 * share_of(skeleton, skeleton->measured_median_s), 100 * share_of(skeleton, skeleton->measured_p10_s),
+               100 * skeleton->measured_error_s / skeleton->measured_median_s);
 }
 
 static void print_remarks(const struct skeletons *skeletons, FILE *out)
@@ -358,7 +359,7 @@ static void print_remarks(const struct skeletons *skeletons, FILE *out)
     for (size_t i = 0; i < skeletons->count; i++) {
         const struct skeleton *skeleton = &skeletons->items[i];
         if (*skeleton->remark)
-            fprintf(out, "%s%s: %s\n", skeleton->left_out ? "not compared: " : "", skeleton->name, skeleton->remark);
+            text_print(out, "%s%s: %s\n", skeleton->left_out ? "not compared: " : "", skeleton->name, skeleton->remark);
     }
 }
 
@@ -366,8 +367,8 @@ void skeletons_print(const struct skeletons *skeletons, FILE *out)
 {
     double *sizes = malloc(sizeof *sizes * 2 * (skeletons->count + 1)), *sizes_p10 = sizes ? sizes + skeletons->count : NULL;
     size_t rows = 0, within = 0, untold = 0;
-    fprintf(out, "%-58s %7s %10s %10s %10s %9s %9s %9s\n", "calls between two barriers", "repeats", "median", "p10",
-            "predicted", "of median", "of p10", "error");
+    text_print(out, "%-58s %7s %10s %10s %10s %9s %9s %9s\n", "calls between two barriers", "repeats", "median", "p10",
+               "predicted", "of median", "of p10", "error");
     for (size_t i = 0; i < skeletons->count; i++) {
         const struct skeleton *skeleton = &skeletons->items[i];
         if (skeleton->left_out) continue;
@@ -380,11 +381,11 @@ void skeletons_print(const struct skeletons *skeletons, FILE *out)
         print_row(skeleton, out);
     }
     if (sizes && rows > 0)
-        fprintf(out, "%-99s %7.1f %% %7.1f %%\n", "median size of the differences", 100 * median_of(sizes, rows),
-                100 * median_of(sizes_p10, rows));
+        text_print(out, "%-99s %7.1f %% %7.1f %%\n", "median size of the differences", 100 * median_of(sizes, rows),
+                   100 * median_of(sizes_p10, rows));
     if (rows > 0)
-        fprintf(out, "%zu of %zu rows are within %.0f %% of the median, %zu of the others within its error\n", within, rows,
-                100 * WITHIN, untold);
+        text_print(out, "%zu of %zu rows are within %.0f %% of the median, %zu of the others within its error\n", within, rows,
+                   100 * WITHIN, untold);
     print_remarks(skeletons, out);
     free(sizes);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/text/text.h"
 #include "common/units.h"
 #include "model/waits/properties.h"
 #include "validate/validate.h"
@@ -16,9 +17,9 @@ enum { RANKS_SHOWN = 16 };
 static void print_share(double share, FILE *out)
 {
     if (isfinite(share))
-        fprintf(out, " %+8.2f%%", share * 100);
+        text_print(out, " %+8.2f%%", share * 100);
     else
-        fprintf(out, " %9s", "-");
+        text_print(out, " %9s", "-");
 }
 
 enum { SIGNED_BYTES = UNITS_TEXT_BYTES + 2 };
@@ -33,13 +34,13 @@ static const char *format_signed(double seconds, char text[SIGNED_BYTES])
 static void print_duration(double seconds, FILE *out)
 {
     char text[SIGNED_BYTES];
-    fprintf(out, " %10s", format_signed(seconds, text));
+    text_print(out, " %10s", format_signed(seconds, text));
 }
 
 /* share: the signed figure of the last column. */
 static void print_row(const char *name, const struct validate_value *value, double share, bool repeated, FILE *out)
 {
-    fprintf(out, "%-26s", name);
+    text_print(out, "%-26s", name);
     print_duration(value->predicted_s, out);
     print_duration(value->measured_s, out);
     if (repeated) {
@@ -49,26 +50,26 @@ static void print_row(const char *name, const struct validate_value *value, doub
     print_duration(value->error_s, out);
     print_share(value->relative, out);
     print_share(share, out);
-    fprintf(out, "%s\n", value->within_spread ? "  within the spread" : "");
+    text_print(out, "%s\n", value->within_spread ? "  within the spread" : "");
 }
 
 static void print_head(const struct validation *v, bool repeated, FILE *out)
 {
-    fprintf(out, "Prediction %s", v->predicted);
-    if (v->platform) fprintf(out, ", platform %s", v->platform);
-    if (v->semantics) fprintf(out, ", semantics %s", v->semantics);
-    if (v->engine) fprintf(out, ", engine %s", v->engine);
-    fprintf(out, "\nMeasured   ");
-    for (size_t i = 0; i < v->repetitions; i++) fprintf(out, "%s%s", i ? ", " : "", v->measured[i]);
+    text_print(out, "Prediction %s", v->predicted);
+    if (v->platform) text_print(out, ", platform %s", v->platform);
+    if (v->semantics) text_print(out, ", semantics %s", v->semantics);
+    if (v->engine) text_print(out, ", engine %s", v->engine);
+    text_print(out, "\nMeasured   ");
+    for (size_t i = 0; i < v->repetitions; i++) text_print(out, "%s%s", i ? ", " : "", v->measured[i]);
     char text[RESULT_SECTION_BYTES];
     _Static_assert((int)RESULT_SECTION_BYTES >= (int)RESULT_DISTURBANCE_BYTES, "room for either");
-    if (v->section.known) fprintf(out, "\nSection    %s", result_section_text(&v->section, text));
+    if (v->section.known) text_print(out, "\nSection    %s", result_section_text(&v->section, text));
     for (size_t i = 0; i < v->repetitions; i++)
         if (v->disturbance[i].known)
-            fprintf(out, "\nDisturbed  %s: %s", v->measured[i], result_disturbance_text(&v->disturbance[i], text));
-    fprintf(out, "\n\n%-26s %10s %10s", "", "predicted", repeated ? "median" : "measured");
-    if (repeated) fprintf(out, " %10s %10s", "least", "most");
-    fprintf(out, " %10s %9s %9s\n", "error", "relative", "of total");
+            text_print(out, "\nDisturbed  %s: %s", v->measured[i], result_disturbance_text(&v->disturbance[i], text));
+    text_print(out, "\n\n%-26s %10s %10s", "", "predicted", repeated ? "median" : "measured");
+    if (repeated) text_print(out, " %10s %10s", "least", "most");
+    text_print(out, " %10s %9s %9s\n", "error", "relative", "of total");
 }
 
 static double share_of(double part, double whole)
@@ -84,8 +85,8 @@ static void print_ranks(const struct validation *v, bool repeated, FILE *out)
         print_row(name, &v->rank_time[r], NAN, repeated, out);
     }
     if (v->rank_count > RANKS_SHOWN)
-        fprintf(out, "... and %u more rank%s (--json has all)\n", v->rank_count - RANKS_SHOWN,
-                units_plural(v->rank_count - RANKS_SHOWN));
+        text_print(out, "... and %u more rank%s (--json has all)\n", v->rank_count - RANKS_SHOWN,
+                   units_plural(v->rank_count - RANKS_SHOWN));
 }
 
 /* Prints the sums that replace waits which time stamps of a recording cannot distinguish. */
@@ -104,14 +105,14 @@ static void print_calls(const struct validate_calls *calls, FILE *out)
     char text[3][UNITS_TEXT_BYTES];
     if (calls->count > 0) {
         const struct validate_call *worst = &calls->calls[calls->worst];
-        fprintf(out, "Error of %zu call%s and the computing before them: median %s, 95th percentile %s, worst %s: %s in %s, "
-                "rank %" PRIu32 ", occurrence %" PRIu32 "\n",
-                calls->count / 2, units_plural(calls->count / 2), units_format_duration(calls->error_s.median, text[0]),
-                units_format_duration(calls->error_s.p95, text[1]), units_format_duration(calls->error_s.worst, text[2]),
-                calls->places[worst->place].function, calls->places[worst->place].callpath, worst->rank, worst->occurrence);
+        text_print(out, "Error of %zu call%s and the computing before them: median %s, 95th percentile %s, worst %s: %s in %s, "
+                   "rank %" PRIu32 ", occurrence %" PRIu32 "\n",
+                   calls->count / 2, units_plural(calls->count / 2), units_format_duration(calls->error_s.median, text[0]),
+                   units_format_duration(calls->error_s.p95, text[1]), units_format_duration(calls->error_s.worst, text[2]),
+                   calls->places[worst->place].function, calls->places[worst->place].callpath, worst->rank, worst->occurrence);
         char computing[SIGNED_BYTES], inside[SIGNED_BYTES];
-        fprintf(out, "Error of the time of all ranks: %s in computing, %s in calls\n",
-                format_signed(calls->computing_error_s, computing), format_signed(calls->calls_error_s, inside));
+        text_print(out, "Error of the time of all ranks: %s in computing, %s in calls\n",
+                   format_signed(calls->computing_error_s, computing), format_signed(calls->calls_error_s, inside));
     }
 }
 
@@ -119,21 +120,21 @@ static void print_transfers(const struct validate_transfers *transfers, FILE *ou
 {
     char text[3][UNITS_TEXT_BYTES];
     if (transfers->count == 0) return;
-    fprintf(out, "Transfers: %" PRIu64 " of %" PRIu64 " measured ones lie in the predicted bounds, or may\n", transfers->within,
-            transfers->count);
+    text_print(out, "Transfers: %" PRIu64 " of %" PRIu64 " measured ones lie in the predicted bounds, or may\n",
+               transfers->within, transfers->count);
     if (transfers->between_nodes < transfers->count)
-        fprintf(out, "           of those between nodes %" PRIu64 " of %" PRIu64 "\n", transfers->between_nodes_within,
-                transfers->between_nodes);
+        text_print(out, "           of those between nodes %" PRIu64 " of %" PRIu64 "\n", transfers->between_nodes_within,
+                   transfers->between_nodes);
     if (transfers->width.count > 0)
-        fprintf(out, "           predicted latest / earliest end: median %.3g\n", transfers->width.median);
+        text_print(out, "           predicted latest / earliest end: median %.3g\n", transfers->width.median);
     if (transfers->within_spread > 0)
-        fprintf(out, "           %" PRIu64 " further ones are no further outside than the measured runs are apart\n",
-                transfers->within_spread);
-    fprintf(out, "           error of their latest ends: median %s, 95th percentile %s, worst %s: rank %" PRIu32
-                 ", event %" PRIu64 "\n",
-            units_format_duration(transfers->error_s.median, text[0]),
-            units_format_duration(transfers->error_s.p95, text[1]), units_format_duration(transfers->error_s.worst, text[2]),
-            transfers->worst_rank, transfers->worst_event);
+        text_print(out, "           %" PRIu64 " further ones are no further outside than the measured runs are apart\n",
+                   transfers->within_spread);
+    text_print(out, "           error of their latest ends: median %s, 95th percentile %s, worst %s: rank %" PRIu32
+                    ", event %" PRIu64 "\n",
+               units_format_duration(transfers->error_s.median, text[0]),
+               units_format_duration(transfers->error_s.p95, text[1]), units_format_duration(transfers->error_s.worst, text[2]),
+               transfers->worst_rank, transfers->worst_event);
 }
 
 static void print_other(const struct validation *v, FILE *out)
@@ -141,11 +142,11 @@ static void print_other(const struct validation *v, FILE *out)
     const struct validate_other *other = &v->calls->other;
     if (v->calls->other_count == 0) return;
     const struct validate_place *place = &v->calls->places[other->place];
-    fprintf(out, "Different: %" PRIu64 " call%s with other bytes or partners than in the prediction; first %s, rank %" PRIu32
-                 ", event %" PRIu64 ": %s in %s\n           has %" PRId64 " bytes, rank %" PRId32
-                 ", predicted for %" PRId64 " bytes, rank %" PRId32 "\n",
-            v->calls->other_count, units_plural(v->calls->other_count), v->measured[other->run], other->rank, other->event,
-            place->function, place->callpath, other->bytes, other->peer, other->predicted_bytes, other->predicted_peer);
+    text_print(out, "Different: %" PRIu64 " call%s with other bytes or partners than in the prediction; first %s, rank %" PRIu32
+                    ", event %" PRIu64 ": %s in %s\n           has %" PRId64 " bytes, rank %" PRId32
+                    ", predicted for %" PRId64 " bytes, rank %" PRId32 "\n",
+               v->calls->other_count, units_plural(v->calls->other_count), v->measured[other->run], other->rank, other->event,
+               place->function, place->callpath, other->bytes, other->peer, other->predicted_bytes, other->predicted_peer);
 }
 
 /* Of the wait states that are inferred of the prediction, those of which the simulation knows otherwise. */
@@ -156,8 +157,8 @@ static void print_known(const struct validation *v, FILE *out)
     for (int p = 0; v->inferred && p < PATTERN_COUNT; p++) {
         const struct validate_pattern *pattern = &v->patterns[p];
         if (fabs(pattern->known_s - pattern->total.predicted_s) <= KNOWN_DIFFERENCE * v->measured_total_s) continue;
-        fprintf(out, "%s%s %s", before, pattern_row((enum pattern)p)->name,
-                units_format_duration(pattern->known_s, text));
+        text_print(out, "%s%s %s", before, pattern_row((enum pattern)p)->name,
+                   units_format_duration(pattern->known_s, text));
         before = ", ";
     }
     if (before[0] == ',') fputc('\n', out);
@@ -169,7 +170,7 @@ static void print_not_inferred(const struct validation *v, FILE *out)
     const char *before = "No Wait for Progress is inferred of ";
     for (int f = 0; v->inferred && f < MPI_CALL_COUNT; f++) {
         if (!v->not_inferred[f]) continue;
-        fprintf(out, "%s%s", before, call_name((enum mpi_call)f));
+        text_print(out, "%s%s", before, call_name((enum mpi_call)f));
         before = ", ";
     }
     if (before[0] == ',') fputs(": a run shows that it need not wait for its target alone\n", out);
@@ -183,9 +184,9 @@ static void print_initialisation(const struct validation *v, FILE *out)
         const struct validate_value *value = &v->properties[p].value;
         if (strcmp(v->properties[p].name, property_row(PROPERTY_INIT_FINALIZE)->name) != 0) continue;
         if (fabs(value->error_s) <= NOTED_DIFFERENCE * v->measured_total_s) continue;
-        fprintf(out, "Predicted %s, measured %s of all ranks' time are in MPI_Init, MPI_Finalize and other such calls: "
-                "--without-init leaves these two out\n",
-                units_format_duration(value->predicted_s, predicted), units_format_duration(value->measured_s, measured));
+        text_print(out, "Predicted %s, measured %s of all ranks' time are in MPI_Init, MPI_Finalize and other such calls: "
+                   "--without-init leaves these two out\n",
+                   units_format_duration(value->predicted_s, predicted), units_format_duration(value->measured_s, measured));
     }
 }
 
@@ -205,14 +206,14 @@ void validation_print(const struct validation *v, FILE *out)
     print_known(v, out);
     print_not_inferred(v, out);
     if (isfinite(v->rank_error_median))
-        fprintf(out,
-                "\nRelative error of the rank times: median %.2f%%, 95th percentile %.2f%%, worst %.2f%%: rank %" PRIu32 "\n",
-                v->rank_error_median * 100, v->rank_error_p95 * 100, v->rank_error_worst * 100, v->worst_rank);
+        text_print(out,
+                   "\nRelative error of the rank times: median %.2f%%, 95th percentile %.2f%%, worst %.2f%%: rank %" PRIu32 "\n",
+                   v->rank_error_median * 100, v->rank_error_p95 * 100, v->rank_error_worst * 100, v->worst_rank);
     print_initialisation(v, out);
     if (v->repetitions == 1) fputs("One measured run: how far real runs differ from each other is not known\n", out);
     if (!v->calls) {
-        fprintf(out, "Calls and transfers are not compared: %s%s\n", v->difference ? "other control flow: " : "",
-                v->difference ? v->difference : "not all inputs are traces");
+        text_print(out, "Calls and transfers are not compared: %s%s\n", v->difference ? "other control flow: " : "",
+                   v->difference ? v->difference : "not all inputs are traces");
         return;
     }
     print_calls(v->calls, out);
@@ -225,19 +226,19 @@ void validation_print_callpaths(const struct validation *v, size_t top, FILE *ou
     const struct validate_calls *calls = v->calls;
     char text[3][UNITS_TEXT_BYTES];
     size_t races = 0;
-    fprintf(out, "\nWhere the error is\n%7s %8s %11s %11s %11s %11s  call\n", "share", "calls", "predicted", "measured",
-            "error", "spread");
+    text_print(out, "\nWhere the error is\n%7s %8s %11s %11s %11s %11s  call\n", "share", "calls", "predicted", "measured",
+               "error", "spread");
     for (size_t i = 0; i < calls->place_count && i < top; i++) {
         const struct validate_call_group *group = &calls->groups[calls->order[i]];
         const struct validate_place *place = &calls->places[calls->order[i]];
         if (group->absolute_s == 0) break;
-        fprintf(out, "%6.1f%% %8" PRIu64 " %11s %11s", group->share * 100, group->count,
-                units_format_duration(group->predicted_median_s, text[0]),
-                units_format_duration(group->measured_median_s, text[1]));
+        text_print(out, "%6.1f%% %8" PRIu64 " %11s %11s", group->share * 100, group->count,
+                   units_format_duration(group->predicted_median_s, text[0]),
+                   units_format_duration(group->measured_median_s, text[1]));
         print_duration(group->error_s, out);
-        fprintf(out, " %11s  %s in %s", units_format_duration(group->spread_s, text[2]), place->function, place->callpath);
-        if (place->file) fprintf(out, " (%s:%" PRId32 ")", place->file, place->line);
-        if (group->race) fprintf(out, " race: %" PRIu64, group->two_groups);
+        text_print(out, " %11s  %s in %s", units_format_duration(group->spread_s, text[2]), place->function, place->callpath);
+        if (place->file) text_print(out, " (%s:%" PRId32 ")", place->file, place->line);
+        if (group->race) text_print(out, " race: %" PRIu64, group->two_groups);
         races += group->race;
         fputc('\n', out);
     }

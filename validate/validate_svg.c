@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "common/svg.h"
+#include "common/text/text.h"
 #include "common/units.h"
 #include "validate/validate.h"
 
@@ -48,7 +49,7 @@ static void draw_point(const struct plot *plot, const struct validate_value *val
                 x_of(plot, value->measured_min_s), x_of(plot, value->measured_max_s), y, y, colour);
     fprintf(plot->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\" fill-opacity=\"0.7\"><title>%s ",
             x_of(plot, value->measured_s), y, colour, what);
-    svg_escape(plot->out, name);
+    text_write_xml(plot->out, name);
     fprintf(plot->out, ": predicted %s, measured %s</title></circle>\n",
             units_format_duration(value->predicted_s, predicted), units_format_duration(value->measured_s, measured));
 }

@@ -348,7 +348,7 @@ static void write_parameters(const void *of, FILE *out)
     const struct program_model *model = of;
     for (size_t i = 0; i < model->line_count; i++)
         if (strncmp(model->lines[i].text, "parameter ", strlen("parameter ")) == 0)
-            fprintf(out, ", %s", model->lines[i].text + strlen("parameter "));
+            text_print(out, ", %s", model->lines[i].text + strlen("parameter "));
 }
 
 /* The first of --ranks is what others are compared with: a model has no runs. */

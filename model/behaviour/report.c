@@ -1,6 +1,7 @@
 /* Behaviour of the recorded library in results: JSON, table, sentences (model/result/result.h). */
 #include <inttypes.h>
 
+#include "common/text/text.h"
 #include "common/units.h"
 #include "model/result/result.h"
 
@@ -126,7 +127,7 @@ void result_print_behaviour(const struct result *result, FILE *out)
     for (size_t i = 0; i < result->behaviour_count; i++) {
         const struct result_behaviour *row = &result->behaviour[i];
         shown_text(row, shown);
-        fprintf(out, "  %-20s %-22s %s\n", row->content == OF_ALL ? call_name(row->call) : "", object_text(row, object),
-                shown);
+        text_print(out, "  %-20s %-22s %s\n", row->content == OF_ALL ? call_name(row->call) : "", object_text(row, object),
+                   shown);
     }
 }

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/text/text.h"
 #include "common/units.h"
 #include "model/efficiency/efficiency.h"
 
@@ -109,7 +110,7 @@ void efficiency_check(struct efficiency *efficiency)
 
 static void print_value(const char *indent, const char *title, wide_ps ps, FILE *out)
 {
-    fprintf(out, "%s%-*s %14.6f\n", indent, (int)(36 - strlen(indent)), title, wide_s(ps));
+    text_print(out, "%s%-*s %14.6f\n", indent, (int)(36 - strlen(indent)), title, wide_s(ps));
 }
 
 static void print_sum(const struct efficiency_interval *interval, const char *indent, int c, FILE *out)
@@ -120,9 +121,9 @@ static void print_sum(const struct efficiency_interval *interval, const char *in
 static void print_ratio(const char *title, double value, FILE *out)
 {
     if (value >= 0)
-        fprintf(out, "%-36s %14.6f\n", title, value);
+        text_print(out, "%-36s %14.6f\n", title, value);
     else
-        fprintf(out, "%-36s %14s\n", title, "not known");
+        text_print(out, "%-36s %14s\n", title, "not known");
 }
 
 /* Thesis 4.3: where to look first. */
@@ -135,7 +136,7 @@ static void print_advice(const struct efficiency_interval *interval, FILE *out)
     for (size_t i = 1; i < sizeof lost / sizeof *lost; i++)
         if (sum_ps[lost[i]] > sum_ps[worst]) worst = lost[i];
     if (sum_ps[worst] <= 0) return;
-    fprintf(out, "Look first at: %s", characteristic_row((enum characteristic)worst)->title);
+    text_print(out, "Look first at: %s", characteristic_row((enum characteristic)worst)->title);
     if (worst == EFFICIENCY_COMMUNICATION) {
         /* communication is time in MPI, without the waits of threads for each other */
         wide_ps lost_ps = sum_ps[EFFICIENCY_REAL_SYNCHRONIZATION] - sum_ps[EFFICIENCY_THREAD_SYNCHRONIZATION];
@@ -159,12 +160,12 @@ static void print_advice(const struct efficiency_interval *interval, FILE *out)
 static void print_productive(const struct efficiency_interval *interval, bool lost_all, FILE *out)
 {
     int64_t mpi_ps = interval->useful_mpi_ps;
-    fprintf(out, "%-36s %14.6f (CPU %.6f, MPI %.6f)\n", "Productive time", wide_s(interval->productive_ps),
-            wide_s(interval->productive_ps - mpi_ps), units_s(mpi_ps));
+    text_print(out, "%-36s %14.6f (CPU %.6f, MPI %.6f)\n", "Productive time", wide_s(interval->productive_ps),
+               wide_s(interval->productive_ps - mpi_ps), units_s(mpi_ps));
     if (lost_all)
         fputs("  The MPI time of all ranks counts as lost.\n", out);
     else
-        fprintf(out,
+        text_print(out,
             "  The MPI time of one rank, %" PRIu32
             ", which has least of it, counts as useful, that of the others as lost.\n",
             interval->useful_rank);
@@ -181,7 +182,7 @@ static void print_main(const struct efficiency_interval *interval, bool lost_all
     print_ratio("Parallelization efficiency", ratio_of(wide_s(interval->productive_ps), wide_s(interval->total_ps)),
                 out);
     print_value("", "Execution time", interval->execution_ps, out);
-    fprintf(out, "%-36s %14" PRIu32 "\n", "Processors", interval->processors);
+    text_print(out, "%-36s %14" PRIu32 "\n", "Processors", interval->processors);
     print_value("", "Total time", interval->total_ps, out);
     print_productive(interval, lost_all, out);
     print_value("", "Lost time", interval->lost_ps, out);
@@ -231,13 +232,13 @@ static void print_comparison(const struct efficiency *efficiency, const struct e
 {
     char low[PROCESSOR_BYTES], high[PROCESSOR_BYTES];
     fputs("---Comparative characteristics---\n", out);
-    fprintf(out, "%-28s %12s %6s %12s %6s %12s\n", "", "Tmin", "rank", "Tmax", "rank", "Tmid");
+    text_print(out, "%-28s %12s %6s %12s %6s %12s\n", "", "Tmin", "rank", "Tmax", "rank", "Tmid");
     for (size_t i = 0; i < sizeof compared / sizeof *compared; i++) {
         const struct efficiency_range *range = &interval->range[compared[i]];
-        fprintf(out, "%-28s %12.6f %6s %12.6f %6s %12.6f\n",
-                characteristic_row((enum characteristic)compared[i])->title, units_s(range->min_ps),
-                processor_text(efficiency, range->min_processor, low), units_s(range->max_ps),
-                processor_text(efficiency, range->max_processor, high), range->mean_s);
+        text_print(out, "%-28s %12.6f %6s %12.6f %6s %12.6f\n",
+                   characteristic_row((enum characteristic)compared[i])->title, units_s(range->min_ps),
+                   processor_text(efficiency, range->min_processor, low), units_s(range->max_ps),
+                   processor_text(efficiency, range->max_processor, high), range->mean_s);
     }
 }
 
@@ -246,10 +247,10 @@ static void print_ranks(const struct efficiency *efficiency, const struct effici
     char name[PROCESSOR_BYTES];
     fputs("---Ranks---\n", out);
     for (int c = 0; c < CHARACTERISTIC_COUNT; c++) {
-        fprintf(out, "%-32s", characteristic_row((enum characteristic)c)->title);
+        text_print(out, "%-32s", characteristic_row((enum characteristic)c)->title);
         for (uint32_t p = 0; p < efficiency->processor_count; p++)
             if (interval->takes_part[p])
-                fprintf(out, " %s: %.6f", processor_text(efficiency, p, name), units_s(interval->value_ps[c][p]));
+                text_print(out, " %s: %.6f", processor_text(efficiency, p, name), units_s(interval->value_ps[c][p]));
         fputc('\n', out);
     }
 }
@@ -274,26 +275,26 @@ static void print_caused(const struct efficiency *efficiency, FILE *out)
     const struct caused *caused = &efficiency->caused;
     wide_ps rest_ps = 0;
     if (caused->count == 0) return;
-    fprintf(out, "\n---Waits by interval and cause---\n%14s  %-30s %s\n", "Seconds", "Waits in", "Caused in");
+    text_print(out, "\n---Waits by interval and cause---\n%14s  %-30s %s\n", "Seconds", "Waits in", "Caused in");
     for (size_t i = 0; i < caused->count; i++) {
         const struct caused_row *row = &caused->rows[i];
         if (i >= MOST_ROWS)
             rest_ps += row->time_ps;
         else
-            fprintf(out, "%14.6f  %-30s %s\n", wide_s(row->time_ps), efficiency->intervals[row->interval].path,
-                    row->cause == CAUSED_NOWHERE ? "not known" : efficiency->intervals[row->cause].path);
+            text_print(out, "%14.6f  %-30s %s\n", wide_s(row->time_ps), efficiency->intervals[row->interval].path,
+                       row->cause == CAUSED_NOWHERE ? "not known" : efficiency->intervals[row->cause].path);
     }
     if (caused->count > MOST_ROWS)
-        fprintf(out, "%14.6f  in %zu other rows\n", wide_s(rest_ps), caused->count - MOST_ROWS);
+        text_print(out, "%14.6f  in %zu other rows\n", wide_s(rest_ps), caused->count - MOST_ROWS);
 }
 
 void efficiency_print(const struct efficiency *efficiency, bool per_rank, FILE *out)
 {
     for (size_t i = 0; i < efficiency->count; i++) {
         const struct efficiency_interval *interval = &efficiency->intervals[i];
-        fprintf(out, "\nInterval %s (LineNumber = %" PRId32 " SourceFile = %s) Level=%" PRIu32 " EXE_Count=%zu\n",
-                interval->path, interval->line, interval->file ? interval->file : "?", interval->level,
-                interval->executions);
+        text_print(out, "\nInterval %s (LineNumber = %" PRId32 " SourceFile = %s) Level=%" PRIu32 " EXE_Count=%zu\n",
+                   interval->path, interval->line, interval->file ? interval->file : "?", interval->level,
+                   interval->executions);
         print_main(interval, efficiency->lost_all, out);
         print_comparison(efficiency, interval, out);
         if (per_rank) print_ranks(efficiency, interval, out);
@@ -301,5 +302,5 @@ void efficiency_print(const struct efficiency *efficiency, bool per_rank, FILE *
         print_advice(interval, out);
     }
     print_caused(efficiency, out);
-    fprintf(out, "\nSums and parts agree on every interval: %s\n", efficiency->holds ? "yes" : efficiency->broken);
+    text_print(out, "\nSums and parts agree on every interval: %s\n", efficiency->holds ? "yes" : efficiency->broken);
 }

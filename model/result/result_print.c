@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text/text.h"
 #include "common/units.h"
 #include "model/waits/properties.h"
 #include "model/result/result.h"
@@ -26,18 +27,18 @@ static void print_head(const struct result *result, FILE *out)
 {
     char run_time[UNITS_TEXT_BYTES], epsilon[UNITS_TEXT_BYTES], section[RESULT_SECTION_BYTES];
     char disturbed[RESULT_DISTURBANCE_BYTES];
-    fprintf(out, "Trace      %s (%s%s, %" PRIu32 " rank%s)\n", result->trace ? result->trace : "?",
-            result->simulated ? "simulated" : "recorded", result->incomplete ? ", incomplete" : "", result->rank_count,
-            units_plural(result->rank_count));
+    text_print(out, "Trace      %s (%s%s, %" PRIu32 " rank%s)\n", result->trace ? result->trace : "?",
+               result->simulated ? "simulated" : "recorded", result->incomplete ? ", incomplete" : "", result->rank_count,
+               units_plural(result->rank_count));
     if (result->simulated)
-        fprintf(out, "Simulated  platform %s, semantics %s, engine %s\n", result->platform ? result->platform : "?",
-                result->semantics ? result->semantics : "?", result->engine ? result->engine : "?");
-    if (result->section.known) fprintf(out, "Section    %s\n", result_section_text(&result->section, section));
-    fprintf(out, "Run time   %s\n", units_format_duration(result->run_time_s, run_time));
+        text_print(out, "Simulated  platform %s, semantics %s, engine %s\n", result->platform ? result->platform : "?",
+                   result->semantics ? result->semantics : "?", result->engine ? result->engine : "?");
+    if (result->section.known) text_print(out, "Section    %s\n", result_section_text(&result->section, section));
+    text_print(out, "Run time   %s\n", units_format_duration(result->run_time_s, run_time));
     if (result->disturbance.known)
-        fprintf(out, "Disturbed  %s\n", result_disturbance_text(&result->disturbance, disturbed));
-    fprintf(out, "Counted    Late Post up to the %s post, waits of at least %s\n",
-            *result->late_post ? result->late_post : "latest", units_format_duration(result->epsilon_s, epsilon));
+        text_print(out, "Disturbed  %s\n", result_disturbance_text(&result->disturbance, disturbed));
+    text_print(out, "Counted    Late Post up to the %s post, waits of at least %s\n",
+               *result->late_post ? result->late_post : "latest", units_format_duration(result->epsilon_s, epsilon));
 }
 
 struct ranked {
@@ -66,14 +67,14 @@ static uint32_t worst_rank(const struct result *result, const struct result_patt
 /* " on n0, thread 2"; nothing where neither is known. */
 static void print_who(const struct result_who *who, FILE *out)
 {
-    if (who->node) fprintf(out, " on %s", who->node);
-    if (who->thread >= 0) fprintf(out, "%s thread %" PRId32, who->node ? "," : "", who->thread);
+    if (who->node) text_print(out, " on %s", who->node);
+    if (who->thread >= 0) text_print(out, "%s thread %" PRId32, who->node ? "," : "", who->thread);
 }
 
 static void print_place(const struct result_place *place, FILE *out)
 {
-    fprintf(out, "  %s", place->callpath);
-    if (place->file) fprintf(out, " (%s:%" PRId32 ")", place->file, place->line);
+    text_print(out, "  %s", place->callpath);
+    if (place->file) text_print(out, " (%s:%" PRId32 ")", place->file, place->line);
     print_who(&place->who, out);
 }
 
@@ -85,22 +86,22 @@ static void print_findings(const struct result *result, size_t top, FILE *out)
     for (int p = 0; p < PATTERN_COUNT; p++)
         if (result->patterns[p].count > 0)
             findings[count++] = (struct ranked){(enum pattern)p, result->patterns[p].severity_s};
-    fprintf(out, "\n%-28s %9s %7s %7s %10s  %s\n", "Wait state", "lost", "share", "count", "worst rank",
-            "worst place");
-    if (count == 0) fprintf(out, "none\n");
+    text_print(out, "\n%-28s %9s %7s %7s %10s  %s\n", "Wait state", "lost", "share", "count", "worst rank",
+               "worst place");
+    if (count == 0) text_print(out, "none\n");
     if (count > 1) qsort(findings, count, sizeof *findings, compare_findings);
     for (size_t i = 0; i < count && (top == 0 || i < top); i++) {
         const struct result_pattern *pattern = &result->patterns[findings[i].pattern];
-        fprintf(out, "%-28s %9s %5.1f %% %7" PRIu64 " %10" PRIu32, pattern_row(findings[i].pattern)->title,
-                units_format_duration(pattern->severity_s, seconds),
-                percent_of(pattern->severity_s, total_time_s(result)), pattern->count, worst_rank(result, pattern));
+        text_print(out, "%-28s %9s %5.1f %% %7" PRIu64 " %10" PRIu32, pattern_row(findings[i].pattern)->title,
+                   units_format_duration(pattern->severity_s, seconds),
+                   percent_of(pattern->severity_s, total_time_s(result)), pattern->count, worst_rank(result, pattern));
         if (pattern->place_count > 0) print_place(&pattern->places[0], out);
         fputc('\n', out);
         if (pattern->place_count > 0 && pattern->places[0].advice)
-            fprintf(out, "    advice: %s\n", pattern->places[0].advice);
+            text_print(out, "    advice: %s\n", pattern->places[0].advice);
         if (pattern->place_count > 0 && pattern->places[0].rows)
-            fprintf(out, "    try: rmacast compare %s --platform FILE --rows %s\n", result->trace ? result->trace : "TRACE",
-                    pattern->places[0].rows);
+            text_print(out, "    try: rmacast compare %s --platform FILE --rows %s\n", result->trace ? result->trace : "TRACE",
+                       pattern->places[0].rows);
     }
 }
 
@@ -109,8 +110,8 @@ static void print_property_wait(const struct result *result, enum pattern patter
     const struct result_pattern *found = &result->patterns[pattern];
     char seconds[UNITS_TEXT_BYTES];
     if (found->count == 0) return;
-    fprintf(out, "%*s[W] %-*s %10s %5.1f %%\n", 2 * depth, "", 32 - 2 * depth, pattern_row(pattern)->title,
-            units_format_duration(found->severity_s, seconds), percent_of(found->severity_s, total_time_s(result)));
+    text_print(out, "%*s[W] %-*s %10s %5.1f %%\n", 2 * depth, "", 32 - 2 * depth, pattern_row(pattern)->title,
+               units_format_duration(found->severity_s, seconds), percent_of(found->severity_s, total_time_s(result)));
 }
 
 /* Prints a pattern that is part of another one below that one. */
@@ -129,15 +130,15 @@ static void print_property_waits(const struct result *result, const struct resul
 static void print_properties(const struct result *result, FILE *out)
 {
     char inclusive[UNITS_TEXT_BYTES], exclusive[UNITS_TEXT_BYTES];
-    fprintf(out, "\n%-36s %10s %7s %10s\n", "Time by property, all ranks", "inclusive", "share", "exclusive");
+    text_print(out, "\n%-36s %10s %7s %10s\n", "Time by property, all ranks", "inclusive", "share", "exclusive");
     for (size_t i = 0; i < result->property_count; i++) {
         const struct result_property *property = &result->properties[i];
         const struct property_row *row = property_by_name(property->name);
         int indent = 2 * property->depth;
-        fprintf(out, "%*s%-*s %10s %5.1f %% %10s\n", indent, "", 36 - indent, row ? row->title : property->name,
-                units_format_duration(property->inclusive_s, inclusive),
-                percent_of(property->inclusive_s, total_time_s(result)),
-                units_format_duration(property->exclusive_s, exclusive));
+        text_print(out, "%*s%-*s %10s %5.1f %% %10s\n", indent, "", 36 - indent, row ? row->title : property->name,
+                   units_format_duration(property->inclusive_s, inclusive),
+                   percent_of(property->inclusive_s, total_time_s(result)),
+                   units_format_duration(property->exclusive_s, exclusive));
         print_property_waits(result, property, out);
     }
 }
@@ -147,37 +148,37 @@ static void print_shares(const char *title, const struct result_shares *shares, 
     size_t shown = top > 0 ? top : SHARES_SHOWN;
     char seconds[UNITS_TEXT_BYTES];
     if (shares->count == 0) return;
-    fprintf(out, "\n%-46s %10s %7s %11s\n", title, "time", "share", "worst rank");
+    text_print(out, "\n%-46s %10s %7s %11s\n", title, "time", "share", "worst rank");
     for (size_t i = 0; i < shares->count && i < shown; i++) {
         const struct result_share *share = &shares->items[i];
         char text[PLACE_BYTES];
         snprintf(text, sizeof text, "%s%s%s", share->callpath, *share->callpath ? "/" : "", share->activity);
-        fprintf(out, "  %-44s %10s %5.1f %% %11" PRId64, text, units_format_duration(share->time_s, seconds),
-                100 * share->share, share->who.rank);
-        if (share->file) fprintf(out, "  %s:%" PRId32, share->file, share->line);
+        text_print(out, "  %-44s %10s %5.1f %% %11" PRId64, text, units_format_duration(share->time_s, seconds),
+                   100 * share->share, share->who.rank);
+        if (share->file) text_print(out, "  %s:%" PRId32, share->file, share->line);
         if (share->who.node || share->who.thread >= 0) fputc(' ', out);
         print_who(&share->who, out);
         fputc('\n', out);
     }
-    if (shares->count > shown) fprintf(out, "  and %zu more\n", shares->count - shown);
+    if (shares->count > shown) text_print(out, "  and %zu more\n", shares->count - shown);
 }
 
 static void print_fence_pairs(const struct result *result, FILE *out)
 {
     char seconds[UNITS_TEXT_BYTES];
     if (!result->fences_known || result->fence_pairs == 0) return;
-    fprintf(out,
-            "\nFences synchronised %" PRIu64 " pair%s of ranks, %" PRIu64 " of them without need; waiting only for\n"
-            "the ranks that exchange data would save %s\n",
-            result->fence_pairs, units_plural(result->fence_pairs), result->unneeded_fence_pairs,
-            units_format_duration(result->fence_saved_s, seconds));
+    text_print(out,
+               "\nFences synchronised %" PRIu64 " pair%s of ranks, %" PRIu64 " of them without need; waiting only for\n"
+               "the ranks that exchange data would save %s\n",
+               result->fence_pairs, units_plural(result->fence_pairs), result->unneeded_fence_pairs,
+               units_format_duration(result->fence_saved_s, seconds));
     if (result->empty_fences == 0) return;
-    fprintf(out,
-            "%" PRIu64 " fence%s no operation of any rank before %s (waiting in %s: %s): no more than a barrier;\n"
-            "MPI_MODE_NOPRECEDE on all ranks spares the synchronisation\n",
-            result->empty_fences, result->empty_fences == 1 ? " has" : "s have",
-            result->empty_fences == 1 ? "it" : "them", result->empty_fences == 1 ? "it" : "them",
-            units_format_duration(result->empty_fence_s, seconds));
+    text_print(out,
+               "%" PRIu64 " fence%s no operation of any rank before %s (waiting in %s: %s): no more than a barrier;\n"
+               "MPI_MODE_NOPRECEDE on all ranks spares the synchronisation\n",
+               result->empty_fences, result->empty_fences == 1 ? " has" : "s have",
+               result->empty_fences == 1 ? "it" : "them", result->empty_fences == 1 ? "it" : "them",
+               units_format_duration(result->empty_fence_s, seconds));
 }
 
 static void print_creations(const struct result *result, FILE *out)
@@ -187,10 +188,10 @@ static void print_creations(const struct result *result, FILE *out)
         fputs("\nWindows created in a loop: one that is created once, outside, and used again saves their time\n", out);
     for (size_t i = 0; i < result->creation_count; i++) {
         const struct result_creation *creation = &result->creations[i];
-        fprintf(out, "  %s (%s:%" PRId32 "): %" PRIu64 " call%s, up to %" PRIu64 " of a rank, %s on all ranks\n",
-                call_name(creation->call), creation->file, creation->line, creation->count, units_plural(creation->count),
-                creation->most,
-                units_format_duration(creation->time_s, seconds));
+        text_print(out, "  %s (%s:%" PRId32 "): %" PRIu64 " call%s, up to %" PRIu64 " of a rank, %s on all ranks\n",
+                   call_name(creation->call), creation->file, creation->line, creation->count, units_plural(creation->count),
+                   creation->most,
+                   units_format_duration(creation->time_s, seconds));
     }
 }
 
@@ -208,58 +209,58 @@ char *result_buffer_text(const struct result_buffer *buffer, char text[RESULT_BU
 static void print_buffer(const struct result *result, FILE *out)
 {
     char text[RESULT_BUFFER_TEXT_BYTES];
-    if (result->buffer.known) fprintf(out, "\nBuffered: %s\n", result_buffer_text(&result->buffer, text));
+    if (result->buffer.known) text_print(out, "\nBuffered: %s\n", result_buffer_text(&result->buffer, text));
 }
 
 static void print_checks(const struct result *result, FILE *out)
 {
-    if (result->check_count > 0) fprintf(out, "\nVerified\n");
+    if (result->check_count > 0) text_print(out, "\nVerified\n");
     for (size_t i = 0; i < result->check_count; i++)
-        fprintf(out, "  %-24s %-6s %s\n", result->checks[i].name, result->checks[i].holds ? "holds" : "broken",
-                result->checks[i].detail);
+        text_print(out, "  %-24s %-6s %s\n", result->checks[i].name, result->checks[i].holds ? "holds" : "broken",
+                   result->checks[i].detail);
 }
 
 static void print_left_out(const struct result *result, FILE *out)
 {
-    if (result->left_out_count > 0) fprintf(out, "\nLeft out of all figures\n");
+    if (result->left_out_count > 0) text_print(out, "\nLeft out of all figures\n");
     for (size_t i = 0; i < result->left_out_count; i++) {
         const struct result_left_out *part = &result->left_out[i];
         if (part->rank < 0)
-            fprintf(out, "  one line or part that belongs to no rank\n");
+            text_print(out, "  one line or part that belongs to no rank\n");
         else if (part->calls >= 0)
-            fprintf(out, "  rank %" PRId64 " from event %" PRIu64 " on, %" PRId64 " call%s\n", part->rank, part->event,
-                    part->calls, units_plural((uint64_t)part->calls));
+            text_print(out, "  rank %" PRId64 " from event %" PRIu64 " on, %" PRId64 " call%s\n", part->rank, part->event,
+                       part->calls, units_plural((uint64_t)part->calls));
         else
-            fprintf(out, "  rank %" PRId64 " from event %" PRIu64 " on\n", part->rank, part->event);
-        fprintf(out, "    %s\n", part->reason);
+            text_print(out, "  rank %" PRId64 " from event %" PRIu64 " on\n", part->rank, part->event);
+        text_print(out, "    %s\n", part->reason);
     }
 }
 
 static void print_violating_call(const struct result_call *call, FILE *out)
 {
-    fprintf(out, "rank %" PRIu32, call->rank);
-    if (call->thread > 0) fprintf(out, ", thread %" PRIu32, call->thread);
-    fprintf(out, ", event %" PRIu64 " (%s) at %.6f s, %s", call->event, call->function, call->time_s, call->callpath);
-    if (call->file) fprintf(out, " (%s:%" PRId32 ")", call->file, call->line);
+    text_print(out, "rank %" PRIu32, call->rank);
+    if (call->thread > 0) text_print(out, ", thread %" PRIu32, call->thread);
+    text_print(out, ", event %" PRIu64 " (%s) at %.6f s, %s", call->event, call->function, call->time_s, call->callpath);
+    if (call->file) text_print(out, " (%s:%" PRId32 ")", call->file, call->line);
     fputc('\n', out);
 }
 
 void result_print_violations(const struct result_violations *violations, FILE *out)
 {
-    fprintf(out, "\nContradictions of MPI\n");
-    if (violations->total == 0) fprintf(out, "none found\n");
+    text_print(out, "\nContradictions of MPI\n");
+    if (violations->total == 0) text_print(out, "none found\n");
     for (size_t i = 0; i < violations->count; i++) {
         const struct result_violation *violation = &violations->items[i];
         bool posix = *violation->section > '9';
-        fprintf(out, "  %s: %s (%s%s)\n    at   ", violation->kind, violation->sentence, posix ? "" : "MPI-3.1 ",
-                violation->section);
+        text_print(out, "  %s: %s (%s%s)\n    at   ", violation->kind, violation->sentence, posix ? "" : "MPI-3.1 ",
+                   violation->section);
         print_violating_call(&violation->call, out);
         if (!violation->other_known) continue;
-        fprintf(out, "    with ");
+        text_print(out, "    with ");
         print_violating_call(&violation->other, out);
     }
     if (violations->total > violations->count)
-        fprintf(out, "  and %" PRIu64 " more of these kinds\n", violations->total - violations->count);
+        text_print(out, "  and %" PRIu64 " more of these kinds\n", violations->total - violations->count);
 }
 
 void result_print(const struct result *result, FILE *out)
@@ -281,6 +282,6 @@ void result_print_top(const struct result *result, size_t top, FILE *out)
     result_print_behaviour(result, out);
     print_buffer(result, out);
     print_checks(result, out);
-    if (result->note_count > 0) fprintf(out, "\nNotes\n");
-    for (size_t i = 0; i < result->note_count; i++) fprintf(out, "  %s\n", result->notes[i]);
+    if (result->note_count > 0) text_print(out, "\nNotes\n");
+    for (size_t i = 0; i < result->note_count; i++) text_print(out, "  %s\n", result->notes[i]);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/search.h"
+#include "common/text/text.h"
 #include "common/units.h"
 #include "model/result/result.h"
 
@@ -13,12 +14,12 @@ static void print_distribution(const char *title, const struct result_distributi
 {
     char low[UNITS_TEXT_BYTES], middle[UNITS_TEXT_BYTES], high[UNITS_TEXT_BYTES];
     if (rates->count == 0)
-        fprintf(out, "  %-22s not known", title);
+        text_print(out, "  %-22s not known", title);
     else
-        fprintf(out, "  %-22s median %s (%s to %s)", title, units_format_rate(rates->median, middle),
-                units_format_rate(rates->min, low), units_format_rate(rates->max, high));
-    if (rates->unbounded > 0) fprintf(out, ", %" PRIu64 " without bound", rates->unbounded);
-    fprintf(out, "\n");
+        text_print(out, "  %-22s median %s (%s to %s)", title, units_format_rate(rates->median, middle),
+                   units_format_rate(rates->min, low), units_format_rate(rates->max, high));
+    if (rates->unbounded > 0) text_print(out, ", %" PRIu64 " without bound", rates->unbounded);
+    text_print(out, "\n");
 }
 
 static void name_pair(const struct result_group *group, char name[NAME_BYTES])
@@ -76,10 +77,10 @@ static void print_group(const struct result_group *group, const char *name, FILE
 {
     char bytes[UNITS_TEXT_BYTES], least[UNITS_TEXT_BYTES], overall[UNITS_TEXT_BYTES], most[UNITS_TEXT_BYTES];
     const struct result_rates *lower = &group->lower_bound_Bps;
-    fprintf(out, "  %-22s %7" PRIu64 " %10s %11s %11s %11s\n", name, group->count,
-            units_format_bytes((double)group->bytes, bytes), rate_text(lower, least),
-            lower->count > 0 ? units_format_rate(lower->overall, overall) : "-",
-            rate_text(&group->upper_bound_Bps, most));
+    text_print(out, "  %-22s %7" PRIu64 " %10s %11s %11s %11s\n", name, group->count,
+               units_format_bytes((double)group->bytes, bytes), rate_text(lower, least),
+               lower->count > 0 ? units_format_rate(lower->overall, overall) : "-",
+               rate_text(&group->upper_bound_Bps, most));
 }
 
 /* A single group repeats the lines above. */
@@ -98,13 +99,13 @@ static void print_groups(const struct result *result, enum transfer_grouping gro
         qsort(order, groups->count, sizeof *order, compare_groups);
     else
         shown = groups->count;
-    fprintf(out, "\n%-24s %7s %10s %11s %11s %11s\n", tables[grouping].title, "count", "bytes", "at least", "overall",
-            "at most");
+    text_print(out, "\n%-24s %7s %10s %11s %11s %11s\n", tables[grouping].title, "count", "bytes", "at least", "overall",
+               "at most");
     for (size_t i = 0; i < groups->count && i < shown; i++) {
         tables[grouping].name(order[i], name);
         print_group(order[i], name, out);
     }
-    if (groups->count > shown) fprintf(out, "  and %zu more\n", groups->count - shown);
+    if (groups->count > shown) text_print(out, "  and %zu more\n", groups->count - shown);
     free(order);
 }
 
@@ -134,14 +135,14 @@ static void print_columns(const struct result *result, uint32_t first, FILE *out
 {
     char text[UNITS_TEXT_BYTES];
     uint32_t rest = result->rank_count - first, behind = first + (rest < MATRIX_COLUMNS ? rest : MATRIX_COLUMNS);
-    fprintf(out, "%8s", "");
-    for (uint32_t target = first; target < behind; target++) fprintf(out, " %9" PRIu32, target);
+    text_print(out, "%8s", "");
+    for (uint32_t target = first; target < behind; target++) text_print(out, " %9" PRIu32, target);
     fputc('\n', out);
     for (uint32_t origin = 0; origin < result->rank_count; origin++) {
-        fprintf(out, "  %6" PRIu32, origin);
+        text_print(out, "  %6" PRIu32, origin);
         for (uint32_t target = first; target < behind; target++) {
             uint64_t count, bytes = result_matrix_bytes(result, origin, target, &count);
-            fprintf(out, " %9s", count > 0 ? units_format_bytes((double)bytes, text) : "-");
+            text_print(out, " %9s", count > 0 ? units_format_bytes((double)bytes, text) : "-");
         }
         fputc('\n', out);
     }
@@ -151,7 +152,7 @@ static void print_columns(const struct result *result, uint32_t first, FILE *out
 static void print_matrix(const struct result *result, FILE *out)
 {
     if (result->rank_count > MATRIX_RANKS || result->transfer_groups[TRANSFERS_OF_PAIR].count < 2) return;
-    fprintf(out, "\nBytes from (down) to\n");
+    text_print(out, "\nBytes from (down) to\n");
     for (uint32_t first = 0; first < result->rank_count; first += MATRIX_COLUMNS) print_columns(result, first, out);
 }
 
@@ -159,17 +160,17 @@ void result_print_transfers(const struct result *result, size_t top, FILE *out)
 {
     char bytes[UNITS_TEXT_BYTES];
     if (result->transfer_count == 0) return;
-    fprintf(out, "\nOne-sided transfers: %" PRIu64 ", %s, %zu pair%s\n", result->transfer_count,
-            units_format_bytes((double)result->transfer_bytes, bytes), result->transfer_groups[TRANSFERS_OF_PAIR].count,
-            units_plural(result->transfer_groups[TRANSFERS_OF_PAIR].count));
+    text_print(out, "\nOne-sided transfers: %" PRIu64 ", %s, %zu pair%s\n", result->transfer_count,
+               units_format_bytes((double)result->transfer_bytes, bytes), result->transfer_groups[TRANSFERS_OF_PAIR].count,
+               units_plural(result->transfer_groups[TRANSFERS_OF_PAIR].count));
     if (result->gap_count > 0)
-        fprintf(out, "  %-22s %" PRIu64 ", %s\n", "with gaps in buffers", result->gap_count,
-                units_format_bytes((double)result->gap_bytes, bytes));
+        text_print(out, "  %-22s %" PRIu64 ", %s\n", "with gaps in buffers", result->gap_count,
+                   units_format_bytes((double)result->gap_bytes, bytes));
     print_distribution("bandwidth, at least", &result->lower_bound_Bps, out);
     print_distribution("bandwidth, at most", &result->upper_bound_Bps, out);
     if (result->within_known)
-        fprintf(out, "  %-22s %" PRIu64 " of %" PRIu64 "\n", "true end within bounds", result->within_bounds,
-                result->transfer_count);
+        text_print(out, "  %-22s %" PRIu64 " of %" PRIu64 "\n", "true end within bounds", result->within_bounds,
+                   result->transfer_count);
     for (int g = TRANSFER_GROUPINGS; g-- > 0;) print_groups(result, (enum transfer_grouping)g, top, out);
     print_matrix(result, out);
 }

@@ -6,6 +6,8 @@
 
 #include "common/array.h"
 #include "common/json.h"
+#include "common/text/json_text.h"
+#include "common/text/text.h"
 
 enum { PATH_BYTES = 256, TEXT_BYTES = 48 };
 
@@ -74,9 +76,9 @@ static void print_value(const cJSON *item, char text[TEXT_BYTES])
         int used = snprintf(text, TEXT_BYTES, "%.5g", value);
         if (error > 0) snprintf(text + used, (size_t)(TEXT_BYTES - used), " +- %.2g", error);
     } else {
-        char *printed = cJSON_PrintUnformatted(item);
+        char *printed = json_text(item, false);
         snprintf(text, TEXT_BYTES, "%s", printed ? printed : "?");
-        cJSON_free(printed);
+        free(printed);
     }
 }
 
@@ -85,8 +87,8 @@ static void print_measured(const char *path, const cJSON *item, FILE *out)
     double value, error;
     const cJSON *n = cJSON_GetObjectItem(item, "n");
     number_of(item, &value, &error);
-    fprintf(out, "%-42s %12.4g +- %-10.2g %6.1f %%", path, value, error, value != 0 ? 100 * error / fabs(value) : 0);
-    fprintf(out, "  n = %g\n", cJSON_IsNumber(n) ? n->valuedouble : 0);
+    text_print(out, "%-42s %12.4g +- %-10.2g %6.1f %%", path, value, error, value != 0 ? 100 * error / fabs(value) : 0);
+    text_print(out, "  n = %g\n", cJSON_IsNumber(n) ? n->valuedouble : 0);
 }
 
 enum status platform_print_values(const cJSON *platform, bool measured_only, FILE *out, struct err *err)
@@ -100,7 +102,7 @@ enum status platform_print_values(const cJSON *platform, bool measured_only, FIL
             print_measured(leaf->path, leaf->item, out);
         } else if (!measured_only) {
             print_value(leaf->item, text);
-            fprintf(out, "%-42s %12s\n", leaf->path, text);
+            text_print(out, "%-42s %12s\n", leaf->path, text);
         }
     }
     free(leaves.items);
@@ -167,9 +169,9 @@ void platform_print_differences(const cJSON *differences, FILE *out)
         bool numbers = a && b && number_of(a, &x, &error_x) && number_of(b, &y, &error_y);
         print_value(a, text_a);
         print_value(b, text_b);
-        fprintf(out, "%-42s %-24s %-24s", cJSON_GetStringValue(cJSON_GetObjectItem(row, "key")), text_a, text_b);
-        if (numbers && x != 0) fprintf(out, " %+8.1f %%", 100 * (y - x) / fabs(x));
-        if (numbers && hypot(error_x, error_y) > 0) fprintf(out, " %6.1f errors", fabs(y - x) / hypot(error_x, error_y));
+        text_print(out, "%-42s %-24s %-24s", cJSON_GetStringValue(cJSON_GetObjectItem(row, "key")), text_a, text_b);
+        if (numbers && x != 0) text_print(out, " %+8.1f %%", 100 * (y - x) / fabs(x));
+        if (numbers && hypot(error_x, error_y) > 0) text_print(out, " %6.1f errors", fabs(y - x) / hypot(error_x, error_y));
         fputc('\n', out);
     }
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/text/text.h"
 #include "common/units.h"
 #include "platforms/probe/section.h"
 
@@ -83,7 +84,7 @@ static size_t print_rows(const struct probe_findings *findings, size_t i, bool *
     else
         snprintf(title, sizeof title, "  mixed by size:");
     write_evidence(weakest, text);
-    fprintf(out, "%-54s %-13s %-15s %5.1f %%  %s\n", title, first->name, sizes, 100 * weakest->confidence, text);
+    text_print(out, "%-54s %-13s %-15s %5.1f %%  %s\n", title, first->name, sizes, 100 * weakest->confidence, text);
     *mixed = more;
     return i + 1;
 }
@@ -93,14 +94,15 @@ static void print_skips(const struct probe_skip *skips, size_t count, FILE *out)
     for (size_t i = 0; i < count; i++) {
         char size[UNITS_TEXT_BYTES];
         amount_text(skips[i].id, skips[i].bytes, size);
-        fprintf(out, "  %s, %s, %s: %s\n", probe_cases[skips[i].id].name, probe_variants[skips[i].variant], size, skips[i].why);
+        text_print(out, "  %s, %s, %s: %s\n", probe_cases[skips[i].id].name, probe_variants[skips[i].variant], size,
+                   skips[i].why);
     }
 }
 
 static void print_untold(const struct probe_findings *findings, FILE *out)
 {
     const struct probe_record *record = findings->record;
-    if (record->skip_count + findings->unsure_count) fprintf(out, "\nNot told\n");
+    if (record->skip_count + findings->unsure_count) text_print(out, "\nNot told\n");
     print_skips(record->skips, record->skip_count, out);
     print_skips(findings->unsure, findings->unsure_count, out);
 }
@@ -120,19 +122,19 @@ static void print_times(const struct probe_findings *findings, FILE *out)
     struct probe_time latency;
     bool known = probe_latency(findings, &latency);
     if (findings->time_count == 0) return;
-    fprintf(out, "\n%-26s %10s %12s %10s %8s %4s\n", "Times", "bytes", "median", "error", known ? "in L" : "", "n");
+    text_print(out, "\n%-26s %10s %12s %10s %8s %4s\n", "Times", "bytes", "median", "error", known ? "in L" : "", "n");
     for (size_t i = 0; i < findings->time_count; i++) {
         const struct probe_time *time = &findings->times[i];
         char value[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES], units[UNITS_TEXT_BYTES] = "", why[EVIDENCE_BYTES];
         units_format_duration(time->value_s, value);
         units_format_duration(time->error_s, error);
         if (known) snprintf(units, sizeof units, "%.2f", time->value_s / latency.value_s);
-        fprintf(out, "%-26s %10ld ", time->name, (long)time->bytes);
+        text_print(out, "%-26s %10ld ", time->name, (long)time->bytes);
         if (time->refused) {
             write_refusal(findings, time, why);
-            fprintf(out, "%12s  refused: %s\n", value, why);
+            text_print(out, "%12s  refused: %s\n", value, why);
         } else
-            fprintf(out, "%12s %10s %8s %4zu\n", value, error, units, time->n);
+            text_print(out, "%12s %10s %8s %4zu\n", value, error, units, time->n);
     }
 }
 
@@ -143,22 +145,22 @@ static void print_latency(const struct probe_findings *findings, FILE *out)
     if (!probe_latency(findings, &latency)) return;
     units_format_duration(latency.value_s, value);
     units_format_duration(latency.error_s, error);
-    fprintf(out, "\nLatency L %s, error %s: half of %s. Against it:", value, error, latency.name);
+    text_print(out, "\nLatency L %s, error %s: half of %s. Against it:", value, error, latency.name);
     for (int i = 0; i < ROUND_TRIPS; i++) {
         const struct probe_time *time = probe_find_time(findings, round_trips[i], 8);
         if (time && strcmp(time->name, latency.name) != 0)
-            fprintf(out, " %s / 2 %+.0f %%", time->name, 100 * (time->value_s / 2 / latency.value_s - 1));
+            text_print(out, " %s / 2 %+.0f %%", time->name, 100 * (time->value_s / 2 / latency.value_s - 1));
     }
-    fprintf(out, "\n");
+    text_print(out, "\n");
 }
 
 void probe_print(const struct probe_findings *findings, FILE *out)
 {
     const struct probe_record *record = findings->record;
     bool mixed = false;
-    fprintf(out, "%s, on %s and %s%s%s\n\n", record->library, record->hosts[0], record->hosts[1],
-            *record->window ? ", window: " : "", record->window);
-    fprintf(out, "%-54s %-13s %-15s %7s  %s\n", "Question", "verdict", "sizes", "sure", "evidence");
+    text_print(out, "%s, on %s and %s%s%s\n\n", record->library, record->hosts[0], record->hosts[1],
+               *record->window ? ", window: " : "", record->window);
+    text_print(out, "%-54s %-13s %-15s %7s  %s\n", "Question", "verdict", "sizes", "sure", "evidence");
     for (size_t i = 0; i < findings->verdict_count;) i = print_rows(findings, i, &mixed, out);
     print_untold(findings, out);
     print_latency(findings, out);

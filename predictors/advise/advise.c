@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text/text.h"
 #include "predictors/prediction.h"
 
 enum { CONFIRMED = 6 }; /* so many of the best changes are also replayed by the other engine */
@@ -206,9 +207,9 @@ static char *place_text(const struct result_place *place)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (!out) return NULL;
-    fputs(place->callpath ? place->callpath : "the program", out);
-    if (place->file) fprintf(out, " (%s:%" PRId32 ")", place->file, place->line);
-    fprintf(out, ": %s", place->advice);
+    text_print(out, "%s", place->callpath ? place->callpath : "the program");
+    if (place->file) text_print(out, " (%s:%" PRId32 ")", place->file, place->line);
+    text_print(out, ": %s", place->advice);
     fclose(out);
     return text;
 }

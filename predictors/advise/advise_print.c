@@ -1,29 +1,30 @@
 /* advice_print() and advice_to_json() of predictors/advise/advise.h. */
 #include <math.h>
 
+#include "common/text/text.h"
 #include "common/units.h"
 #include "predictors/advise/advise.h"
 
 static void print_change(const struct advice *advice, const struct proposal *change, FILE *out)
 {
     char gain[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES];
-    fprintf(out, "%-28s %10s +- %-9s %5.1f %%%s\n", change->scene.name, units_format_duration(change->gain_s, gain),
-            units_format_duration(change->error_s, error), 100 * change->gain_s / advice->reference_s,
-            change->confirmed ? "" : "  fast engine only");
+    text_print(out, "%-28s %10s +- %-9s %5.1f %%%s\n", change->scene.name, units_format_duration(change->gain_s, gain),
+               units_format_duration(change->error_s, error), 100 * change->gain_s / advice->reference_s,
+               change->confirmed ? "" : "  fast engine only");
     for (size_t i = 0; i < change->scene.rewrite.count; i++)
-        fprintf(out, "    %s: %s\n", change->scene.rewrite.reports[i].spec, change->scene.rewrite.reports[i].summary);
-    if (change->where) fprintf(out, "    most in %s\n", change->where);
+        text_print(out, "    %s: %s\n", change->scene.rewrite.reports[i].spec, change->scene.rewrite.reports[i].summary);
+    if (change->where) text_print(out, "    most in %s\n", change->where);
 }
 
 void advice_print(const struct advice *advice, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
     size_t advised = 0;
-    fprintf(out, "run time %s as the platform is\n\n", units_format_duration(advice->reference_s, text));
+    text_print(out, "run time %s as the platform is\n\n", units_format_duration(advice->reference_s, text));
     for (size_t i = 0; i + 1 < advice->count; i++) {
         const struct proposal *change = &advice->changes[advice->order[i]];
         if (!advice_is_advised(change)) continue;
-        if (advised++ == 0) fprintf(out, "%-28s %10s    %-9s %7s\n", "change", "gain", "error", "of run");
+        if (advised++ == 0) text_print(out, "%-28s %10s    %-9s %7s\n", "change", "gain", "error", "of run");
         print_change(advice, change, out);
     }
     if (advised == 0) fputs("No change gains more than the error of its prediction.\n", out);
@@ -31,10 +32,10 @@ void advice_print(const struct advice *advice, FILE *out)
     for (size_t i = 0; i + 1 < advice->count; i++) {
         const struct proposal *change = &advice->changes[advice->order[i]];
         if (change->why)
-            fprintf(out, "%s does not apply: %s\n", change->scene.name, change->why);
+            text_print(out, "%s does not apply: %s\n", change->scene.name, change->why);
         else if (!advice_is_advised(change) && !change->alone[0])
-            fprintf(out, "%s: no gain beyond its error (%s)\n", change->scene.name,
-                    change->applies ? units_format_duration(change->gain_s, text) : "not replayed");
+            text_print(out, "%s: no gain beyond its error (%s)\n", change->scene.name,
+                       change->applies ? units_format_duration(change->gain_s, text) : "not replayed");
     }
 }
 

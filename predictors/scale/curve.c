@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text/text.h"
 #include "common/units.h"
 #include "predictors/scale/limits.h"
 
@@ -90,8 +91,8 @@ static void print_noise(const struct curve *curve, size_t i, FILE *out)
     char median[UNITS_TEXT_BYTES], low[UNITS_TEXT_BYTES], high[UNITS_TEXT_BYTES];
     const struct curve_noise *noise = &curve->points[i].noise;
     if (curve->noisy_runs == 0) return;
-    fprintf(out, "  %11s  %11s  %11s", units_format_duration(noise->median_s, median),
-            units_format_duration(noise->p5_s, low), units_format_duration(noise->p95_s, high));
+    text_print(out, "  %11s  %11s  %11s", units_format_duration(noise->median_s, median),
+               units_format_duration(noise->p5_s, low), units_format_duration(noise->p95_s, high));
 }
 
 static void print_point(const struct curve *curve, size_t i, FILE *out)
@@ -100,12 +101,12 @@ static void print_point(const struct curve *curve, size_t i, FILE *out)
     const struct curve_point *point = &curve->points[i];
     enum pattern worst = worst_pattern(curve, i);
     double share = curve_wait_share(curve, i, worst);
-    fprintf(out, "%8u  %-9s  %11s  %11s  %11s", point->ranks, curve->semantics[i % curve->rows],
-            units_format_duration(point->result->run_time_s, run_time), units_format_duration(point->low_s, low),
-            units_format_duration(point->high_s, high));
+    text_print(out, "%8u  %-9s  %11s  %11s  %11s", point->ranks, curve->semantics[i % curve->rows],
+               units_format_duration(point->result->run_time_s, run_time), units_format_duration(point->low_s, low),
+               units_format_duration(point->high_s, high));
     print_noise(curve, i, out);
-    fprintf(out, "  %8.2f  %7.1f %%", curve_speedup(curve, i), 100 * curve_efficiency(curve, i));
-    if (share > 0) fprintf(out, "  %s %.1f %%", pattern_row(worst)->title, 100 * share);
+    text_print(out, "  %8.2f  %7.1f %%", curve_speedup(curve, i), 100 * curve_efficiency(curve, i));
+    if (share > 0) text_print(out, "  %s %.1f %%", pattern_row(worst)->title, 100 * share);
     fputc('\n', out);
 }
 
@@ -115,27 +116,27 @@ static void print_limits(const struct curve *curve, FILE *out)
         size_t stops = limits_stops_paying(curve, row);
         if (stops == curve->count) continue;
         if (curve->strong)
-            fprintf(out, "%s: more than %u rank%s do not make it faster.\n", curve->semantics[row],
-                    curve->points[stops].ranks, units_plural(curve->points[stops].ranks));
+            text_print(out, "%s: more than %u rank%s do not make it faster.\n", curve->semantics[row],
+                       curve->points[stops].ranks, units_plural(curve->points[stops].ranks));
         else
-            fprintf(out, "%s: at %u ranks less than half of the work per rank and time of %u rank%s is done.\n",
-                    curve->semantics[row], curve->points[stops].ranks, curve->points[row].ranks,
-                    units_plural(curve->points[row].ranks));
+            text_print(out, "%s: at %u ranks less than half of the work per rank and time of %u rank%s is done.\n",
+                       curve->semantics[row], curve->points[stops].ranks, curve->points[row].ranks,
+                       units_plural(curve->points[row].ranks));
     }
     for (size_t row = 0; row < curve->rows; row++) {
         struct amdahl amdahl = limits_amdahl(curve, row);
         if (!amdahl.known) continue;
-        fprintf(out, "%s: %.2f %% of one rank's run time do not shrink with ranks (Amdahl, within %.1f %%)",
-                curve->semantics[row], 100 * amdahl.serial_share, 100 * amdahl.error);
-        if (amdahl.serial_share > 0) fprintf(out, ": no speed-up above %.4g against one rank", 1 / amdahl.serial_share);
+        text_print(out, "%s: %.2f %% of one rank's run time do not shrink with ranks (Amdahl, within %.1f %%)",
+                   curve->semantics[row], 100 * amdahl.serial_share, 100 * amdahl.error);
+        if (amdahl.serial_share > 0) text_print(out, ": no speed-up above %.4g against one rank", 1 / amdahl.serial_share);
         fputs(".\n", out);
     }
     for (size_t row = 0; curve->rows > 1 && row < curve->rows; row++) {
         size_t first, last = SIZE_MAX;
         while (limits_next_win(curve, row, &first, &last)) {
-            fprintf(out, "%s is the fastest, or within 0.1 %% of it, at %u", curve->semantics[row],
-                    curve->points[first].ranks);
-            if (last > first) fprintf(out, " to %u", curve->points[last].ranks);
+            text_print(out, "%s is the fastest, or within 0.1 %% of it, at %u", curve->semantics[row],
+                       curve->points[first].ranks);
+            if (last > first) text_print(out, " to %u", curve->points[last].ranks);
             fputs(" ranks.\n", out);
         }
     }
@@ -143,8 +144,8 @@ static void print_limits(const struct curve *curve, FILE *out)
 
 static void print_waits_head(const struct curve *curve, FILE *out)
 {
-    fprintf(out, "\n%-24s  %-9s", "share of the time at", "semantics");
-    for (size_t i = 0; i < curve->count; i += curve->rows) fprintf(out, "  %8u", curve->points[i].ranks);
+    text_print(out, "\n%-24s  %-9s", "share of the time at", "semantics");
+    for (size_t i = 0; i < curve->count; i += curve->rows) text_print(out, "  %8u", curve->points[i].ranks);
     fputs(" ranks\n", out);
 }
 
@@ -164,9 +165,9 @@ static void print_waits(const struct curve *curve, FILE *out)
             if (!is_seen(curve, (enum pattern)p, row)) continue;
             if (!begun) print_waits_head(curve, out);
             begun = true;
-            fprintf(out, "%-24s  %-9s", printed++ ? "" : pattern_row((enum pattern)p)->title, curve->semantics[row]);
+            text_print(out, "%-24s  %-9s", printed++ ? "" : pattern_row((enum pattern)p)->title, curve->semantics[row]);
             for (size_t i = row; i < curve->count; i += curve->rows)
-                fprintf(out, "  %6.1f %%", 100 * curve_wait_share(curve, i, (enum pattern)p));
+                text_print(out, "  %6.1f %%", 100 * curve_wait_share(curve, i, (enum pattern)p));
             fputc('\n', out);
         }
 }
@@ -174,9 +175,9 @@ static void print_waits(const struct curve *curve, FILE *out)
 static void print_factor(double value, FILE *out)
 {
     if (value >= 0)
-        fprintf(out, "  %13.4f", value);
+        text_print(out, "  %13.4f", value);
     else
-        fprintf(out, "  %13s", "-");
+        text_print(out, "  %13s", "-");
 }
 
 /* Prints POP's metrics, if they were requested. */
@@ -184,11 +185,11 @@ static void print_pop(const struct curve *curve, FILE *out)
 {
     struct efficiency_pop pop;
     if (!curve_pop(curve, 0, &pop)) return;
-    fprintf(out, "\n%8s  %-9s  %13s  %13s  %13s  %13s\n", "ranks", "semantics", "parallel eff.", "load balance",
-            "serialization", "transfer");
+    text_print(out, "\n%8s  %-9s  %13s  %13s  %13s  %13s\n", "ranks", "semantics", "parallel eff.", "load balance",
+               "serialization", "transfer");
     for (size_t i = 0; i < curve->count; i++) {
         if (!curve_pop(curve, i, &pop)) continue;
-        fprintf(out, "%8u  %-9s", curve->points[i].ranks, curve->semantics[i % curve->rows]);
+        text_print(out, "%8u  %-9s", curve->points[i].ranks, curve->semantics[i % curve->rows]);
         print_factor(pop.parallel, out);
         print_factor(pop.load_balance, out);
         print_factor(pop.serialization, out);
@@ -208,8 +209,8 @@ static void print_replays(const struct curve *curve, FILE *out)
     if (curve->run_count == 0) return;
     fputs("At least, at most: with the replay's own error, of the measured runs", out);
     for (size_t i = 0; i < curve->run_count; i++)
-        fprintf(out, "%s %+.1f %% at %u rank%s", i ? "," : "", 100 * relative_error(&curve->runs[i]), curve->runs[i].ranks,
-                units_plural(curve->runs[i].ranks));
+        text_print(out, "%s %+.1f %% at %u rank%s", i ? "," : "", 100 * relative_error(&curve->runs[i]), curve->runs[i].ranks,
+                   units_plural(curve->runs[i].ranks));
     fputs(".\n", out);
 }
 
@@ -228,30 +229,33 @@ static void print_notes(const struct curve *curve, FILE *out)
     for (size_t i = 0; i < curve->count; i++)
         for (size_t n = 0; n < curve->points[i].result->note_count; n++)
             if (!is_known_note(curve, i, curve->points[i].result->notes[n]))
-                fprintf(out, "Note, %u rank%s: %s\n", curve->points[i].ranks, units_plural(curve->points[i].ranks),
-                        curve->points[i].result->notes[n]);
+                text_print(out, "Note, %u rank%s: %s\n", curve->points[i].ranks, units_plural(curve->points[i].ranks),
+                           curve->points[i].result->notes[n]);
 }
 
 void curve_print(const struct curve *curve, FILE *out)
 {
-    fprintf(out, "%s scaling, against %u rank%s%s", curve->strong ? "Strong" : "Weak", curve->points[0].ranks,
-            units_plural(curve->points[0].ranks), curve->parameters ? curve->parameters : "");
+    text_print(out, "%s scaling, against %u rank%s%s", curve->strong ? "Strong" : "Weak", curve->points[0].ranks,
+               units_plural(curve->points[0].ranks), curve->parameters ? curve->parameters : "");
     if (curve->noisy_runs > 0)
-        fprintf(out, "; median, 5th and 95th percentile of %zu run%s with noise", curve->noisy_runs,
-                units_plural(curve->noisy_runs));
-    fprintf(out, "\n%8s  %-9s  %11s  %11s  %11s", "ranks", "semantics", "run time", "at least", "at most");
-    if (curve->noisy_runs > 0) fprintf(out, "  %11s  %11s  %11s", "median", "5 %", "95 %");
-    fprintf(out, "  %8s  %9s  %s\n", "speed-up", "efficiency", "largest wait state");
+        text_print(out, "; median, 5th and 95th percentile of %zu run%s with noise", curve->noisy_runs,
+                   units_plural(curve->noisy_runs));
+    text_print(out, "\n%8s  %-9s  %11s  %11s  %11s", "ranks", "semantics", "run time", "at least", "at most");
+    if (curve->noisy_runs > 0) text_print(out, "  %11s  %11s  %11s", "median", "5 %", "95 %");
+    text_print(out, "  %8s  %9s  %s\n", "speed-up", "efficiency", "largest wait state");
     for (size_t i = 0; i < curve->count; i++) print_point(curve, i, out);
     print_waits(curve, out);
     print_pop(curve, out);
     fputc('\n', out);
     print_limits(curve, out);
     if (curve->measured > 0)
-        fprintf(out, "At least, at most: with the errors of the platform's measured values (%zu).\n", curve->measured);
+        text_print(out, "At least, at most: with the errors of the platform's measured values (%zu).\n", curve->measured);
     print_replays(curve, out);
     print_notes(curve, out);
-    if (curve->doubts) fprintf(out, "Open, since the runs do not tell:\n%s", curve->doubts);
+    if (curve->doubts) {
+        fputs("Open, since the runs do not tell:\n", out);
+        fputs(curve->doubts, out); /* lines that text_print() made */
+    }
 }
 
 /* --- the JSON --- */

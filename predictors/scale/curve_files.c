@@ -3,6 +3,7 @@
 
 #include "common/csv.h"
 #include "common/svg.h"
+#include "common/text/text.h"
 #include "common/units.h"
 #include "predictors/scale/curve.h"
 
@@ -145,7 +146,7 @@ static void draw_row(const struct curve *curve, const struct axes *axes, size_t 
         if (!(run_time_s > 0)) continue;
         fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>",
                 place_x(axes, curve->points[i].ranks), place_y(axes, run_time_s), color);
-        svg_escape(out, curve->semantics[row]);
+        text_write_xml(out, curve->semantics[row]);
         fprintf(out, " at %u ranks: %s</title></circle>\n", curve->points[i].ranks,
                 units_format_duration(run_time_s, text));
     }

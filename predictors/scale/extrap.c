@@ -9,6 +9,7 @@
 
 #include "common/array.h"
 #include "common/files/input_file.h"
+#include "common/text/text.h"
 #include "predictors/scale/scale.h"
 
 /* --- writing --- */
@@ -42,12 +43,12 @@ static void write_place(const struct program *program, const struct step *step, 
     char text[TIME_TEXT_BYTES];
     if (model->measured_count == 0) return;
     bool whole = same_points(model, all);
-    fprintf(out, "%sREGION program->%s %s #%u",
-            whole ? "" : "# not of all runs: ", place == COMPUTING_BEFORE ? "before" : "after",
-            step->kind == STEP_CALL ? call_name(step->call.call) : "a repetition", step->number);
-    if (step->kind == STEP_CALL && site->file) fprintf(out, " %s:%d", site->file, site->line);
-    fprintf(out, "\n# %s\n", time_model_text(model, program->parameter, text));
-    for (size_t i = 0; whole && i < model->measured_count; i++) fprintf(out, "DATA %.12g\n", model->measured[i].mean);
+    text_print(out, "%sREGION program->%s %s #%u",
+               whole ? "" : "# not of all runs: ", place == COMPUTING_BEFORE ? "before" : "after",
+               step->kind == STEP_CALL ? call_name(step->call.call) : "a repetition", step->number);
+    if (step->kind == STEP_CALL && site->file) text_print(out, " %s:%d", site->file, site->line);
+    text_print(out, "\n# %s\n", time_model_text(model, program->parameter, text));
+    for (size_t i = 0; whole && i < model->measured_count; i++) text_print(out, "DATA %.12g\n", model->measured[i].mean);
 }
 
 static void write_steps(const struct program *program, const struct step *steps, size_t count,
@@ -63,11 +64,11 @@ void extrap_write(const struct program *program, FILE *out)
 {
     const struct time_model *all = find_fullest(program->steps, program->count, NULL);
     fputs("# computing times in seconds; below each region the function that rmacast found\nPARAMETER p\n", out);
-    if (program->parameter) fprintf(out, "PARAMETER %s\n", program->parameter);
+    if (program->parameter) text_print(out, "PARAMETER %s\n", program->parameter);
     fputs("POINTS", out);
     for (size_t i = 0; all && i < all->measured_count; i++) {
-        fprintf(out, " (%d", all->measured[i].ranks);
-        if (program->parameter) fprintf(out, " %" PRId64, all->measured[i].n);
+        text_print(out, " (%d", all->measured[i].ranks);
+        if (program->parameter) text_print(out, " %" PRId64, all->measured[i].n);
         fputc(')', out);
     }
     fputs("\nMETRIC time\n", out);
@@ -271,10 +272,10 @@ void extrap_clear(struct extrap *extrap)
 
 void extrap_print(const struct extrap *extrap, const uint32_t *at, size_t at_count, int64_t n, FILE *out)
 {
-    fprintf(out, "%-32s  %-12s  %9s", "region", "metric", "error");
-    for (size_t i = 0; i < at_count; i++) fprintf(out, "  %10u", at[i]);
-    fprintf(out, "  function of p%s%s", extrap->parameter ? ", that is " : "", extrap->parameter ? extrap->parameter : "");
-    if (extrap->second) fprintf(out, ", and of %s; values at %s=%" PRId64, extrap->second, extrap->second, n);
+    text_print(out, "%-32s  %-12s  %9s", "region", "metric", "error");
+    for (size_t i = 0; i < at_count; i++) text_print(out, "  %10u", at[i]);
+    text_print(out, "  function of p%s%s", extrap->parameter ? ", that is " : "", extrap->parameter ? extrap->parameter : "");
+    if (extrap->second) text_print(out, ", and of %s; values at %s=%" PRId64, extrap->second, extrap->second, n);
     fputc('\n', out);
     for (size_t s = 0; s < extrap->count; s++) {
         const struct extrap_series *series = &extrap->series[s];
@@ -282,8 +283,8 @@ void extrap_print(const struct extrap *extrap, const uint32_t *at, size_t at_cou
         time_model_text(&series->model, extrap->second, text);
         text[strlen(text) - strlen(" s")] = '\0'; /* the metric's unit is not known */
         double error = series->model.error + series->model.missed;
-        fprintf(out, "%-32s  %-12s  %7.1f %%", series->region, series->metric, 100 * error);
-        for (size_t i = 0; i < at_count; i++) fprintf(out, "  %10.6g", time_model_mean(&series->model, (int32_t)at[i], n));
-        fprintf(out, "  %s\n", text);
+        text_print(out, "%-32s  %-12s  %7.1f %%", series->region, series->metric, 100 * error);
+        for (size_t i = 0; i < at_count; i++) text_print(out, "  %10.6g", time_model_mean(&series->model, (int32_t)at[i], n));
+        text_print(out, "  %s\n", text);
     }
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text/text.h"
 #include "common/units.h"
 #include "predictors/scale/scale.h"
 
@@ -30,7 +31,7 @@ static const char *const taker_names[] = {
 static void print_part(const char *before, unsigned shared, FILE *out)
 {
     if (!shared) return;
-    fprintf(out, "%salong ", before);
+    text_print(out, "%salong ", before);
     for (int d = 0; d < GRID_DIMENSIONS; d++)
         if (!(shared & 1U << d)) fputc("xyz"[d], out);
 }
@@ -46,11 +47,11 @@ static void print_partner(const struct partner *partner, FILE *out)
     switch (partner->kind) {
     case PARTNER_FIRST: fputs("0", out); break;
     case PARTNER_LAST: fputs("p-1", out); break;
-    case PARTNER_RANK: fprintf(out, "%d", partner->rank); break;
+    case PARTNER_RANK: text_print(out, "%d", partner->rank); break;
     case PARTNER_SERIES: fputs("partner", out); break;
     case PARTNER_OFFSET:
-        fprintf(out, "(%+d", partner->offset.of[0]);
-        for (int d = 1; d < GRID_DIMENSIONS; d++) fprintf(out, ",%+d", partner->offset.of[d]);
+        text_print(out, "(%+d", partner->offset.of[0]);
+        for (int d = 1; d < GRID_DIMENSIONS; d++) text_print(out, ",%+d", partner->offset.of[d]);
         fputc(')', out);
         break;
     default: break;
@@ -71,8 +72,8 @@ static void print_computing(const struct program *program, const struct computin
 {
     char text[TIME_TEXT_BYTES];
     if (computing->model.c0 == 0 && computing->model.c1 == 0) return;
-    fprintf(out, "%*scompute %s%s\n", 2 * depth, "", time_model_text(&computing->model, program->parameter, text),
-            computing->model.balanced ? "" : ", uneven");
+    text_print(out, "%*scompute %s%s\n", 2 * depth, "", time_model_text(&computing->model, program->parameter, text),
+               computing->model.balanced ? "" : ", uneven");
 }
 
 static void print_call(const struct program *program, const struct step *step, FILE *out)
@@ -81,14 +82,14 @@ static void print_call(const struct program *program, const struct step *step, F
     const struct trace_site *site = &program->names->definitions.sites[step->call.site];
     fputs(call_name(step->call.call), out);
     if (call_is_region(step->call.call))
-        fprintf(out, " %s", program->names->definitions.regions[step->call.region.region]);
+        text_print(out, " %s", program->names->definitions.regions[step->call.region.region]);
     if (step->partners[0].kind != PARTNER_NONE) fputs(" to ", out);
     print_partner(&step->partners[0], out);
     print_members(&step->members, out);
     print_part(" ", step->shared, out);
     if (step->bytes.a != 0 || step->bytes.b != 0)
-        fprintf(out, " bytes=%s", count_model_text(&step->bytes, program->parameter, count));
-    if (site->file) fprintf(out, " at %s:%d", site->file, site->line);
+        text_print(out, " bytes=%s", count_model_text(&step->bytes, program->parameter, count));
+    if (site->file) text_print(out, " at %s:%d", site->file, site->line);
 }
 
 static void print_steps(const struct program *program, const struct step *steps, size_t count, int depth, FILE *out)
@@ -96,11 +97,11 @@ static void print_steps(const struct program *program, const struct step *steps,
     char text[COUNT_TEXT_BYTES];
     for (size_t i = 0; i < count; i++) {
         print_computing(program, &steps[i].computing[COMPUTING_BEFORE], depth, out);
-        fprintf(out, "%*s", 2 * depth, "");
+        text_print(out, "%*s", 2 * depth, "");
         if (steps[i].kind == STEP_CALL) print_call(program, &steps[i], out);
         else if (steps[i].kind == STEP_REPEAT)
-            fprintf(out, "repeat %s", count_model_text(&steps[i].rounds, program->parameter, text));
-        else fprintf(out, "for each partner of %s", series_names[steps[i].series]);
+            text_print(out, "repeat %s", count_model_text(&steps[i].rounds, program->parameter, text));
+        else text_print(out, "for each partner of %s", series_names[steps[i].series]);
         if (steps[i].kind == STEP_SERIES) print_part(" ", steps[i].shared, out);
         print_takers(&steps[i], out);
         fputc('\n', out);
@@ -115,8 +116,8 @@ void program_print(const struct program *program, FILE *out)
     char text[GRID_TEXT_BYTES];
     const struct program_run_scale *largest = program_largest(program);
     grid_make(&program->shape, largest->ranks, &grid);
-    fprintf(out, "program of %d rank%s on %s", largest->ranks, units_plural((uint64_t)largest->ranks), grid_text(&grid, text));
-    if (program->parameter) fprintf(out, ", %s=%" PRId64, program->parameter, largest->n);
+    text_print(out, "program of %d rank%s on %s", largest->ranks, units_plural((uint64_t)largest->ranks), grid_text(&grid, text));
+    if (program->parameter) text_print(out, ", %s=%" PRId64, program->parameter, largest->n);
     fputc('\n', out);
     print_steps(program, program->steps, program->count, 1, out);
 }
@@ -161,10 +162,10 @@ static bool same_number(const struct open_number *a, const struct open_number *b
 
 static void print_open_number(const struct open_number *number, FILE *out)
 {
-    if (number->doubt->call != ID_none) fprintf(out, "%s ", call_name(number->doubt->call));
-    if (number->site->file) fprintf(out, "at %s:%d ", number->site->file, number->site->line);
-    fprintf(out, "%s: %s is taken, but %s holds in all runs, too, and differs at %u ranks; another run would tell\n",
-            number->doubt->what, number->taken, number->other, number->ranks);
+    if (number->doubt->call != ID_none) text_print(out, "%s ", call_name(number->doubt->call));
+    if (number->site->file) text_print(out, "at %s:%d ", number->site->file, number->site->line);
+    text_print(out, "%s: %s is taken, but %s holds in all runs, too, and differs at %u ranks; another run would tell\n",
+               number->doubt->what, number->taken, number->other, number->ranks);
 }
 
 enum status program_print_doubts(const struct program *program, const uint32_t *ranks, const int64_t *n, size_t count, FILE *out,
@@ -174,10 +175,10 @@ enum status program_print_doubts(const struct program *program, const uint32_t *
     size_t printed = 0;
     if (!numbers) return err_memory(err);
     if (program->two_rounds && count > 0 && ranks[count - 1] > (uint32_t)program_largest(program)->ranks)
-        fprintf(out,
-                "%s: neighbours on a grid are taken, but partners in a hypercube are the same in all runs, too, and differ at "
-                "%u ranks; a run at 8 ranks or more would tell\n",
-                call_name(program->of_call), ranks[count - 1]);
+        text_print(out,
+                   "%s: neighbours on a grid are taken, but partners in a hypercube are the same in all runs, too, and differ at "
+                   "%u ranks; a run at 8 ranks or more would tell\n",
+                   call_name(program->of_call), ranks[count - 1]);
     for (size_t i = 0; i < program->doubt_count; i++) {
         const struct program_doubt *doubt = &program->doubts[i];
         struct open_number *number = &numbers[printed];

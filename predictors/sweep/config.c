@@ -7,6 +7,7 @@
 
 #include "common/array.h"
 #include "common/json.h"
+#include "common/text/json_text.h"
 #include "platforms/platform_file.h"
 #include "platforms/semantics_text.h"
 #include "predictors/transforms/transform.h"
@@ -56,10 +57,10 @@ static enum status add_text(struct sweep_value *value, const char *text, struct 
 /* "PREFIXKEY=VALUE": JSON, or a bare string as "10us". */
 static enum status add_override(struct sweep_value *value, const char *prefix, const cJSON *item, struct err *err)
 {
-    char *json = cJSON_IsString(item) ? NULL : cJSON_PrintUnformatted(item), *text = NULL;
+    char *json = cJSON_IsString(item) ? NULL : json_text(item, false), *text = NULL;
     const char *shown = json ? json : cJSON_GetStringValue(item);
     int length = shown ? asprintf(&text, "%s%s=%s", prefix, item->string, shown) : -1;
-    cJSON_free(json);
+    free(json);
     if (length < 0) return err_memory(err);
     enum status status = add_text(value, text, err);
     free(text);
@@ -149,9 +150,9 @@ static enum status read_mapping(const struct json_node *node, struct sweep_value
         TRY(add_override(value, "mapping.", item, err));
     struct json_node named = json_member(node, "name");
     if (!named.item) {
-        char *json = cJSON_PrintUnformatted(node->item);
+        char *json = json_text(node->item, false);
         enum status status = json ? set_name(value, json, err) : err_memory(err);
-        cJSON_free(json);
+        free(json);
         return status;
     }
     TRY(json_string(&named, &name, err));

@@ -5,6 +5,7 @@
 
 #include "common/array.h"
 #include "common/children.h"
+#include "common/text/json_text.h"
 #include "platforms/grow.h"
 #include "platforms/platform.h"
 #include "platforms/semantics_text.h"
@@ -134,11 +135,11 @@ static enum status write_line(const struct point_run *run, const struct result *
         cJSON_AddNumberToObject(json, "bytes", (double)result->transfer_bytes) &&
         cJSON_AddBoolToObject(json, "incomplete", result->incomplete || result->left_out_count > 0) &&
         add_waits(json, result) && add_properties(json, result))
-        text = cJSON_PrintUnformatted(json);
+        text = json_text(json, false);
     cJSON_Delete(json);
     if (!text) return err_memory(err);
     fputs(text, out);
-    cJSON_free(text);
+    free(text);
     return STATUS_OK;
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/text/json_text.h"
 #include "platforms/platform.h"
 #include "platforms/profile.h"
 #include "predictors/sweep/digest.h"
@@ -195,7 +196,7 @@ static enum status failed_line(const struct sweep *sweep, size_t point, const ch
     cJSON *json = sweep_point_json(sweep, point, sweep_value_of(&sweep->config, point, SWEEP_RANKS)->ranks);
     *line = NULL;
     if (json && cJSON_AddStringToObject(json, "state", "failed") && cJSON_AddStringToObject(json, "reason", reason))
-        *line = cJSON_PrintUnformatted(json);
+        *line = json_text(json, false);
     cJSON_Delete(json);
     return *line ? STATUS_OK : err_memory(err);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/csv.h"
+#include "common/text/text.h"
 #include "common/units.h"
 #include "model/waits/totals.h"
 
@@ -87,13 +88,13 @@ static enum status rows_open(const struct sweep *sweep, struct rows *rows, struc
 static void print_head(const struct rows *rows, FILE *out)
 {
     const struct sweep_config *config = &rows->sweep->config;
-    fprintf(out, "%zu point%s, engine %s", rows->sweep->count, units_plural(rows->sweep->count), config->engine->name);
+    text_print(out, "%zu point%s, engine %s", rows->sweep->count, units_plural(rows->sweep->count), config->engine->name);
     for (enum sweep_axis axis = SWEEP_PLATFORMS; axis < SWEEP_AXES; axis++)
-        if (rows->widths[axis] == 0) fprintf(out, ", %s %s", sweep_axis_name(axis), config->axes[axis].items[0].name);
+        if (rows->widths[axis] == 0) text_print(out, ", %s %s", sweep_axis_name(axis), config->axes[axis].items[0].name);
     fputs("\n\n", out);
     for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++)
         if (rows->widths[axis] > 0)
-            fprintf(out, axis == SWEEP_RANKS ? "%*s  " : "%-*s  ", rows->widths[axis], sweep_axis_name(axis));
+            text_print(out, axis == SWEEP_RANKS ? "%*s  " : "%-*s  ", rows->widths[axis], sweep_axis_name(axis));
     fputs("   run time  largest wait state\n", out);
 }
 
@@ -102,7 +103,7 @@ static void print_place(const struct rows *rows, const struct row *row, FILE *ou
     char buffer[24];
     for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++)
         if (rows->widths[axis] > 0)
-            fprintf(out, axis == SWEEP_RANKS ? "%*s  " : "%-*s  ", rows->widths[axis], place_of(row, axis, buffer));
+            text_print(out, axis == SWEEP_RANKS ? "%*s  " : "%-*s  ", rows->widths[axis], place_of(row, axis, buffer));
 }
 
 static void print_row(const struct rows *rows, const struct row *row, FILE *out)
@@ -112,15 +113,15 @@ static void print_row(const struct rows *rows, const struct row *row, FILE *out)
     const cJSON *ranks = row_member(row, "ranks");
     print_place(rows, row, out);
     if (isnan(row->run_time_s)) {
-        fprintf(out, "failed: %s\n", text_of(row, "reason"));
+        text_print(out, "failed: %s\n", text_of(row, "reason"));
         return;
     }
     for (int p = 1; p < PATTERN_COUNT; p++)
         if (wait_of(row, (enum pattern)p) > wait_of(row, worst)) worst = (enum pattern)p;
-    fprintf(out, "%11s", units_format_duration(row->run_time_s, text));
+    text_print(out, "%11s", units_format_duration(row->run_time_s, text));
     double all_s = row->run_time_s * (cJSON_IsNumber(ranks) ? ranks->valuedouble : 0);
     if (wait_of(row, worst) > 0 && all_s > 0)
-        fprintf(out, "  %s %.1f %%", pattern_row(worst)->title, 100 * wait_of(row, worst) / all_s);
+        text_print(out, "  %s %.1f %%", pattern_row(worst)->title, 100 * wait_of(row, worst) / all_s);
     fputc('\n', out);
 }
 
@@ -137,10 +138,10 @@ static void print_fastest(const struct rows *rows, FILE *out)
             if (!isnan(rows->items[i].run_time_s) && (!fastest || rows->items[i].run_time_s < fastest->run_time_s))
                 fastest = &rows->items[i];
         if (!fastest) continue;
-        fprintf(out, "Fastest at %s ranks:", place_of(fastest, SWEEP_RANKS, buffer));
+        text_print(out, "Fastest at %s ranks:", place_of(fastest, SWEEP_RANKS, buffer));
         for (enum sweep_axis axis = SWEEP_PLATFORMS; axis < SWEEP_AXES; axis++)
-            if (rows->widths[axis] > 0) fprintf(out, " %s %s,", sweep_axis_name(axis), place_of(fastest, axis, buffer));
-        fprintf(out, " %s\n", units_format_duration(fastest->run_time_s, text));
+            if (rows->widths[axis] > 0) text_print(out, " %s %s,", sweep_axis_name(axis), place_of(fastest, axis, buffer));
+        text_print(out, " %s\n", units_format_duration(fastest->run_time_s, text));
     }
 }
 
@@ -168,9 +169,9 @@ static void write_row(const struct rows *rows, const struct row *row, FILE *out)
     if (isnan(row->run_time_s))
         fputc(',', out);
     else
-        fprintf(out, ",%.12g", row->run_time_s);
+        text_print(out, ",%.12g", row->run_time_s);
     for (int p = 0; p < PATTERN_COUNT; p++)
-        if (rows->occurs[p]) fprintf(out, ",%.12g", wait_of(row, (enum pattern)p));
+        if (rows->occurs[p]) text_print(out, ",%.12g", wait_of(row, (enum pattern)p));
     fputc(',', out);
     csv_write_text(out, "", text_of(row, "reason"));
     fputc('\n', out);
@@ -180,10 +181,10 @@ enum status sweep_write_csv(const struct sweep *sweep, FILE *out, struct err *er
 {
     struct rows rows;
     TRY(rows_open(sweep, &rows, err));
-    for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++) fprintf(out, "%s,", sweep_axis_name(axis));
+    for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++) text_print(out, "%s,", sweep_axis_name(axis));
     fputs("state,run_time_s", out);
     for (int p = 0; p < PATTERN_COUNT; p++)
-        if (rows.occurs[p]) fprintf(out, ",%s_s", pattern_row((enum pattern)p)->name);
+        if (rows.occurs[p]) text_print(out, ",%s_s", pattern_row((enum pattern)p)->name);
     fputs(",reason\n", out);
     for (size_t i = 0; i < sweep->count; i++) write_row(&rows, &rows.items[i], out);
     rows_close(&rows);

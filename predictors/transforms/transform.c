@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text/text.h"
 #include "predictors/transforms/rows.h"
 
 const struct transform *const *transforms(void)
@@ -156,9 +157,9 @@ void rewrite_print(const struct rewrite *rewrite, const char *label, FILE *out)
         const struct transform_report *report = &rewrite->reports[i];
         const struct transform_refusal *refusals = report->refusals;
         uint64_t more = report->refused - report->refusal_count;
-        fprintf(out, "%s  %s: %s\n", label, report->spec, report->summary);
+        text_print(out, "%s  %s: %s\n", label, report->spec, report->summary);
         for (size_t k = 0; k < report->refusal_count; k++)
-            fprintf(out, "%s  %s refused: %s: %s\n", label, report->spec, refusals[k].place, refusals[k].reason);
-        if (more > 0) fprintf(out, "%s  %s refused %" PRIu64 " more\n", label, report->spec, more);
+            text_print(out, "%s  %s refused: %s: %s\n", label, report->spec, refusals[k].place, refusals[k].reason);
+        if (more > 0) text_print(out, "%s  %s refused %" PRIu64 " more\n", label, report->spec, more);
     }
 }

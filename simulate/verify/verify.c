@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/text/text.h"
 #include "simulate/verify/law.h"
 
 struct law_row {
@@ -96,8 +97,8 @@ void verify_print(const struct verify_report *report, bool only_broken, FILE *ou
     for (size_t i = 0; i < report->count; i++) {
         const struct verify_row *row = &report->rows[i];
         if (only_broken && row->state != VERIFY_BROKEN) continue;
-        fprintf(out, "law %d  %-28s %-15s %s", row->law, row->name, verify_state_name(row->state), row->detail);
-        if (row->breaches > 1) fprintf(out, " (and %" PRIu64 " more)", row->breaches - 1);
+        text_print(out, "law %d  %-28s %-15s %s", row->law, row->name, verify_state_name(row->state), row->detail);
+        if (row->breaches > 1) text_print(out, " (and %" PRIu64 " more)", row->breaches - 1);
         fputc('\n', out);
     }
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/text/utf8.h"
+
 #define SIM(member) offsetof(struct text_values, sim.member)
 #define BEFORE(what) offsetof(struct text_values, before_ps[what])
 #define EXTENT(buffer) offsetof(struct text_values, extents.of[buffer])
@@ -50,12 +52,10 @@ const char *text_assertion(int bit)
 
 void text_encode(const char *text, char *buffer)
 {
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c > ' ' && c != 127 && !strchr("%#@=", c))
-            *buffer++ = (char)c;
-        else
-            buffer += sprintf(buffer, "%%%02X", c);
+    for (int length; *text; text += length) {
+        length = strchr("%#@= ", *text) ? 0 : utf8_visible(text);
+        buffer += length > 0 ? sprintf(buffer, "%.*s", length, text) : sprintf(buffer, "%%%02X", (unsigned char)*text);
+        if (length == 0) length = 1;
     }
     *buffer = '\0';
 }

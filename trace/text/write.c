@@ -5,6 +5,7 @@
 
 #include "common/array.h"
 #include "common/units.h"
+#include "common/text/utf8.h"
 #include "trace/text/text.h"
 #include "trace/text/fields.h"
 
@@ -36,6 +37,9 @@ static enum status open_names(struct writer *writer)
 #undef PROVENANCE_TEXT
     for (size_t i = 0; i < trace->definitions.region_count; i++)
         length = grown_length(length, trace->definitions.regions[i]);
+    for (size_t i = 0; i < trace->definitions.window_count; i++)
+        length = grown_length(length, trace->definitions.windows[i].name);
+    for (size_t i = 0; i < trace->definitions.node_count; i++) length = grown_length(length, trace->definitions.nodes[i]);
     for (size_t i = 0; i < trace->definitions.site_count; i++)
         length =
             grown_length(grown_length(length, trace->definitions.sites[i].function), trace->definitions.sites[i].file);
@@ -63,20 +67,7 @@ static void write_numbers(FILE *out, const char *before, const int64_t *numbers,
     for (uint32_t i = 0; i < (same ? 1 : count); i++) fprintf(out, "%s%" PRId64, i ? "," : "", numbers[i]);
 }
 
-/* One word: what would end it, and %, is written as %XX. */
-static void write_name(FILE *out, const char *name)
-{
-    fputs(" name=", out);
-    for (; *name; name++) {
-        unsigned char byte = (unsigned char)*name;
-        if (byte <= ' ' || byte == '%' || byte == '#' || byte == 0x7f)
-            fprintf(out, "%%%02x", byte);
-        else
-            fputc(byte, out);
-    }
-}
-
-static void write_window(const struct writer *writer, size_t id)
+static void write_window(struct writer *writer, size_t id)
 {
     const struct trace_window *window = &writer->trace->definitions.windows[id];
     uint32_t count = writer->trace->definitions.comms[window->comm].count;
@@ -89,7 +80,7 @@ static void write_window(const struct writer *writer, size_t id)
         write_ranks(writer->out, window->disp_unit, same ? 1 : count);
     }
     if (trace_flavor_name(window->flavor)) fprintf(writer->out, " flavor=%s", trace_flavor_name(window->flavor));
-    if (window->name) write_name(writer->out, window->name);
+    if (window->name) fprintf(writer->out, " name=%s", encode_name(writer, window->name));
     fputc('\n', writer->out);
 }
 
@@ -135,7 +126,11 @@ static void write_sentence(FILE *out, const char *before, const char *text)
     for (; length > 0 && is_space(*text); length--) text++;
     fputs(before, out);
     if (length > 0) fputc(' ', out);
-    for (size_t i = 0; i < length; i++) fputc(is_space(text[i]) ? ' ' : text[i], out);
+    for (size_t i = 0, step; i < length; i += step) {
+        step = (size_t)utf8_visible(text + i);
+        fwrite(step > 0 ? text + i : " ", 1, step > 0 ? step : 1, out);
+        if (step == 0) step = 1;
+    }
     fputc('\n', out);
 }
 
@@ -146,7 +141,7 @@ static bool is_empty(const char *text)
 }
 
 /* Writes the ranks of each node. One pass over the ranks makes a list per node, the last rank first. */
-static enum status write_nodes(const struct writer *writer)
+static enum status write_nodes(struct writer *writer)
 {
     const struct trace *trace = writer->trace;
     if (trace->definitions.node_count == 0) return STATUS_OK;
@@ -161,8 +156,7 @@ static enum status write_nodes(const struct writer *writer)
         first[node - 1] = i;
     }
     for (size_t i = 0; status == STATUS_OK && i < trace->definitions.node_count; i++) {
-        fprintf(writer->out, "node %zu", i);
-        write_name(writer->out, trace->definitions.nodes[i]);
+        fprintf(writer->out, "node %zu name=%s", i, encode_name(writer, trace->definitions.nodes[i]));
         for (uint32_t r = first[i]; r != UINT32_MAX; r = next[r])
             fprintf(writer->out, "%s%" PRIu32, r == first[i] ? " ranks=" : ",", r);
         uint32_t cores = first[i] != UINT32_MAX ? trace->ranks[first[i]].cores : 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/children.h"
+#include "common/text/text.h"
 #include "common/units.h"
 #include "platforms/platform.h"
 #include "predictors/prediction.h"
@@ -62,7 +63,7 @@ static enum status replay_trace(const struct explain_input *input, const struct 
     struct validate_calls *calls = NULL;
     TRY(prediction_run(&prediction, err));
     enum status status = match_section(input, prediction.outcome.trace, &calls, err);
-    if (status == STATUS_OK) fprintf(out, "%.17g %.17g", prediction.result->run_time_s, calls->absolute_s);
+    if (status == STATUS_OK) text_print(out, "%.17g %.17g", prediction.result->run_time_s, calls->absolute_s);
     validate_calls_free(calls);
     prediction_clear(&prediction);
     return status;
@@ -190,7 +191,7 @@ static void print_signed(double seconds, FILE *out)
 {
     char duration[UNITS_TEXT_BYTES], text[UNITS_TEXT_BYTES + 1];
     snprintf(text, sizeof text, "%s%s", seconds < 0 ? "-" : "", units_format_duration(fabs(seconds), duration));
-    fprintf(out, " %11s", text);
+    text_print(out, " %11s", text);
 }
 
 /* name: of a replay without a change of the platform. */
@@ -198,32 +199,32 @@ static void print_replay(const struct explanation_replay *replay, const char *na
 {
     char text[UNITS_TEXT_BYTES];
     if (replay->explained != 0)
-        fprintf(out, "%+8.1f%%", replay->explained * 100);
+        text_print(out, "%+8.1f%%", replay->explained * 100);
     else
-        fprintf(out, "%9s", "");
+        text_print(out, "%9s", "");
     print_signed(replay->run_time_error_s, out);
-    fprintf(out, " %11s  ", units_format_duration(replay->absolute_s, text));
+    text_print(out, " %11s  ", units_format_duration(replay->absolute_s, text));
     if (replay->change)
-        fprintf(out, "%s: %s -> %s (%s)\n", replay->change->key, replay->change->from, replay->change->to,
-                change_why_name(replay->change->why));
+        text_print(out, "%s: %s -> %s (%s)\n", replay->change->key, replay->change->from, replay->change->to,
+                   change_why_name(replay->change->why));
     else
-        fprintf(out, "%s\n", name);
+        text_print(out, "%s\n", name);
 }
 
 #define LEAST_EXPLAINED 1e-4 /* a share printed as 0.0 % explains nothing */
 
 void explanation_print(const struct explanation *explanation, size_t top, FILE *out)
 {
-    fprintf(out, "\nWhat would explain the error\n%9s %11s %11s  change\n", "explained", "run time", "all calls");
+    text_print(out, "\nWhat would explain the error\n%9s %11s %11s  change\n", "explained", "run time", "all calls");
     print_replay(&explanation->unchanged, "as predicted", out);
     if (explanation->computing_known) print_replay(&explanation->computing, "with the computing of the measured runs", out);
     size_t shown = 0;
     for (; shown < explanation->count && shown < top && explanation->replays[shown].explained > LEAST_EXPLAINED; shown++)
         print_replay(&explanation->replays[shown], NULL, out);
     if (shown == 0) fputs("No single change makes the error smaller.\n", out);
-    fprintf(out, "%zu changes of one value tried: %zu change no time, %zu are refused. Run time: its error; all calls: sum of "
-                 "the errors without sign.\n",
-            explanation->changes.count, explanation->without_effect, explanation->failed);
+    text_print(out, "%zu changes of one value tried: %zu change no time, %zu are refused. Run time: its error; all calls: sum of "
+                    "the errors without sign.\n",
+               explanation->changes.count, explanation->without_effect, explanation->failed);
 }
 
 static bool add_replay(cJSON *object, const struct explanation_replay *replay)

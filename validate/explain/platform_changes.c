@@ -8,6 +8,7 @@
 #include <cjson/cJSON.h>
 
 #include "common/array.h"
+#include "common/text/json_text.h"
 #include "platforms/profile.h"
 
 enum { PATH_BYTES = 512 };
@@ -106,11 +107,11 @@ static enum status add_number(const struct walk *walk, cJSON *number, double to,
     snprintf(texts[0], sizeof texts[0], "%.6g", from);
     snprintf(texts[1], sizeof texts[1], "%.6g", to);
     cJSON_SetNumberHelper(number, to);
-    char *value = cJSON_PrintUnformatted(walk->array ? walk->array : number);
+    char *value = json_text(walk->array ? walk->array : number, false);
     cJSON_SetNumberHelper(number, from);
     enum status status =
         value ? add_change(walk->changes, walk->path, texts[0], texts[1], walk->of, value, why, err) : err_memory(err);
-    cJSON_free(value);
+    free(value);
     return status;
 }
 
@@ -160,7 +161,7 @@ static enum status add_choices(const cJSON *root, struct platform_changes *chang
 {
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         const cJSON *now = find_item(root, choices[i].key);
-        char *from = now ? cJSON_PrintUnformatted(now) : strdup("default");
+        char *from = now ? json_text(now, false) : strdup("default");
         if (!from) return err_memory(err);
         enum status status = STATUS_OK;
         for (size_t v = 0; status == STATUS_OK && v < 5 && choices[i].values[v]; v++) {

@@ -18,6 +18,7 @@
 #include "common/files/file_claims.h"
 #include "common/files/input_file.h"
 #include "common/files/output_file.h"
+#include "common/text/json_text.h"
 #include "common/units.h"
 #include "platforms/bench/mpi/run.h"
 
@@ -341,7 +342,7 @@ static enum status describe_run(const struct bench *bench, bool complete, struct
         cJSON_AddItemToArray(nodes, node);
     }
     add_skipped(bench, cJSON_AddArrayToObject(run, "skipped"));
-    char *text = cJSON_Print(run);
+    char *text = json_text(run, true);
     cJSON_Delete(run);
     if (!text) return err_memory(err);
     snprintf(path, sizeof path, "%s/run.json", bench->directory);
