@@ -12,7 +12,6 @@
 #include "common/units.h"
 #include "recording/job.h"
 #include "recording/run.h"
-#include "trace/spool/spool.h"
 
 struct options {
     const char *output, *json;
@@ -57,16 +56,8 @@ static error_t tell_recorder(const char *name, const char *value)
 
 static error_t parse_calls(const struct argp_state *state, const char *list)
 {
-    static const char *const names[] = {SPOOL_CALL_GROUPS, NULL};
-    const char *at = list;
-    for (size_t length = 0; at; at = at[length] ? at + length + 1 : NULL) {
-        size_t i = 0;
-        length = strcspn(at, ",");
-        while (names[i] && (strncmp(names[i], at, length) != 0 || names[i][length])) i++;
-        if (!names[i])
-            return cli_usage(state, "--calls %s, expected some of rma, p2p, collective, local joined by commas", list);
-    }
-    return tell_recorder("RMACAST_CALLS", list);
+    if (record_knows_groups(list)) return tell_recorder("RMACAST_CALLS", list);
+    return cli_usage(state, "--calls %s, expected some of rma, p2p, collective, local joined by commas", list);
 }
 
 static error_t parse_limit(const struct argp_state *state, const char *size)
@@ -204,9 +195,10 @@ static void say_kept(void *context, const char *spool)
 {
     (void)context;
     activity_end();
-    fprintf(stderr,
-            "rmacast: %s: the recording is kept, not packed; every command reads it, rmacast export --to otf2 -o DIR packs it\n",
-            spool);
+    text_print(
+        stderr,
+        "rmacast: %s: the recording is kept, not packed; every command reads it, rmacast export --to otf2 -o DIR packs it\n",
+        spool);
 }
 
 static void say_failed(void *context, const struct err *error)

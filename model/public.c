@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/text/json_text.h"
 #include "common/public.h"
 #include "common/units.h"
 #include "model/analyze.h"
@@ -14,6 +15,32 @@ static const struct result *result_inside(const struct rmacast_result *result)
     return (const struct result *)result;
 }
 
+enum { EPSILON_MAX_S = 9000000 }; /* as that of --epsilon */
+
+/* options: NULL, or with its size checked. */
+static enum status inner_options(const struct rmacast_analyze_options *options, struct analyze_options *inner, struct err *err)
+{
+    if (!options) return STATUS_OK;
+    const struct public_argument arguments[] = {
+        {.name = "epsilon_s", PUBLIC_NUMBER, .number = options->epsilon_s, .high = EPSILON_MAX_S},
+        {.name = "eager_bytes", PUBLIC_NUMBER, .number = (double)options->eager_bytes, .high = 9e18},
+        {0}};
+    TRY(public_check(arguments, err));
+    inner->epsilon_ps = units_ps(options->epsilon_s);
+    inner->late_post = options->earliest_post ? LATE_POST_EARLIEST : LATE_POST_LATEST;
+    if (options->eager_bytes > 0) inner->eager_bytes = options->eager_bytes;
+    inner->intervals = options->intervals;
+    return STATUS_OK;
+}
+
+static enum status open_result(struct result *made, struct rmacast_result **result, struct err *err)
+{
+    enum status status = public_open(PUBLIC_RESULT, made, err);
+    if (status == STATUS_OK) *result = (struct rmacast_result *)made;
+    else result_free(made);
+    return status;
+}
+
 PUBLIC enum rmacast_status rmacast_analyze(const struct rmacast_trace *trace,
                                            const struct rmacast_analyze_options *options,
                                            struct rmacast_result **result, struct rmacast_error *error)
@@ -21,18 +48,15 @@ PUBLIC enum rmacast_status rmacast_analyze(const struct rmacast_trace *trace,
     struct err err = {.text = ""};
     struct analyze_options inner = ANALYZE_DEFAULTS;
     struct result *made;
-    enum status status = STATUS_OK;
-    if (options && options->size != sizeof *options)
-        status = err_set(&err, STATUS_USAGE, NULL, NULL, "rmacast_analyze_options.size is %zu, expected %zu",
-                         options->size, sizeof *options);
-    if (options && status == STATUS_OK) {
-        inner.epsilon_ps = units_ps(options->epsilon_s);
-        inner.late_post = options->earliest_post ? LATE_POST_EARLIEST : LATE_POST_LATEST;
-        if (options->eager_bytes > 0) inner.eager_bytes = options->eager_bytes;
-        inner.intervals = options->intervals;
-    }
+    const struct public_argument arguments[] = {
+        {.name = "trace", PUBLIC_TRACE, trace},
+        {.name = "rmacast_analyze_options", PUBLIC_SIZE, options, .high = sizeof *options},
+        {.name = "result", PUBLIC_POINTER, result},
+        {0}};
+    enum status status = public_check(arguments, &err);
+    if (status == STATUS_OK) status = inner_options(options, &inner, &err);
     if (status == STATUS_OK) status = model_analyze((const struct trace *)trace, &inner, &made, &err);
-    if (status == STATUS_OK) *result = (struct rmacast_result *)made;
+    if (status == STATUS_OK) status = open_result(made, result, &err);
     return public_status(status, &err, error);
 }
 
@@ -41,29 +65,32 @@ PUBLIC enum rmacast_status rmacast_result_open(const char *file, struct rmacast_
 {
     struct err err = {.text = ""};
     struct result *opened;
-    enum status status = result_open(file, &opened, &err);
-    if (status == STATUS_OK) *result = (struct rmacast_result *)opened;
+    const struct public_argument arguments[] = {
+        {.name = "file", PUBLIC_TEXT, file}, {.name = "result", PUBLIC_POINTER, result}, {0}};
+    enum status status = public_check(arguments, &err);
+    if (status == STATUS_OK) status = result_open(file, &opened, &err);
+    if (status == STATUS_OK) status = open_result(opened, result, &err);
     return public_status(status, &err, error);
 }
 
 PUBLIC void rmacast_result_free(struct rmacast_result *result)
 {
-    result_free((struct result *)result);
+    if (public_close(PUBLIC_RESULT, result)) result_free((struct result *)result);
 }
 
 PUBLIC uint32_t rmacast_result_rank_count(const struct rmacast_result *result)
 {
-    return result_inside(result)->rank_count;
+    return public_is(PUBLIC_RESULT, result) ? result_inside(result)->rank_count : 0;
 }
 
 PUBLIC double rmacast_result_run_time_s(const struct rmacast_result *result)
 {
-    return result_inside(result)->run_time_s;
+    return public_is(PUBLIC_RESULT, result) ? result_inside(result)->run_time_s : (double)NAN;
 }
 
 PUBLIC double rmacast_result_rank_time_s(const struct rmacast_result *result, uint32_t rank)
 {
-    return rank < result_inside(result)->rank_count ? result_inside(result)->rank_time_s[rank] : (double)NAN;
+    return rank < rmacast_result_rank_count(result) ? result_inside(result)->rank_time_s[rank] : (double)NAN;
 }
 
 PUBLIC size_t rmacast_wait_state_count(void)
@@ -76,9 +103,10 @@ PUBLIC const char *rmacast_wait_state_name(size_t number)
     return number < PATTERN_COUNT ? pattern_row((enum pattern)number)->name : NULL;
 }
 
-/* NULL: a name that is none. */
+/* NULL: a result or a name that is none. */
 static const struct result_pattern *find_pattern(const struct rmacast_result *result, const char *name)
 {
+    if (!public_is(PUBLIC_RESULT, result) || !name) return NULL;
     for (size_t i = 0; i < PATTERN_COUNT; i++)
         if (strcmp(rmacast_wait_state_name(i), name) == 0) return &result_inside(result)->patterns[i];
     return NULL;
@@ -104,12 +132,12 @@ PUBLIC double rmacast_result_rank_severity_s(const struct rmacast_result *result
 
 PUBLIC uint64_t rmacast_result_transfer_count(const struct rmacast_result *result)
 {
-    return result_inside(result)->transfer_count;
+    return public_is(PUBLIC_RESULT, result) ? result_inside(result)->transfer_count : 0;
 }
 
 PUBLIC uint64_t rmacast_result_transfer_bytes(const struct rmacast_result *result)
 {
-    return result_inside(result)->transfer_bytes;
+    return public_is(PUBLIC_RESULT, result) ? result_inside(result)->transfer_bytes : 0;
 }
 
 PUBLIC enum rmacast_status rmacast_result_to_json(const struct rmacast_result *result, char **json,
@@ -117,9 +145,12 @@ PUBLIC enum rmacast_status rmacast_result_to_json(const struct rmacast_result *r
 {
     struct err err = {.text = ""};
     cJSON *tree;
-    enum status status = result_to_json(result_inside(result), &tree, &err);
+    const struct public_argument arguments[] = {
+        {.name = "result", PUBLIC_RESULT, result}, {.name = "json", PUBLIC_POINTER, json}, {0}};
+    enum status status = public_check(arguments, &err);
+    if (status == STATUS_OK) status = result_to_json(result_inside(result), &tree, &err);
     if (status == STATUS_OK) {
-        char *text = cJSON_Print(tree);
+        char *text = json_text(tree, true);
         cJSON_Delete(tree);
         if (text)
             *json = text;
@@ -131,5 +162,5 @@ PUBLIC enum rmacast_status rmacast_result_to_json(const struct rmacast_result *r
 
 PUBLIC void rmacast_result_print(const struct rmacast_result *result, FILE *out)
 {
-    result_print(result_inside(result), out);
+    if (public_is(PUBLIC_RESULT, result) && out) result_print(result_inside(result), out);
 }

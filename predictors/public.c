@@ -17,13 +17,10 @@ static enum status with_semantics(const struct platform *platform, const char *l
     return STATUS_OK;
 }
 
-static enum status check_options(const struct rmacast_simulate_options *options,
-                                 const struct engine_descriptor **engine, struct err *err)
+static enum status engine_of(const struct rmacast_simulate_options *options, const struct engine_descriptor **engine,
+                             struct err *err)
 {
     const char *name = options && options->engine ? options->engine : "loggp";
-    if (options && options->size != sizeof *options)
-        return err_set(err, STATUS_USAGE, NULL, NULL, "rmacast_simulate_options.size is %zu, expected %zu",
-                       options->size, sizeof *options);
     *engine = engine_by_name(name);
     return *engine ? STATUS_OK : err_set(err, STATUS_USAGE, NULL, NULL, "engine '%s', expected loggp or simgrid", name);
 }
@@ -52,6 +49,25 @@ static enum status simulate_trace(const struct trace *trace, const struct platfo
     return prediction_run(prediction, err);
 }
 
+/* What is wanted becomes the caller's. */
+static enum status hand_over(struct prediction *prediction, struct rmacast_trace **predicted, struct rmacast_result **result,
+                             struct err *err)
+{
+    if (predicted) TRY(public_open(PUBLIC_TRACE, prediction->outcome.trace, err));
+    enum status status = result ? public_open(PUBLIC_RESULT, prediction->result, err) : STATUS_OK;
+    if (status != STATUS_OK && predicted) public_close(PUBLIC_TRACE, prediction->outcome.trace);
+    if (status != STATUS_OK) return status;
+    if (predicted) {
+        *predicted = (struct rmacast_trace *)prediction->outcome.trace;
+        prediction->outcome.trace = NULL;
+    }
+    if (result) {
+        *result = (struct rmacast_result *)prediction->result;
+        prediction->result = NULL;
+    }
+    return STATUS_OK;
+}
+
 PUBLIC enum rmacast_status rmacast_simulate(const struct rmacast_trace *trace, const struct rmacast_platform *platform,
                                             const struct rmacast_simulate_options *options,
                                             struct rmacast_trace **predicted, struct rmacast_result **result,
@@ -61,20 +77,21 @@ PUBLIC enum rmacast_status rmacast_simulate(const struct rmacast_trace *trace, c
     struct prediction prediction = {0};
     enum trace_computing computing;
     struct trace *computed = NULL;
-    enum status status = check_options(options, &prediction.engine, &err);
+    const struct public_argument arguments[] = {
+        {.name = "trace", PUBLIC_TRACE, trace},
+        {.name = "platform", PUBLIC_PLATFORM, platform},
+        {.name = "rmacast_simulate_options", PUBLIC_SIZE, options, .high = sizeof *options},
+        {0}};
+    enum status status = public_check(arguments, &err);
+    if (status == STATUS_OK) status = engine_of(options, &prediction.engine, &err);
     if (status == STATUS_OK) status = computing_of(options, &computing, &err);
     if (status == STATUS_OK) status = trace_computing_view((const struct trace *)trace, computing, &computed, &err);
     if (status == STATUS_OK)
         status = simulate_trace(computed, (const struct platform *)platform, options, &prediction, &err);
-    if (status == STATUS_OK && predicted) {
-        *predicted = (struct rmacast_trace *)prediction.outcome.trace;
-        prediction.outcome.trace = NULL;
+    if (status == STATUS_OK) {
+        status = hand_over(&prediction, predicted, result, &err);
+        prediction_clear(&prediction);
     }
-    if (status == STATUS_OK && result) {
-        *result = (struct rmacast_result *)prediction.result;
-        prediction.result = NULL;
-    }
-    if (status == STATUS_OK) prediction_clear(&prediction);
     trace_computing_view_free(computed);
     return public_status(status, &err, error);
 }

@@ -80,21 +80,32 @@ static enum status record_in_child(char *const *command, const char *directory,
     return err_set(err, STATUS_SYSTEM, command[0], NULL, "the process that records it has ended, expected its answer");
 }
 
+static enum status check_values(char *const *command, const struct rmacast_record_options *options, struct err *err)
+{
+    const struct public_argument arguments[] = {
+        {.name = "command[0]", PUBLIC_TEXT, command[0]},
+        {.name = "limit_bytes", PUBLIC_NUMBER, .number = options ? (double)options->limit_bytes : 0, .high = 0x1p63},
+        {0}};
+    TRY(public_check(arguments, err));
+    if (!options || !options->calls || record_knows_groups(options->calls)) return STATUS_OK;
+    return err_set(err, STATUS_USAGE, NULL, NULL, "calls '%s', expected some of rma, p2p, collective, local joined by commas",
+                   options->calls);
+}
+
 PUBLIC enum rmacast_status rmacast_record(char *const *command, const char *directory,
                                           const struct rmacast_record_options *options, int *exit_status,
                                           struct rmacast_error *error)
 {
     struct answer answer = {.exit_status = 0};
     struct err err = {.text = ""};
-    enum status status;
-    if (!command || !command[0])
-        status =
-            err_set(&err, STATUS_USAGE, NULL, NULL, "no command, expected the words of one, as \"mpiexec\", \"./app\"");
-    else if (options && options->size != sizeof *options)
-        status = err_set(&err, STATUS_USAGE, NULL, NULL, "rmacast_record_options.size is %zu, expected %zu",
-                         options->size, sizeof *options);
-    else
-        status = record_in_child(command, directory, options, &answer, &err);
+    const struct public_argument arguments[] = {
+        {.name = "command", PUBLIC_POINTER, command},
+        {.name = "rmacast_record_options", PUBLIC_SIZE, options, .high = sizeof *options},
+        {.name = "directory", PUBLIC_TEXT, directory ? directory : "its own"},
+        {0}};
+    enum status status = public_check(arguments, &err);
+    if (status == STATUS_OK) status = check_values(command, options, &err);
+    if (status == STATUS_OK) status = record_in_child(command, directory, options, &answer, &err);
     if (status != STATUS_OK) return public_status(status, &err, error);
     if (answer.status == STATUS_OK && exit_status) *exit_status = answer.exit_status;
     return public_status(answer.status, &answer.err, error);

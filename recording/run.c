@@ -17,6 +17,7 @@
 #include "common/files/directory.h"
 #include "common/files/installed.h"
 #include "trace/otf2/otf2.h"
+#include "trace/spool/spool.h"
 
 #define LIBRARY           "librmacast-record.so"
 #define THREADS_LIBRARY   "librmacast-threads.so"
@@ -99,6 +100,18 @@ enum status record_check_semantics(const char *library, struct err *err)
     if (access(path, R_OK) == 0) return STATUS_OK;
     return err_set(err, STATUS_SYSTEM, path, NULL, "%s, expected the library that --semantics and --lock preload",
                    strerror(errno));
+}
+
+bool record_knows_groups(const char *list)
+{
+    static const char *const names[] = {SPOOL_CALL_GROUPS, NULL};
+    for (size_t length = 0; list; list = list[length] ? list + length + 1 : NULL) {
+        size_t i = 0;
+        length = strcspn(list, ",");
+        while (names[i] && (strncmp(names[i], list, length) != 0 || names[i][length])) i++;
+        if (!names[i]) return false;
+    }
+    return true;
 }
 
 enum status record_directory(const char *output, char *const *command, char path[RECORD_PATH_BYTES], struct err *err)

@@ -2,6 +2,8 @@
 #ifndef RECORDING_RUN_H
 #define RECORDING_RUN_H
 
+#include <stdbool.h>
+
 #include "common/status.h"
 
 enum { RECORD_PATH_BYTES = 4096 };
@@ -11,6 +13,9 @@ enum status record_find_library(char path[RECORD_PATH_BYTES], struct err *err);
 
 /* If RMACAST_SEMANTICS or RMACAST_LOCK is set: STATUS_SYSTEM unless librmacast-semantics.so is beside the recorder. */
 enum status record_check_semantics(const char *library, struct err *err);
+
+/* Whether all items of "a,b" are groups of calls that the recorder knows (RMACAST_CALLS). */
+bool record_knows_groups(const char *list);
 
 /* The directory of the archive: output, or the name of the program that the command runs with ".rma". */
 enum status record_directory(const char *output, char *const *command, char path[RECORD_PATH_BYTES], struct err *err);

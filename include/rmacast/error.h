@@ -1,7 +1,12 @@
 /* Status and error text of every rmacast function that can fail.
  *
  * Such a function returns enum rmacast_status and takes a struct rmacast_error * last, which may be NULL. Outputs are set
- * only where the status is RMACAST_OK. No function prints, and none ends the process. */
+ * only where the status is RMACAST_OK. No function prints, and none ends the process.
+ *
+ * RMACAST_USAGE, of every function with a status: a handle that is NULL, of another kind, or freed; a text, or an address for an
+ * output, that is NULL where nothing else is said; an empty text; a number out of its range; options->size of another version.
+ * Functions without a status return for a handle that is none what their comment says of it: 0, NAN or NULL; those that free or
+ * print do nothing. */
 #ifndef RMACAST_ERROR_H
 #define RMACAST_ERROR_H
 

@@ -17,7 +17,7 @@ extern "C" {
 struct rmacast_record_options {
     size_t size;
     const char *calls;   /* only these groups, joined by commas: "rma", "p2p", "collective", "local"; NULL: all */
-    int64_t limit_bytes; /* a rank's recording stops at this size; 0: no limit */
+    int64_t limit_bytes; /* a rank's recording stops at this size; 0: no limit; not below 0 */
     int cpu_time;        /* also CPU time, for runs with more ranks than cores */
     int threads;         /* also thread primitives: creation, mutexes, conditions, semaphores */
     int paused;          /* record nothing until the program calls MPI_Pcontrol(1) */
@@ -28,9 +28,9 @@ struct rmacast_record_options {
  * older archive there is replaced. The program has this process's input, output and environment.
  *
  * A program that fails, or is killed, is recorded all the same: RMACAST_OK, *exit_status (may be NULL) is its exit
- * status, or 128 + n if signal n ended it. RMACAST_USAGE: the command cannot be run. RMACAST_DATA: nothing was
- * recorded, since no program called MPI_Init; or the directory has a recording that was not packed, or one is being made
- * there. RMACAST_SYSTEM: the recorder library is not found (it is installed beside this library; RMACAST_RECORDER in the
+ * status, or 128 + n if signal n ended it. RMACAST_USAGE: the command cannot be run, or an option is at fault. RMACAST_DATA:
+ * nothing was recorded, since no program called MPI_Init; or the directory has a recording that was not packed, or one is being
+ * made there. RMACAST_SYSTEM: the recorder library is not found (it is installed beside this library; RMACAST_RECORDER in the
  * environment names another place), or the archive cannot be written. A child process records: it takes no signal handlers
  * and no children of this process. */
 enum rmacast_status rmacast_record(char *const *command, const char *directory,

@@ -31,12 +31,12 @@ void rmacast_trace_free(struct rmacast_trace *trace); /* NULL is legal */
  * cannot be written there; the text names the path, and nothing half written stays. */
 enum rmacast_status rmacast_trace_save(const struct rmacast_trace *trace, const char *path, struct rmacast_error *error);
 
-uint32_t rmacast_trace_rank_count(const struct rmacast_trace *trace); /* ranks are numbered from 0 */
-size_t rmacast_trace_call_count(const struct rmacast_trace *trace, uint32_t rank); /* 0 for a rank that is none */
-/* Seconds from the first event of any rank to the last event of any rank. */
+uint32_t rmacast_trace_rank_count(const struct rmacast_trace *trace); /* ranks are numbered from 0; 0: no trace */
+size_t rmacast_trace_call_count(const struct rmacast_trace *trace, uint32_t rank); /* 0: no such rank or trace */
+/* Seconds from the first event of any rank to the last event of any rank; NAN: no trace. */
 double rmacast_trace_run_time_s(const struct rmacast_trace *trace);
-int rmacast_trace_is_simulated(const struct rmacast_trace *trace); /* 1: predicted by rmacast_simulate; 0 */
-int rmacast_trace_is_complete(const struct rmacast_trace *trace);  /* 1: no rank's recording breaks off; 0 */
+int rmacast_trace_is_simulated(const struct rmacast_trace *trace); /* 1: predicted by rmacast_simulate; 0: not, or no trace */
+int rmacast_trace_is_complete(const struct rmacast_trace *trace);  /* 1: no rank breaks off; 0: one does, or no trace */
 
 /* One call of a rank. name lives as long as the trace. */
 struct rmacast_call {
