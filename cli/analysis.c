@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/files.h"
+#include "cli/output_set.h"
 #include "common/files/directory.h"
-#include "common/files/output_file.h"
 #include "common/units.h"
 #include "model/waits/properties.h"
 #include "model/match/relations.h"
@@ -244,7 +244,7 @@ static enum status open_csv(const struct analysis *analysis, const char *name, c
 {
     TRY(directory_make(analysis->csv, err));
     snprintf(path, PATH_BYTES, "%s/%s", analysis->csv, name);
-    return output_file_open(path, out, err);
+    return output_set_open(path, out, err);
 }
 
 static enum status write_transfers(const struct analysis *analysis, const struct trace *trace, struct err *err)
@@ -253,7 +253,7 @@ static enum status write_transfers(const struct analysis *analysis, const struct
     FILE *out;
     TRY(open_csv(analysis, TRANSFERS_TABLE, path, &out, err));
     enum status status = csv_write_transfers(analysis->options.transfers, trace_begin_ps(trace), out, err);
-    return output_file_close(path, out, status, err);
+    return output_set_close(path, out, status, err);
 }
 
 static enum status write_csv(const struct analysis *analysis, const struct trace *trace, const struct result *result,
@@ -265,7 +265,7 @@ static enum status write_csv(const struct analysis *analysis, const struct trace
         if (tables[i].write == csv_write_place_ranks && !result->per_rank) continue;
         TRY(open_csv(analysis, tables[i].name, path, &out, err));
         tables[i].write(result, out);
-        TRY(output_file_close(path, out, STATUS_OK, err));
+        TRY(output_set_close(path, out, STATUS_OK, err));
     }
     return write_transfers(analysis, trace, err);
 }
@@ -298,7 +298,7 @@ enum status analysis_write(const struct analysis *analysis, const struct trace *
                            struct err *err)
 {
     enum status files = write_files(analysis, trace, result, err);
-    if (cli_is_output(analysis->json)) return files;
+    if (cli_is_output(analysis->json)) return cli_flush_behind(files, err);
     if (analysis->efficiency && result->efficiency)
         efficiency_print(result->efficiency, result->per_rank, cli_table());
     else

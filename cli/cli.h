@@ -16,6 +16,8 @@
 
 #include "common/status.h"
 
+struct trace;
+
 struct command {
     const char *name;
     enum status (*run)(int argc, char **argv, struct err *err);
@@ -86,12 +88,17 @@ int cli_columns(void);
  * terminal. Legal again. */
 FILE *cli_table(void);
 
-/* Tells whether everything was written to standard output. */
+/* Gives the files that were written their names (cli/output_set.h). Tells whether everything was written to standard output. */
 enum status cli_flush(struct err *err);
-/* The same behind files: a full disk takes those, not the table. Returns what became of the files, unless that is STATUS_OK. */
+/* The same behind files, which go unless their status is STATUS_OK: a full disk takes those, not the table. Returns what became
+ * of the files, unless that is STATUS_OK. */
 enum status cli_flush_behind(enum status files, struct err *err);
-/* To a file that appears as a whole or not at all; "-" is standard output. */
+/* To a file of the command's set (cli/output_set.h); "-" is standard output. */
 enum status cli_write_json(const cJSON *json, const char *file, struct err *err);
+/* trace_save(), where a text is a file of the command's set. */
+enum status cli_save_trace(const struct trace *trace, const char *path, struct err *err);
+/* cli_write_json(), which gives it and all before it their names: for files that this command or what it starts reads. */
+enum status cli_write_json_now(const cJSON *json, const char *file, struct err *err);
 
 /* True if what is written to file goes to standard output ("-"), so that the table is left out. file may be NULL. */
 bool cli_is_output(const char *file);

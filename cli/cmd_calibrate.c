@@ -10,13 +10,14 @@
 #include "cli/cli.h"
 #include "cli/files.h"
 #include "cli/launcher.h"
+#include "cli/output_set.h"
 #include "cli/written.h"
 #include "common/files/directory.h"
 #include "common/files/remove_tree.h"
 #include "common/json.h"
-#include "common/units.h"
 #include "common/text/json_text.h"
 #include "common/text/text.h"
+#include "common/units.h"
 #include "platforms/fit/calibration.h"
 #include "platforms/fit/values.h"
 #include "platforms/platform.h"
@@ -320,7 +321,7 @@ static enum status measure_library(const struct options *options, const struct c
     if (options->check) record_check(run, recorded);
     if (!options->no_probe && !launcher_is_interrupted()) TRY(calibrate_run_probe(run, mpi, err));
     name_section(run->directory, path);
-    return *mpi ? cli_write_json(*mpi, path, err) : STATUS_OK;
+    return *mpi ? cli_write_json_now(*mpi, path, err) : STATUS_OK;
 }
 
 /* Ctrl-C ends the measurement, not the command, which fits and removes its own directory. */
@@ -336,6 +337,7 @@ static enum status measure_all(const struct options *options, const struct calib
 static enum status check_result(const struct options *options, const struct calibrate_run *run,
                                 const struct err *recorded, struct err *err)
 {
+    TRY(output_set_end(true, err)); /* the check reads the platform */
     if (recorded->status == STATUS_OK) return calibrate_check(run, options->output, err);
     if (err) *err = *recorded;
     return recorded->status;

@@ -3,9 +3,9 @@
 
 #include "cli/cli.h"
 #include "cli/files.h"
+#include "cli/output_set.h"
 #include "cli/terminal/activity.h"
 #include "cli/written.h"
-#include "common/files/output_file.h"
 #include "trace/open.h"
 #include "trace/text/text.h"
 
@@ -72,8 +72,8 @@ static enum status dump_trace(const struct options *options, const struct trace 
     if (options->range.rank >= (int32_t)trace->rank_count)
         return err_set(err, STATUS_USAGE, NULL, NULL, "--rank %d, expected 0 to %u", (int)options->range.rank,
                        trace->rank_count - 1);
-    TRY(output_file_open(options->output, &out, err));
-    TRY(output_file_close(options->output, out, text_write(trace, options->part ? &options->range : NULL, out, err), err));
+    TRY(output_set_open(options->output, &out, err));
+    TRY(output_set_close(options->output, out, text_write(trace, options->part ? &options->range : NULL, out, err), err));
     struct written written;
     written_begin(&written, options->json, "dump", options->output);
     written_count(&written, "ranks", trace->rank_count);

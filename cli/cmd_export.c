@@ -6,8 +6,8 @@
 
 #include "cli/cli.h"
 #include "cli/files.h"
+#include "cli/output_set.h"
 #include "cli/written.h"
-#include "common/files/output_file.h"
 #include "export/export.h"
 #include "trace/open.h"
 
@@ -107,10 +107,10 @@ static enum status write_file(const struct options *options, const struct trace 
 {
     FILE *out;
     const struct export_format *format = options->format;
-    TRY(output_file_open(options->output, &out, err));
+    TRY(output_set_open(options->output, &out, err));
     enum status status = format->write_several ? format->write_several(traces, options->traces.count, out, err)
                                                : format->write_file(traces[0], &options->export, out, report, err);
-    return output_file_close(options->output, out, status, err);
+    return output_set_close(options->output, out, status, err);
 }
 
 static void print_report(const struct export_report *report)

@@ -113,7 +113,7 @@ enum status cmd_generate(int argc, char **argv, struct err *err)
     TRY(cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err));
     if (!cli_is_output(options.output)) activity_begin("rmacast generate");
     TRY(generate_trace(&options.generate, &trace, err));
-    enum status status = trace_save(trace, options.output, err);
+    enum status status = cli_save_trace(trace, options.output, err);
     if (status == STATUS_OK) status = write_json(&options, trace, err);
     trace_free(trace);
     return status;

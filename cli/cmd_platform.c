@@ -5,8 +5,10 @@
 
 #include "cli/cli.h"
 #include "cli/files.h"
+#include "cli/output_set.h"
 #include "cli/prediction_options.h"
-#include "common/files/output_file.h"
+#include "common/text/json_text.h"
+#include "common/text/text.h"
 #include "common/units.h"
 #include "platforms/fit/plot.h"
 #include "platforms/fit/values.h"
@@ -173,8 +175,8 @@ static enum status plot_platform(const struct options *options, struct err *err)
     if (strcmp(path, "ideal") == 0)
         return err_set(err, STATUS_DATA, path, NULL, "no measured points, expected a file that rmacast calibrate wrote");
     TRY(json_open(path, &document, err));
-    enum status status = output_file_open(options->output, &out, err);
-    if (status == STATUS_OK) status = output_file_close(options->output, out, platform_plot(document.root, path, out, err), err);
+    enum status status = output_set_open(options->output, &out, err);
+    if (status == STATUS_OK) status = output_set_close(options->output, out, platform_plot(document.root, path, out, err), err);
     json_close(&document);
     return status;
 }
@@ -221,8 +223,8 @@ static enum status export_simgrid(const struct options *options, struct err *err
     FILE *out;
     TRY(platform_file_find(options->arguments.items[0], path, err));
     TRY(platform_open(path, options->settings.items, options->settings.count, &platform, err));
-    enum status status = output_file_open(options->output, &out, err);
-    if (status == STATUS_OK) status = output_file_close(options->output, out, platform_write_simgrid(platform, out, err), err);
+    enum status status = output_set_open(options->output, &out, err);
+    if (status == STATUS_OK) status = output_set_close(options->output, out, platform_write_simgrid(platform, out, err), err);
     platform_free(platform);
     return status;
 }

@@ -133,11 +133,11 @@ static enum status write_outputs(const struct options *options, const struct pro
         TRY(cli_flush(err));
     }
     if (options->profile) TRY(write_profile(findings, options->profile, err));
-    if (!options->json) return STATUS_OK;
+    if (!options->json) return cli_flush(err);
     TRY(probe_to_json(findings, why, &json, err));
     enum status status = cli_write_json(json, options->json, err);
     cJSON_Delete(json);
-    return status;
+    return cli_flush_behind(status, err);
 }
 
 static enum status evaluate_record(const struct options *options, const struct probe_record *record,

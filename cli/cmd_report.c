@@ -3,8 +3,8 @@
 
 #include "cli/cli.h"
 #include "cli/files.h"
+#include "cli/output_set.h"
 #include "cli/written.h"
-#include "common/files/output_file.h"
 #include "report/report.h"
 
 enum { KEY_FROM = 1000, KEY_TO, KEY_TITLE, KEY_CALLS, KEY_SLICES, KEY_JSON };
@@ -65,8 +65,8 @@ static enum status run_report(const struct settings *settings, struct err *err)
     FILE *out;
     const struct cli_output outputs[] = {{CLI_WRITES, "-o", settings->output}, {CLI_WRITES, "--json", settings->json}};
     TRY(cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err));
-    TRY(output_file_open(settings->output, &out, err));
-    TRY(output_file_close(settings->output, out, report_write(&report, out, err), err));
+    TRY(output_set_open(settings->output, &out, err));
+    TRY(output_set_close(settings->output, out, report_write(&report, out, err), err));
     struct written written;
     written_begin(&written, settings->json, "report", settings->output);
     written_count(&written, "inputs", settings->inputs.count);

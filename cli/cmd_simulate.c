@@ -159,9 +159,9 @@ static enum status write_outputs(const struct settings *settings, const struct p
                                  const struct rewrite *rewrite, struct err *err)
 {
     enum status files = STATUS_OK;
-    if (settings->output) files = trace_save(prediction->outcome.trace, settings->output, err);
-    if (files == STATUS_OK && settings->json) files = write_json(settings, prediction->result, report, draws, rewrite, err);
-    if (cli_is_output(settings->json) || cli_is_output(settings->output)) return files;
+    if (settings->json) files = write_json(settings, prediction->result, report, draws, rewrite, err);
+    if (files == STATUS_OK && settings->output) files = cli_save_trace(prediction->outcome.trace, settings->output, err);
+    if (cli_is_output(settings->json) || cli_is_output(settings->output)) return cli_flush_behind(files, err);
     rewrite_print(rewrite, "Rewritten", cli_table());
     result_print(prediction->result, stdout);
     if (prediction->result->efficiency)

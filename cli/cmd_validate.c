@@ -4,9 +4,9 @@
 
 #include "cli/analysis.h"
 #include "cli/files.h"
+#include "cli/output_set.h"
 #include "cli/prediction_options.h"
 #include "common/files/directory.h"
-#include "common/files/output_file.h"
 #include "common/json.h"
 #include "common/text/text.h"
 #include "platforms/platform_file.h"
@@ -122,9 +122,9 @@ enum { TABLES = sizeof tables / sizeof *tables };
 static enum status write_file(const char *path, const struct validation *validation, write_table *write, struct err *err)
 {
     FILE *out;
-    TRY(output_file_open(path, &out, err));
+    TRY(output_set_open(path, &out, err));
     write(validation, out);
-    return output_file_close(path, out, STATUS_OK, err);
+    return output_set_close(path, out, STATUS_OK, err);
 }
 
 static enum status write_csv(const struct settings *settings, const struct validation *validation, struct err *err)
@@ -171,8 +171,8 @@ static enum status write_outputs(const struct settings *settings, const struct v
         if (settings->explain) validation_print_callpaths(validation, CALLPATHS_SHOWN, stdout);
         if (explanation) explanation_print(explanation, CHANGES_SHOWN, stdout);
         if (settings->tolerance >= 0 && holds) text_print(stdout, "Tolerance %g%% holds.\n", settings->tolerance * 100);
-        TRY(cli_flush(err));
     }
+    TRY(cli_flush(err));
     if (validation->difference) return err_set(err, STATUS_DATA, NULL, NULL, "%s", validation->difference);
     if (!holds && err) *err = broken;
     return holds ? STATUS_OK : STATUS_DATA;

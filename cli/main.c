@@ -121,7 +121,7 @@ int main(int argc, char **argv)
     if (status == STATUS_OK)
         status = cli_flush(&err);
     else
-        (void)cli_flush(&unwritten);
+        (void)cli_flush_behind(status, &unwritten);
     if (status == STATUS_OK) return cli_exit_status();
     enum color color = color_wanted(STDERR_FILENO) ? COLOR_ERROR : COLOR_NONE;
     fprintf(stderr, "%srmacast:%s %s\n", color_begin(color), color_end(color), err.text);

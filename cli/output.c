@@ -8,8 +8,11 @@
 #include "cli/terminal/color.h"
 #include "cli/terminal/fold.h"
 #include "cli/cli.h"
+#include "cli/output_set.h"
 #include "common/files/output_file.h"
 #include "common/text/json_text.h"
+#include "trace/open.h"
+#include "trace/text/text.h"
 
 static int exit_status;
 /* State of the table that is being written; standard_output NULL: none. */
@@ -67,7 +70,7 @@ static enum status write_table(struct err *err)
     return whole ? STATUS_OK : err_memory(err);
 }
 
-enum status cli_flush(struct err *err)
+static enum status flush_table(struct err *err)
 {
     activity_end();
     TRY(write_table(err));
@@ -76,8 +79,15 @@ enum status cli_flush(struct err *err)
 
 enum status cli_flush_behind(enum status files, struct err *err)
 {
-    enum status status = cli_flush(files == STATUS_OK ? err : NULL);
+    enum status named = output_set_end(files == STATUS_OK, err);
+    if (files == STATUS_OK) files = named;
+    enum status status = flush_table(files == STATUS_OK ? err : NULL);
     return files == STATUS_OK ? status : files;
+}
+
+enum status cli_flush(struct err *err)
+{
+    return cli_flush_behind(STATUS_OK, err);
 }
 
 enum status cli_write_json(const cJSON *json, const char *file, struct err *err)
@@ -85,11 +95,25 @@ enum status cli_write_json(const cJSON *json, const char *file, struct err *err)
     FILE *out;
     char *text = json_text(json, true);
     if (!text) return err_memory(err);
-    enum status status = output_file_open(file, &out, err);
+    enum status status = output_set_open(file, &out, err);
     if (status == STATUS_OK) {
         fprintf(out, "%s\n", text);
-        status = output_file_close(file, out, status, err);
+        status = output_set_close(file, out, status, err);
     }
     free(text);
     return status;
+}
+
+enum status cli_save_trace(const struct trace *trace, const char *path, struct err *err)
+{
+    FILE *out;
+    if (!trace_is_text_name(path)) return trace_save(trace, path, err);
+    TRY(output_set_open(path, &out, err));
+    return output_set_close(path, out, text_write(trace, NULL, out, err), err);
+}
+
+enum status cli_write_json_now(const cJSON *json, const char *file, struct err *err)
+{
+    TRY(cli_write_json(json, file, err));
+    return output_set_end(true, err);
 }

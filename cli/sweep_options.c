@@ -5,8 +5,9 @@
 #include <unistd.h>
 
 #include "cli/files.h"
+#include "cli/output_set.h"
 #include "cli/terminal/activity.h"
-#include "common/files/output_file.h"
+#include "common/text/text.h"
 #include "predictors/sweep/table.h"
 
 error_t sweep_options_parse(int key, char *argument, struct argp_state *state, struct sweep_options *options)
@@ -81,8 +82,8 @@ static enum status write_file(const struct sweep *sweep, const char *file,
 {
     FILE *out;
     if (!file) return STATUS_OK;
-    TRY(output_file_open(file, &out, err));
-    return output_file_close(file, out, write(sweep, out, err), err);
+    TRY(output_set_open(file, &out, err));
+    return output_set_close(file, out, write(sweep, out, err), err);
 }
 
 static enum status name_failure(const struct sweep *sweep, struct err *err)
@@ -101,11 +102,10 @@ static enum status name_failure(const struct sweep *sweep, struct err *err)
 enum status sweep_options_write(const struct sweep_options *options, struct sweep *sweep, struct err *err)
 {
     TRY(sweep_end(sweep, err));
-    TRY(write_file(sweep, options->json, write_json, err));
-    TRY(write_file(sweep, options->csv, sweep_write_csv, err));
-    if (!cli_is_output(options->json) && !cli_is_output(options->csv)) {
-        TRY(sweep_print(sweep, cli_table(), err));
-        TRY(cli_flush(err));
-    }
+    enum status files = write_file(sweep, options->json, write_json, err);
+    if (files == STATUS_OK) files = write_file(sweep, options->csv, sweep_write_csv, err);
+    if (files == STATUS_OK && !cli_is_output(options->json) && !cli_is_output(options->csv))
+        files = sweep_print(sweep, cli_table(), err);
+    TRY(cli_flush_behind(files, err));
     return name_failure(sweep, err);
 }

@@ -3,6 +3,8 @@
 #include <ftw.h>
 #include <sys/stat.h>
 
+#include "cli/output_set.h"
+
 /* nftw hands no context on. */
 static uint64_t found_bytes;
 
@@ -30,7 +32,9 @@ void written_begin(struct written *written, const char *file, const char *comman
                                                 cJSON_AddStringToObject(json, "command", command) &&
                                                 cJSON_AddStringToObject(json, "output", output)};
     found_bytes = 0;
-    if (!cli_is_output(output) && nftw(output, add_bytes, OPEN_MAX, FTW_PHYS) == 0)
+    if (output_set_bytes(output, &found_bytes))
+        written_count(written, "bytes", found_bytes);
+    else if (!cli_is_output(output) && nftw(output, add_bytes, OPEN_MAX, FTW_PHYS) == 0)
         written_count(written, "bytes", found_bytes);
 }
 

@@ -281,7 +281,7 @@ enum status calibrate_check_config(const struct calibrate_run *run, const char *
     make_optional(cJSON_GetObjectItem(check.root, "tests"));
     cJSON_ArrayForEach (added, cJSON_GetObjectItem(check.root, "tests"))
         cJSON_AddItemToObject(to, added->string, cJSON_Duplicate(added, true));
-    if (status == STATUS_OK) status = cli_write_json(own.root, file, err);
+    if (status == STATUS_OK) status = cli_write_json_now(own.root, file, err);
     json_close(&check);
     json_close(&own);
     return status;

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output_set.h"
 #include "cli/scale/model_options.h"
 #include "cli/written.h"
-#include "common/files/output_file.h"
 #include "predictors/scale/scale.h"
 #include "trace/program_model/edit.h"
 #include "trace/open.h"
@@ -123,9 +123,9 @@ static enum status learn_model(const struct settings *settings, struct program_m
 static enum status write_model(const struct settings *settings, const struct program_model *model, struct err *err)
 {
     FILE *out;
-    TRY(output_file_open(settings->output, &out, err));
+    TRY(output_set_open(settings->output, &out, err));
     program_model_write(model, out);
-    TRY(output_file_close(settings->output, out, STATUS_OK, err));
+    TRY(output_set_close(settings->output, out, STATUS_OK, err));
     struct written written;
     written_begin(&written, settings->json, "model", settings->output);
     written_count(&written, "traces", settings->options.traces.count);

@@ -2,10 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output_set.h"
 #include "cli/prediction_options.h"
 #include "cli/scale/measured_runs.h"
 #include "cli/scale/model_options.h"
-#include "common/files/output_file.h"
+#include "common/text/text.h"
 #include "predictors/prediction.h"
 #include "predictors/scale/extrap.h"
 #include "predictors/scale/points.h"
@@ -182,9 +183,9 @@ static enum status write_file(const struct curve *curve, const char *file, void 
 {
     FILE *out;
     if (!file) return STATUS_OK;
-    TRY(output_file_open(file, &out, err));
+    TRY(output_set_open(file, &out, err));
     write(curve, out);
-    return output_file_close(file, out, STATUS_OK, err);
+    return output_set_close(file, out, STATUS_OK, err);
 }
 
 static enum status write_json(const struct curve *curve, const char *file, struct err *err)
@@ -206,7 +207,8 @@ static enum status write_files(const struct settings *settings, const struct cur
 static enum status write_outputs(const struct settings *settings, const struct curve *curve, struct err *err)
 {
     enum status files = write_files(settings, curve, err);
-    if (cli_is_output(settings->json) || cli_is_output(settings->csv) || cli_is_output(settings->svg)) return files;
+    if (cli_is_output(settings->json) || cli_is_output(settings->csv) || cli_is_output(settings->svg))
+        return cli_flush_behind(files, err);
     if (settings->program && curve->program) fputs(curve->program, stdout);
     curve_print(curve, cli_table());
     return cli_flush_behind(files, err);
@@ -232,7 +234,7 @@ static enum status save_run(const struct settings *settings, const struct points
     if (!settings->output) return STATUS_OK;
     if (origin->model && !trace_is_text_name(settings->output)) return save_archive(settings, origin->model, last, err);
     TRY(points_make(origin, options, last, &trace, err));
-    enum status status = trace_save(trace, settings->output, err);
+    enum status status = cli_save_trace(trace, settings->output, err);
     trace_free(trace);
     return status;
 }
@@ -307,9 +309,9 @@ static enum status write_extrap(const struct program *program, const char *file,
 {
     FILE *out;
     if (!file) return STATUS_OK;
-    TRY(output_file_open(file, &out, err));
+    TRY(output_set_open(file, &out, err));
     extrap_write(program, out);
-    return output_file_close(file, out, STATUS_OK, err);
+    return output_set_close(file, out, STATUS_OK, err);
 }
 
 static enum status run_replicated(const struct settings *settings, struct err *err)
