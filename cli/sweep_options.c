@@ -54,7 +54,8 @@ static void show_progress(void *context, const struct sweep *sweep)
     (void)context;
     if (!isatty(STDERR_FILENO) || cli_is_quiet()) return;
     activity_end();
-    text_print(stderr, "\r\033[K%zu of %zu points, %zu failed", sweep->done + sweep->failed, sweep->count, sweep->failed);
+    fputs("\r\033[K", stderr);
+    text_print(stderr, "%zu of %zu points, %zu failed", sweep->done + sweep->failed, sweep->count, sweep->failed);
     fflush(stderr);
     shown = true;
 }

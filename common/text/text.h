@@ -7,7 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* As fprintf(). Lines end where the format says so, and only there. A text beyond 16 KB is cut, and says so by its dots. */
+/* As fprintf(). Lines end where the format says so, and only there; it has no other control character. A text beyond 16 KB is
+ * cut, and says so by its dots. */
 void text_print(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_print_list(FILE *out, const char *format, va_list arguments);
 

@@ -37,6 +37,7 @@ int utf8_visible(const char *text)
                   {0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},   {0xfdd0, 0xfdef},   {0xfeff, 0xfeff},
                   {0xfff0, 0xfffb},   {0x110bd, 0x110bd}, {0x110cd, 0x110cd}, {0x13430, 0x1343f}, {0x1bca0, 0x1bca3},
                   {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}};
+    if (*text >= ' ' && *text < 0x7f) return 1;
     int length = utf8_length(text);
     uint32_t character = length > 0 ? utf8_character(text, length) : 0;
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)

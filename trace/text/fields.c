@@ -54,8 +54,10 @@ void text_encode(const char *text, char *buffer)
 {
     for (int length; *text; text += length) {
         length = strchr("%#@= ", *text) ? 0 : utf8_visible(text);
-        buffer += length > 0 ? sprintf(buffer, "%.*s", length, text) : sprintf(buffer, "%%%02X", (unsigned char)*text);
-        if (length == 0) length = 1;
+        if (length > 0)
+            buffer = mempcpy(buffer, text, (size_t)length);
+        else
+            buffer += sprintf(buffer, "%%%02X", (unsigned char)*text), length = 1;
     }
     *buffer = '\0';
 }
