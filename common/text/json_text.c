@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/text/text.h"
 #include "common/text/utf8.h"
 
 enum { TEXT_MAX = 500 };
@@ -43,25 +42,21 @@ char *json_text(const cJSON *tree, bool indented)
 
 void json_text_write(FILE *out, const char *text)
 {
-    static const struct text_escape escapes[] = {{'"', "\\\""},    {'\\', "\\\\"},   {'<', "\\u003c"},
-                                                 {'>', "\\u003e"}, {'&', "\\u0026"}, {0}};
-    size_t length = strlen(text), most = TEXT_MAX;
-    char kept[TEXT_MAX + 1];
-    while (length > most && ((unsigned char)text[most] & 0xc0) == 0x80 && most > TEXT_MAX - 3) most--;
-    snprintf(kept, sizeof kept, "%.*s", (int)most, text);
+    const char *at = text;
     fputc('"', out);
-    text_write_escaped(out, kept, escapes, HIDDEN);
-    fputs(length > most ? "...\"" : "\"", out);
+    for (int length; *at && at - text < TEXT_MAX; at += length ? length : 1) {
+        length = utf8_length(at);
+        if (length == 0) fputs(HIDDEN, out);
+        else if (!utf8_visible(at) || strchr("\"\\<>&", *at)) write_number(out, utf8_character(at, length));
+        else fwrite(at, 1, (size_t)length, out);
+    }
+    fputs(*at ? "...\"" : "\"", out);
 }
 
-/* Newlines and tabs stay: a program of several lines is shown as such. */
 void json_text_copy(FILE *out, const char *json)
 {
-    for (size_t length; *json; json += length) {
-        bool escape = json[0] == '\\' && json[1], hidden = escape && strchr("bfru", json[1]);
-        length = hidden && json[1] == 'u' ? strlen("\\u0000") : escape ? 2 : 1;
-        if (hidden) fputs(HIDDEN, out);
-        else if (strchr("<>&", *json)) fprintf(out, "\\u%04x", *json);
-        else fwrite(json, 1, length, out);
+    for (; *json; json++) {
+        if (strchr("<>&", *json)) fprintf(out, "\\u%04x", *json);
+        else fputc(*json, out);
     }
 }

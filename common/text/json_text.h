@@ -12,11 +12,11 @@
  * (common/text/utf8.h) are escaped. Numbers that are none are null. NULL: no memory. */
 char *json_text(const cJSON *tree, bool indented);
 
-/* Writes a JSON string that is also safe inside an HTML script element, and is shown as it is: "<", ">" and "&" are escaped, and
- * U+FFFD stands for characters that are not visible. Text beyond 500 bytes is cut. */
+/* Writes a JSON string that is also safe inside an HTML script element: "<", ">" and "&" are escaped, as is what is not visible.
+ * Text beyond 500 bytes is cut. */
 void json_text_write(FILE *out, const char *text);
 
-/* The same for JSON that json_text() made: its strings get the escapes; newlines and tabs stay. */
+/* The same for JSON that json_text() made: its strings get the escapes. */
 void json_text_copy(FILE *out, const char *json);
 
 #endif

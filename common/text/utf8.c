@@ -23,7 +23,7 @@ int utf8_length(const char *text)
 
 uint32_t utf8_character(const char *text, int length)
 {
-    uint32_t character = (unsigned char)*text & (length == 1 ? 0x7f : 0xff >> (length + 1));
+    uint32_t character = (unsigned char)*text & (length == 1 ? 0x7fU : 0xffU >> (length + 1));
     for (int k = 1; k < length; k++) character = character << 6 | ((unsigned char)text[k] & 0x3f);
     return character;
 }

@@ -32,7 +32,7 @@ const patternTitle = (name) => name.split("_").map((word) => (word === "at" || w
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 // Control characters, and those that turn the direction of writing, become visible: a name must not look like another one.
-const readable = (text) => text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
+const readable = (text) => text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g,
   (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 const nameMost = 120;
 const shortName = (text, most = nameMost) => {
