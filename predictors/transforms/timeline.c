@@ -197,7 +197,7 @@ static enum status write_timeline(const struct timeline_edit *timeline, const st
     if (first && !stays) TRY(add_mark(timeline, begin_ps, 0, 0, rank, place, made, order, err));
     for (size_t i = 0; i < timeline->count; i++) {
         struct timeline_item item = timeline->items[i];
-        bool kept = item.index != TIMELINE_NEW && !item.moved && item.call.enter_ps >= now_ps;
+        bool kept = item.index != TIMELINE_NEW && !item.moved;
         if (kept)
             place = (uint32_t)item.index;
         else
