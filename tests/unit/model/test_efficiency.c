@@ -250,6 +250,29 @@ static void all_mpi_time_is_lost(void **state)
     result_free(result);
 }
 
+/* Rank 0 computes 10, is in a barrier for 10 and computes 10, all in a sequential region; rank 1 computes 5, is in the barrier for 15
+ * and computes 10. Rank 0 has less MPI time: it loses nothing of the 60, rank 1 the 15. With --lost all rank 0 loses its 10, too, as
+ * time of the system in the sequential part; its computing there stays useful. */
+static void sequential_mpi_time_is_lost_with_all(void **state)
+{
+    (void)state;
+    const char *text = "ranks 2\n0 0.0 enter sequential\n0 0.000010 0.000020 MPI_Barrier comm=0\n0 0.000030 leave sequential\n"
+                       "1 0.0 0.0 MPI_Comm_group comm=0\n1 0.000005 0.000020 MPI_Barrier comm=0\n"
+                       "1 0.000030 0.000030 MPI_Comm_group comm=0\n";
+    struct analyze_options options = ANALYZE_DEFAULTS;
+    for (int all = 0; all < 2; all++) {
+        options.lost_all = all;
+        struct result *result = analyzed_with(text, options);
+        const struct efficiency_interval *run = interval_of(result, "run");
+        expect_ranks(run, EFFICIENCY_INSUFFICIENT_SYSTEM, all ? 10 : 0, 0);
+        expect_ranks(run, EFFICIENCY_INSUFFICIENT_USER, 0, 0);
+        expect_ranks(run, EFFICIENCY_COMMUNICATION, 0, 15);
+        expect_ranks(run, EFFICIENCY_LOST, all ? 10 : 0, 15);
+        assert_int_equal(run->productive_ps, (all ? 35 : 45) * US);
+        result_free(result);
+    }
+}
+
 /* The thesis's example (ch. 5, exch.c): 4 processors, execution 2.079975 s; MPI time 0.173490, of processor 0 0.059159,
  * of 3 0.032259; idle 0.002616, of 0 0.000898, of 1 none, of 3 0.033087 - 0.032259. What it does not give is shared out
  * over processors 1 and 2. All MPI time lost: 8.143794 of 8.319900 is productive; with the 0.032259 of processor
@@ -364,6 +387,24 @@ static void real_losses_by_kind(void **state)
     expect_ranks(run, EFFICIENCY_REAL_SEND_RECEIVE, 20, 0);
     expect_ranks(run, EFFICIENCY_REAL_OTHER, 0, 0);
     expect_ranks(run, EFFICIENCY_REAL_SYNCHRONIZATION, 49, 0);
+    result_free(result);
+}
+
+/* A synchronous send from 10 on waits for the receive at 30: 20 (Late Receiver). The call that completes another one takes 7, all of
+ * which count (Wait in Sender Completion). Both are waits of messages, not of operations. */
+static void waits_of_senders_are_of_messages(void **state)
+{
+    (void)state;
+    struct result *result = analyzed("ranks 2\nwindow 0 comm=0\n"
+                                     "0 0.000010 0.000040 MPI_Ssend comm=0 peer=1 tag=0 bytes=8\n"
+                                     "0 0.000050 0.000051 MPI_Issend comm=0 peer=1 tag=0 bytes=8 req=1\n"
+                                     "0 0.000055 0.000062 MPI_Wait req=1\n"
+                                     "1 0.000030 0.000040 MPI_Recv comm=0 peer=0 tag=0 bytes=8\n"
+                                     "1 0.000060 0.000062 MPI_Recv comm=0 peer=0 tag=0 bytes=8\n");
+    const struct efficiency_interval *run = interval_of(result, "run");
+    expect_ranks(run, EFFICIENCY_REAL_SEND_RECEIVE, 20 + 7, 0);
+    expect_ranks(run, EFFICIENCY_REAL_RMA_TRANSFER, 0, 0);
+    expect_ranks(run, EFFICIENCY_REAL_SYNCHRONIZATION, 20 + 7, 0);
     result_free(result);
 }
 
@@ -738,6 +779,8 @@ int main(void)
         cmocka_unit_test(equal_waits_are_in_order),
         cmocka_unit_test(the_largest_loss_comes_first),
         cmocka_unit_test(all_mpi_time_is_lost),
+        cmocka_unit_test(sequential_mpi_time_is_lost_with_all),
+        cmocka_unit_test(waits_of_senders_are_of_messages),
         cmocka_unit_test(example_of_the_thesis),
         cmocka_unit_test(files_are_io),
         cmocka_unit_test(real_losses_by_kind),

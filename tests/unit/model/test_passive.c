@@ -100,20 +100,24 @@ static void unlock_all_releases_at_its_exit(void **state)
     assert_int_equal(severity_ps(one, NULL, PATTERN_LOCK_CONTENTION, 2), (7 + 1) * US);
 }
 
-/* The origin for whose release rank 2 waits; -1: none. */
+/* The origin for whose release rank 2's last lock waits, -1: none; and the release for which it would wait otherwise. */
+struct found {
+    int holder;
+    int64_t next_ps;
+};
 static enum status note_holder(void *context, const struct holding *holding, const struct holding *holder)
 {
-    int *found = context;
-    if (holding->origin == 2) *found = holder ? (int)holder->origin : -1;
+    struct found *found = context;
+    if (holding->origin == 2) *found = (struct found){holder ? (int)holder->origin : -1, holding->next_ps};
     return STATUS_OK;
 }
 
-static int holder_before_rank_2(const char *text)
+static struct found holder_before_rank_2(const char *text)
 {
     struct err err;
     struct relations relations;
     struct trace *trace = trace_of(text);
-    int found = -2;
+    struct found found = {-2, 0};
     if (relations_build(trace, &relations, &err) != STATUS_OK) fail_msg("%s", err.text);
     if (locks_visit(&relations, note_holder, &found, &err) != STATUS_OK) fail_msg("%s", err.text);
     relations_clear(&relations);
@@ -156,8 +160,40 @@ static void the_last_to_ask_is_the_holder(void **state)
              SHARES(1, "0.0") PUTS(1, "0.000005") LEAVES(1, "0.000050"), 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (holder_before_rank_2(rows[i].text) != rows[i].holder)
-            fail_msg("row %zu: rank %d, expected %d", i, holder_before_rank_2(rows[i].text), rows[i].holder);
+        if (holder_before_rank_2(rows[i].text).holder != rows[i].holder)
+            fail_msg("row %zu: rank %d, expected %d", i, holder_before_rank_2(rows[i].text).holder, rows[i].holder);
+}
+
+/* Exclusive locks of rank 3 that are released at 10, 20, 30 and then by rank 2, which waits for the last holder. Without that one it
+ * would wait for the last release by a third origin: rank 1's at 20; if ranks 2 and 0 took turns for none; before them rank 1
+ * at 10; and if the last holder came twice in a row, for that of the other one. */
+static void the_next_release_is_of_a_third_origin(void **state)
+{
+    (void)state;
+#define TURN(RANK, LOCK, LOCKED, UNLOCK, RELEASED)                                                                     \
+    #RANK " 0.0000" #LOCK " 0.0000" #LOCKED " MPI_Win_lock win=0 target=3 lock=exclusive\n" #RANK " 0.0000" #UNLOCK      \
+    " 0.0000" #RELEASED " MPI_Win_unlock win=0 target=3\n"
+#define FIRST(RANK)  TURN(RANK, 01, 02, 08, 10)
+#define SECOND(RANK) TURN(RANK, 11, 12, 18, 20)
+#define THIRD(RANK)  TURN(RANK, 21, 22, 28, 30)
+#define LAST         TURN(2, 31, 32, 38, 40)
+#define FOUR         "ranks 4\nwindow 0 comm=0\n"
+    static const struct {
+        const char *text;
+        struct found expected;
+    } rows[] = {
+        {FOUR FIRST(0) THIRD(0) SECOND(1) LAST, {0, 20 * US}},
+        {FOUR FIRST(0) THIRD(0) SECOND(2) LAST, {0, INT64_MIN}},
+        {FOUR THIRD(0) FIRST(1) SECOND(2) LAST, {0, 10 * US}},
+        {FOUR SECOND(0) THIRD(0) FIRST(1) LAST, {0, 10 * US}},
+        {FOUR THIRD(0) FIRST(2) SECOND(2) LAST, {0, INT64_MIN}},
+        {FOUR FIRST(2) SECOND(2) THIRD(2) LAST, {-1, INT64_MIN}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct found found = holder_before_rank_2(rows[i].text);
+        if (found.holder != rows[i].expected.holder || found.next_ps != rows[i].expected.next_ps)
+            fail_msg("row %zu: rank %d, %lld ps", i, found.holder, (long long)found.next_ps);
+    }
 }
 
 static void epoch_faults(void **state)
@@ -207,6 +243,7 @@ int main(void)
         cmocka_unit_test(nobody_has_no_lock),
         cmocka_unit_test(unlock_all_releases_at_its_exit),
         cmocka_unit_test(the_last_to_ask_is_the_holder),
+        cmocka_unit_test(the_next_release_is_of_a_third_origin),
         cmocka_unit_test(epoch_faults),
         cmocka_unit_test(sendrecv),
         cmocka_unit_test(collectives_with_counts),

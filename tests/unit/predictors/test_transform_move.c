@@ -181,6 +181,33 @@ static void exposure_stays_apart_from_locks_of_others(void **state)
                  "rank 1, event 2 (MPI_Win_post): post-early changes nothing: rank 0 locks window 0 of this rank");
 }
 
+/* A rank that locks its own window is no other one: its post passes the barrier, 80 of computing and all. If another rank calls
+ * lock_all too, or locks it, the barrier may keep them apart, whichever calls first. */
+static void own_locks_do_not_hold_a_post(void **state)
+{
+    (void)state;
+#define OWN      "1 0.000000 0.000000 MPI_Win_lock_all win=0\n1 0.000010 0.000010 MPI_Win_unlock_all win=0\n"
+#define OTHER    "0 0.000000 0.000000 MPI_Win_lock_all win=0\n0 0.000010 0.000010 MPI_Win_unlock_all win=0\n"
+#define ONE      "0 0.000000 0.000000 MPI_Win_lock win=0 target=1 lock=shared\n0 0.000010 0.000010 MPI_Win_unlock win=0 target=1\n"
+#define OF_OWN   "0 0.000000 0.000000 MPI_Win_lock win=0 target=0 lock=shared\n0 0.000010 0.000010 MPI_Win_unlock win=0 target=0\n"
+#define BARRIER0 "0 0.000020 0.000020 MPI_Barrier comm=0\n"
+#define BARRIER1 "1 0.000020 0.000020 MPI_Barrier comm=0\n"
+#define EXPOSES  "1 0.000100 0.000100 MPI_Win_post win=0 group=\n1 0.000110 0.000110 MPI_Win_wait win=0\n"
+#define WAITS    "1 0.000110 0.000110 MPI_Win_wait win=0\n"
+#define EARLY    "1 0.000010 0.000010 MPI_Win_post win=0 group=\n"
+#define BEHIND   "1 0.000020 0.000020 MPI_Win_post win=0 group=\n"
+    test_gives("post-early", HEAD BARRIER0 OWN BARRIER1 EXPOSES, BARRIER0 OWN EARLY BARRIER1 WAITS);
+    test_gives("post-early", HEAD OF_OWN BARRIER0 OWN BARRIER1 EXPOSES, OF_OWN BARRIER0 OWN EARLY BARRIER1 WAITS);
+    test_gives("post-early", HEAD OTHER BARRIER0 OWN BARRIER1 EXPOSES, OTHER BARRIER0 OWN BARRIER1 BEHIND WAITS);
+    test_gives("post-early", HEAD ONE BARRIER0 OWN BARRIER1 EXPOSES, ONE BARRIER0 OWN BARRIER1 BEHIND WAITS);
+    test_gives("post-early", "ranks 3\nwindow 0 comm=0\n" BARRIER0 OWN BARRIER1 EXPOSES
+               "2 0.000000 0.000000 MPI_Win_lock_all win=0\n2 0.000010 0.000010 MPI_Win_unlock_all win=0\n"
+               "2 0.000020 0.000020 MPI_Barrier comm=0\n",
+               BARRIER0 OWN BARRIER1 BEHIND WAITS
+               "2 0.000000 0.000000 MPI_Win_lock_all win=0\n2 0.000010 0.000010 MPI_Win_unlock_all win=0\n"
+               "2 0.000020 0.000020 MPI_Barrier comm=0\n");
+}
+
 /* The recorder's own 1 us per call is no computing: it goes from the gaps and is not said again. */
 static void the_recorders_cost_is_taken_off_once(void **state)
 {
@@ -229,6 +256,7 @@ int main(void)
         cmocka_unit_test(waits_move_down_to_the_next_use),
         cmocka_unit_test(exposure_stays_between_attach_and_detach),
         cmocka_unit_test(exposure_stays_apart_from_locks_of_others),
+        cmocka_unit_test(own_locks_do_not_hold_a_post),
         cmocka_unit_test(the_recorders_cost_is_taken_off_once),
         cmocka_unit_test(moves_change_the_prediction_as_worked_out),
     };

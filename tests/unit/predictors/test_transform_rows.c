@@ -1,5 +1,6 @@
 /* merge-puts, scale, and what specs look like; worked out by hand. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "transform_test.h"
@@ -34,6 +35,76 @@ static void small_puts_of_an_epoch_become_one(void **state)
                "0 0.000061 0.000061 MPI_Put win=0 target=2 bytes=8 disp=8\n"
                "0 0.000061 0.000061 MPI_Win_unlock win=0 target=2\n"
                "1 0.000000 0.000000 MPI_Comm_group comm=0\n");
+}
+
+/* A put without bytes has no place: 8 bytes at 64 and none at 0 are 8 at 64, in either order; with 16 at 32 they are 24 from 32 to 72.
+ * Of the limit, 1024 bytes, a put is still small, and one of 1025 is not. */
+static void puts_of_nothing_have_no_place(void **state)
+{
+    (void)state;
+#define LOCK        "0 0.000000 0.000000 MPI_Win_lock win=0 target=1 lock=shared\n"
+#define UNLOCK      "0 0.000000 0.000000 MPI_Win_unlock win=0 target=1\n"
+#define PUTS(WHAT)  "0 0.000000 0.000000 MPI_Put win=0 target=1 " WHAT "\n"
+    static const struct {
+        const char *puts, *merged;
+    } rows[] = {
+        {PUTS("bytes=8 disp=64") PUTS("bytes=0 disp=0"), PUTS("bytes=8 disp=64")},
+        {PUTS("bytes=0 disp=0") PUTS("bytes=8 disp=64"), PUTS("bytes=8 disp=64")},
+        {PUTS("bytes=8 disp=64") PUTS("bytes=0 disp=0") PUTS("bytes=16 disp=32"), PUTS("bytes=24 disp=32 target_extent=40")},
+        {PUTS("bytes=8 disp=0") PUTS("bytes=1024 disp=8"), PUTS("bytes=1032 disp=0")},
+        {PUTS("bytes=8 disp=0") PUTS("bytes=1025 disp=8"), PUTS("bytes=8 disp=0") PUTS("bytes=1025 disp=8")},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[500], expected[500];
+        snprintf(text, sizeof text, HEAD LOCK "%s" UNLOCK, rows[i].puts);
+        snprintf(expected, sizeof expected, LOCK "%s" UNLOCK, rows[i].merged);
+        test_gives("merge-puts:1K", text, expected);
+    }
+#undef LOCK
+#undef UNLOCK
+#undef PUTS
+}
+
+/* Rows of polls that wait for a write, of the rows of rank 1 at 10 and at 30. */
+static uint64_t rows_that_wait(const char *writes)
+{
+    static const char *const spec = "polls";
+    char text[4000];
+    struct err err;
+    struct rewrite rewrite;
+#define POLL(FROM, BETWEEN, TO)                                                                                        \
+    "1 " FROM " " BETWEEN " MPI_Fetch_and_op win=0 target=1 bytes=0 disp=0 op=NO_OP result_bytes=8 site=wait@flag.c:7\n"  \
+    "1 " BETWEEN " " TO " MPI_Win_flush win=0 target=1\n"
+    snprintf(text, sizeof text,
+             HEAD "%s1 0 0 MPI_Win_lock_all win=0\n" POLL("0.000010", "0.000011", "0.000012") POLL("0.000015", "0.000016", "0.000020")
+                 "1 0.000021 enter next\n1 0.000022 leave next\n" POLL("0.000030", "0.000031", "0.000032")
+                     POLL("0.000040", "0.000041", "0.000045") "1 0.000200 0.000200 MPI_Win_unlock_all win=0\n",
+             writes);
+    struct trace *trace = test_read(text);
+    if (rewrite_run(trace, &spec, 1, &rewrite, &err) != STATUS_OK) return 0;
+    uint64_t changed = rewrite.reports[0].changed;
+    rewrite_clear(&rewrite);
+    trace_free(trace);
+    return changed;
+}
+
+/* The first row ends at 20. What was complete by then it has seen, and a write complete at 20, too: the second row does not wait for
+ * it, though an earlier write of rank 2 goes on until 100, for which the first row waits. A write complete at 45, when the second
+ * row ends, is one for it. */
+static void what_a_row_has_seen_is_awaited_once(void **state)
+{
+    (void)state;
+#define ALL(RANK, CALLS) #RANK " 0 0 MPI_Win_lock_all win=0\n" CALLS
+#define WRITE(RANK, AT)  #RANK " " AT " " AT " MPI_Accumulate win=0 target=1 bytes=8 disp=0 op=REPLACE\n"
+#define FLUSH(FROM, TO)  "0 " FROM " " TO " MPI_Win_flush win=0 target=1\n"
+#define ENDS(RANK)       #RANK " 0.000090 0.000100 MPI_Win_unlock_all win=0\n"
+    assert_int_equal(rows_that_wait(ALL(0, WRITE(0, "0.000010") WRITE(0, "0.000012") FLUSH("0.000013", "0.000020") ENDS(0))
+                                        ALL(2, WRITE(2, "0.000005") ENDS(2))),
+                     1);
+    assert_int_equal(rows_that_wait(ALL(0, WRITE(0, "0.000010") WRITE(0, "0.000012") FLUSH("0.000013", "0.000020")
+                                               WRITE(0, "0.000035") FLUSH("0.000036", "0.000045") ENDS(0))
+                                        ALL(2, WRITE(2, "0.000005") ENDS(2))),
+                     2);
 }
 
 /* Start returns at 10 (the post's latency). Two puts of 1 MB at 10 and 110: the second has left at 210, wait ends at
@@ -128,6 +199,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_puts_of_an_epoch_become_one),
+        cmocka_unit_test(puts_of_nothing_have_no_place),
+        cmocka_unit_test(what_a_row_has_seen_is_awaited_once),
         cmocka_unit_test(merging_costs_what_it_delays),
         cmocka_unit_test(computing_of_a_call_path_is_scaled),
         cmocka_unit_test(unknown_call_paths_are_named),
