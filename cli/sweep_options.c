@@ -7,6 +7,8 @@
 #include "cli/files.h"
 #include "cli/output_set.h"
 #include "cli/terminal/activity.h"
+#include "common/files/output_file.h"
+#include "common/json.h"
 #include "common/text/text.h"
 #include "predictors/sweep/table.h"
 
@@ -40,6 +42,9 @@ enum status sweep_options_open(const struct sweep_options *options, struct sweep
     if (status == STATUS_OK && (made.taken > 0 || cut))
         cli_note("note: %s %s; %zu of %zu points are taken from it", options->output, cut ? "breaks off" : "is continued",
                  made.taken, made.count);
+    if (status == STATUS_OK && made.damaged > 0)
+        cli_note("note: %s:%zu: the line is not as a sweep wrote it%s; what it held is simulated again", options->output,
+                 made.damaged_line, made.damaged > 1 ? ", nor are others behind it" : "");
     if (status == STATUS_OK)
         *sweep = made;
     else
@@ -92,11 +97,12 @@ static enum status name_failure(const struct sweep *sweep, struct err *err)
     size_t first = 0;
     while (first < sweep->count && sweep->points[first].state != SWEEP_FAILED) first++;
     if (first == sweep->count) return STATUS_OK;
-    cJSON *point = cJSON_Parse(sweep->points[first].line);
-    const char *reason = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(point, "reason"));
+    struct json_document point;
+    TRY(json_parse(sweep->points[first].line, sweep->config.file, &point, err));
+    const char *reason = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(point.root, "reason"));
     enum status status = err_set(err, STATUS_DATA, sweep->config.file, NULL, "%zu of %zu points failed, the first: %s",
                                  sweep->failed, sweep->count, reason ? reason : "");
-    cJSON_Delete(point);
+    json_close(&point);
     return status;
 }
 

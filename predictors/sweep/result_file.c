@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -12,6 +13,9 @@
 #include "common/array.h"
 #include "common/files/input_file.h"
 #include "common/files/output_file.h"
+#include "common/json.h"
+#include "predictors/sweep/digest.h"
+#include "trace/limits.h"
 
 static const char head[] = "{\"schema\":\"rmacast.sweep/1\",\"points\":[\n";
 
@@ -63,11 +67,26 @@ enum status result_file_append(struct sweep *sweep, const char *line, struct err
     return err_set(err, STATUS_SYSTEM, sweep->kept, NULL, "cannot be written: %s", strerror(errno));
 }
 
+char *result_file_seal(const char *line, size_t length)
+{
+    char *inside = strndup(line, length - 1), *sealed = NULL;
+    uint64_t sum = DIGEST_BEGIN;
+    if (!inside) return NULL;
+    digest_add_text(&sum, inside);
+    if (asprintf(&sealed, "%s,\"sum\":\"%016" PRIx64 "\"}", inside, sum) < 0) sealed = NULL;
+    free(inside);
+    return sealed;
+}
+
 /* --- reading --- */
 
+enum { SUM_BYTES = sizeof ",\"sum\":\"0123456789abcdef\"" - 1 };
+
+/* A point that was done. */
 struct earlier {
     uint64_t inputs;
-    char *line; /* owned until it is taken */
+    size_t number; /* of its line */
+    char *line;    /* owned until it is taken */
 };
 struct earlier_points {
     struct earlier *items;
@@ -80,48 +99,67 @@ static int by_inputs(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* The digest of a point that was done; false if it was not done, or the line is no point. */
-static bool is_done(const char *line, uint64_t *inputs)
+static void note_damage(struct sweep *sweep, size_t number)
 {
-    cJSON *json = cJSON_ParseWithOpts(line, NULL, 1);
-    const char *digest = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "inputs"));
-    const char *state = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "state"));
-    bool done = digest && state && strcmp(state, "done") == 0 && sscanf(digest, "%16" SCNx64, inputs) == 1 &&
-                cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(json, "run_time_s"));
-    cJSON_Delete(json);
-    return done;
+    if (sweep->damaged++ == 0 || number < sweep->damaged_line) sweep->damaged_line = number;
+}
+
+/* Whether the line is one that result_file_seal() has made. */
+static enum status check_sum(const char *line, size_t length, bool *whole, struct err *err)
+{
+    *whole = false;
+    if (length <= SUM_BYTES + 2 || strlen(line) != length) return STATUS_OK;
+    char *sealed = result_file_seal(line, length - SUM_BYTES);
+    if (!sealed) return err_memory(err);
+    *whole = strcmp(sealed, line) == 0;
+    free(sealed);
+    return STATUS_OK;
+}
+
+/* Adds the point of a whole line, if it was done. */
+static enum status add_line(const char *line, size_t number, struct earlier_points *points, struct err *err)
+{
+    struct json_document document;
+    struct earlier point = {.number = number};
+    const char *inputs, *state;
+    TRY(json_parse(line, "the point", &document, err));
+    struct json_node root = json_root(&document), digest = json_member(&root, "inputs"), end = json_member(&root, "state");
+    enum status status = json_string(&digest, &inputs, err);
+    if (status == STATUS_OK) status = json_string(&end, &state, err);
+    bool done = status == STATUS_OK && strcmp(state, "done") == 0 && sscanf(inputs, "%16" SCNx64, &point.inputs) == 1;
+    json_close(&document);
+    if (!done) return status;
+    TRY(array_reserve((void **)&points->items, &points->capacity, points->count + 1, sizeof point, err));
+    point.line = strdup(line);
+    if (!point.line) return err_memory(err);
+    points->items[points->count++] = point;
+    return STATUS_OK;
 }
 
 /* Lines of points up to the end, or up to where the file breaks off. */
-static enum status read_points(struct input_file *in, struct earlier_points *points, bool *cut, struct err *err)
+static enum status read_points(struct input_file *in, struct sweep *sweep, struct earlier_points *points, bool *cut, struct err *err)
 {
+    size_t number = 1;
     enum status status = STATUS_OK;
     *cut = true;
-    for (char *line; status == STATUS_OK && (line = input_file_line(in)) != NULL;) {
-        struct earlier point;
+    for (char *line; status == STATUS_OK && (line = input_file_line(in)) != NULL && line[in->length - 1] == '\n';) {
+        bool whole = false, behind_end = !*cut;
         size_t length = in->length;
-        if (line[length - 1] != '\n') break;
-        if (*line == ']') {
-            *cut = false;
-            break;
-        }
-        line[length - 1] = '\0';
-        if (length > 1 && line[length - 2] == ',') line[length - 2] = '\0';
-        if (!is_done(line, &point.inputs)) continue;
-        point.line = strdup(line);
-        status = point.line
-                     ? array_reserve((void **)&points->items, &points->capacity, points->count + 1, sizeof point, err)
-                     : err_memory(err);
-        if (status == STATUS_OK)
-            points->items[points->count++] = point;
-        else
-            free(point.line);
+        number++;
+        line[--length] = '\0';
+        *cut = *cut && *line != ']';
+        if (!*cut && !behind_end) continue;
+        if (length > 0 && line[length - 1] == ',') line[--length] = '\0';
+        status = check_sum(line, length, &whole, err);
+        if (status == STATUS_OK && whole) status = add_line(line, number, points, err);
+        if (!whole || status == STATUS_DATA) note_damage(sweep, number);
+        if (status == STATUS_DATA) status = STATUS_OK;
     }
     return status;
 }
 
 /* An empty file, or one that breaks off in its head, has no points. */
-static enum status read_file(const char *file, struct earlier_points *points, bool *cut, struct err *err)
+static enum status read_file(const char *file, struct sweep *sweep, struct earlier_points *points, bool *cut, struct err *err)
 {
     char text[sizeof head] = "";
     struct input_file in;
@@ -135,29 +173,86 @@ static enum status read_file(const char *file, struct earlier_points *points, bo
     else if (length < sizeof head - 1)
         *cut = true;
     else
-        status = read_points(&in, points, cut, err);
+        status = read_points(&in, sweep, points, cut, err);
     return input_file_close(&in, status, err);
+}
+
+static enum status check_numbers(const struct json_node *root, const char *key, double low, double high, struct err *err)
+{
+    struct json_node numbers = json_member(root, key);
+    double value;
+    TRY(json_object(&numbers, err));
+    for (const cJSON *item = numbers.item->child; item; item = item->next) {
+        struct json_node number = json_member(&numbers, item->string);
+        TRY(json_number(&number, low, high, &value, err));
+    }
+    return STATUS_OK;
+}
+
+/* A point that was done has its place on the axes, and numbers that a simulation can give. */
+static enum status check_point(const struct sweep *sweep, size_t point, const struct json_node *root, struct err *err)
+{
+    struct json_node ranks = json_member(root, "ranks"), time = json_member(root, "run_time_s"),
+                     transfers = json_member(root, "transfers"), bytes = json_member(root, "bytes"),
+                     incomplete = json_member(root, "incomplete");
+    const int64_t asked = sweep_value_of(&sweep->config, point, SWEEP_RANKS)->ranks;
+    const double most_s = ldexp(1e-12, 63); /* of one rank: docs/security.md */
+    int64_t count, whole;
+    double run_time_s;
+    bool flag, same = true;
+    TRY(json_integer(&ranks, asked > 0 ? asked : 1, asked > 0 ? asked : TRACE_RANKS_MAX, &count, err));
+    cJSON *expected = sweep_point_json(sweep, point, (uint32_t)count);
+    if (!expected) return err_memory(err);
+    for (const cJSON *item = expected->child; item; item = item->next)
+        same = same && cJSON_Compare(item, cJSON_GetObjectItemCaseSensitive(root->item, item->string), true);
+    cJSON_Delete(expected);
+    if (!same) return json_error(root, err, "is another point");
+    TRY(json_number(&time, 0, most_s, &run_time_s, err));
+    TRY(json_integer(&transfers, 0, INT64_C(1) << 53, &whole, err));
+    TRY(json_integer(&bytes, 0, INT64_C(1) << 62, &whole, err));
+    TRY(json_boolean(&incomplete, &flag, err));
+    TRY(check_numbers(root, "wait_states_s", 0, most_s * (double)count, err));
+    return check_numbers(root, "properties", -most_s * (double)count, most_s * (double)count, err);
+}
+
+static enum status take_point(struct sweep *sweep, size_t point, struct earlier *found, struct err *err)
+{
+    struct json_document document;
+    TRY(json_parse(found->line, "the point", &document, err));
+    struct json_node root = json_root(&document);
+    enum status status = check_point(sweep, point, &root, err);
+    json_close(&document);
+    if (status == STATUS_DATA) {
+        note_damage(sweep, found->number);
+        return STATUS_OK;
+    }
+    TRY(status);
+    sweep->points[point].line = found->line;
+    sweep->points[point].state = SWEEP_DONE;
+    sweep->done++;
+    sweep->taken++;
+    found->line = NULL;
+    return STATUS_OK;
 }
 
 /* The file is written anew with the points of this sweep: it may have no others. */
 static enum status take_points(struct sweep *sweep, const char *file, struct earlier_points *points, struct err *err)
 {
+    size_t known = 0;
     if (points->count > 0) qsort(points->items, points->count, sizeof *points->items, by_inputs);
     for (size_t i = 0; i < sweep->count && points->count > 0; i++) {
         struct earlier key = {.inputs = sweep->points[i].inputs};
+        const struct earlier *end = points->items + points->count;
         struct earlier *found = bsearch(&key, points->items, points->count, sizeof key, by_inputs);
-        if (!found || !found->line) continue;
-        sweep->points[i].line = found->line;
-        sweep->points[i].state = SWEEP_DONE;
-        sweep->done++;
-        sweep->taken++;
-        found->line = NULL;
+        while (found && found > points->items && found[-1].inputs == key.inputs) found--;
+        for (; found && found < end && found->inputs == key.inputs; found++, known++)
+            if (!sweep->points[i].line) TRY(take_point(sweep, i, found, err));
     }
-    if (sweep->taken == points->count) return STATUS_OK;
+    if (known == points->count) return STATUS_OK;
     return err_set(err, STATUS_DATA, file, NULL,
                    "%zu of its %zu points are none of this sweep's: the configuration lacks them, or a trace, a platform or "
                    "the program has changed since; expected a file of this sweep, or a new one",
-                   points->count - sweep->taken, points->count);
+                   points->count - known, points->count);
 }
 
 /* Locks the file that has the name now, since write_whole() has replaced the old one. */
@@ -183,7 +278,7 @@ enum status sweep_keep(struct sweep *sweep, const char *file, bool *cut, struct 
 {
     struct earlier_points points = {.count = 0};
     enum status status = check_unlocked(file, err);
-    if (status == STATUS_OK) status = read_file(file, &points, cut, err);
+    if (status == STATUS_OK) status = read_file(file, sweep, &points, cut, err);
     if (status == STATUS_OK) status = take_points(sweep, file, &points, err);
     for (size_t i = 0; i < points.count; i++) free(points.items[i].line);
     free(points.items);

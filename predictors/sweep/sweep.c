@@ -209,10 +209,11 @@ enum status sweep_answer(struct sweep *sweep, size_t point, const char *line, co
         sweep->failed_once++;
         return STATUS_OK;
     }
-    if (line)
-        given->line = strdup(line);
-    else
-        TRY(failed_line(sweep, point, reason, &given->line, err));
+    char *failed = NULL;
+    if (!line) TRY(failed_line(sweep, point, reason, &failed, err));
+    const char *plain = line ? line : failed;
+    given->line = result_file_seal(plain, strlen(plain));
+    free(failed);
     if (!given->line) return err_memory(err);
     given->state = line ? SWEEP_DONE : SWEEP_FAILED;
     ++*(line ? &sweep->done : &sweep->failed);

@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "common/csv.h"
+#include "common/json.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "model/waits/totals.h"
 
 /* A point, parsed from its line. */
 struct row {
-    cJSON *json;       /* owned */
+    struct json_document point;
     double run_time_s; /* NAN: it failed */
 };
 
@@ -24,7 +25,7 @@ struct rows {
 
 static const cJSON *row_member(const struct row *row, const char *key)
 {
-    return cJSON_GetObjectItemCaseSensitive(row->json, key);
+    return cJSON_GetObjectItemCaseSensitive(row->point.root, key);
 }
 
 static const char *text_of(const struct row *row, const char *key)
@@ -54,7 +55,7 @@ static const char *place_of(const struct row *row, enum sweep_axis axis, char bu
 
 static void rows_close(struct rows *rows)
 {
-    for (size_t i = 0; rows->items && i < rows->sweep->count; i++) cJSON_Delete(rows->items[i].json);
+    for (size_t i = 0; rows->items && i < rows->sweep->count; i++) json_close(&rows->items[i].point);
     free(rows->items);
 }
 
@@ -65,10 +66,14 @@ static enum status rows_open(const struct sweep *sweep, struct rows *rows, struc
     if (!rows->items) return err_memory(err);
     for (size_t i = 0; i < sweep->count; i++) {
         struct row *row = &rows->items[i];
-        row->json = sweep->points[i].line ? cJSON_Parse(sweep->points[i].line) : sweep_point_json(sweep, i, 0);
-        if (!row->json) {
+        enum status status = STATUS_OK;
+        if (sweep->points[i].line)
+            status = json_parse(sweep->points[i].line, sweep->config.file, &row->point, err);
+        else if (!(row->point.root = sweep_point_json(sweep, i, 0)))
+            status = err_memory(err);
+        if (status != STATUS_OK) {
             rows_close(rows);
-            return err_memory(err);
+            return status;
         }
         const cJSON *time = row_member(row, "run_time_s");
         row->run_time_s = cJSON_IsNumber(time) ? time->valuedouble : NAN;

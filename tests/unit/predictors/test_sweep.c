@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "predictors/sweep/digest.h"
+#include "predictors/sweep/result_file.h"
 #include "predictors/sweep/sweep.h"
 
 static char directory[] = "/tmp/rmacast-test-sweep-XXXXXX", config[64], kept[64];
@@ -60,6 +61,11 @@ static void answer(struct sweep *sweep, size_t point, bool done)
     assert_non_null(json);
     cJSON_AddStringToObject(json, "state", "done");
     cJSON_AddNumberToObject(json, "run_time_s", (double)point);
+    cJSON_AddNumberToObject(json, "transfers", 0);
+    cJSON_AddNumberToObject(json, "bytes", 0);
+    cJSON_AddBoolToObject(json, "incomplete", false);
+    cJSON_AddObjectToObject(json, "wait_states_s");
+    cJSON_AddObjectToObject(json, "properties");
     char *line = cJSON_PrintUnformatted(json);
     cJSON_Delete(json);
     assert_int_equal(sweep_answer(sweep, point, done ? line : NULL, "why", NULL), STATUS_OK);
@@ -158,6 +164,71 @@ static void what_breaks_off_keeps_its_whole_lines(void **state)
     }
 }
 
+/* A byte of any line of a point is another one: the point runs again, unless the line reads the same. */
+static void a_changed_byte_is_found(void **state)
+{
+    struct sweep sweep;
+    static char text[4096], changed[4096];
+    bool cut;
+    (void)state;
+    unlink(kept);
+    open_sweep(&sweep);
+    assert_int_equal(sweep_keep(&sweep, kept, &cut, NULL), STATUS_OK);
+    for (size_t i = 0; i < 4; i++) {
+        next(&sweep, 0, 1);
+        answer(&sweep, i, true);
+    }
+    assert_int_equal(sweep_end(&sweep, NULL), STATUS_OK);
+    sweep_close(&sweep);
+    size_t bytes = read_kept(text, sizeof text), begin = (size_t)(strchr(text, '\n') + 1 - text);
+    size_t end = (size_t)(strchr(text + begin, '\n') - text) - 1; /* at the comma */
+    for (size_t at = begin; at < end; at++) {
+        memcpy(changed, text, bytes);
+        changed[at] ^= 1;
+        write_file(kept, changed, bytes);
+        open_sweep(&sweep);
+        assert_int_equal(sweep_keep(&sweep, kept, &cut, NULL), STATUS_OK);
+        assert_int_equal(sweep.taken, 3);
+        assert_int_equal(sweep.damaged, 1);
+        assert_int_equal(sweep.damaged_line, 2);
+        assert_false(cut);
+        sweep_close(&sweep);
+    }
+}
+
+/* Lines with sums that fit and outcomes that cannot be: they are not taken. */
+static void impossible_outcomes_are_not_taken(void **state)
+{
+    static const char *const outcomes[][2] = {{"run_time_s", "-1"}, {"run_time_s", "1e300"}, {"ranks", "0"},
+                                              {"transfers", "0.5"}, {"bytes", "-8"}, {"semantics", "\"c\""},
+                                              {"wait_states_s", "{\"late_post\":-1}"}, {"properties", "[]"}};
+    struct sweep sweep;
+    bool cut;
+    (void)state;
+    for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++) {
+        unlink(kept);
+        open_sweep(&sweep);
+        assert_int_equal(sweep_keep(&sweep, kept, &cut, NULL), STATUS_OK);
+        next(&sweep, 0, 1);
+        answer(&sweep, 0, true);
+        cJSON *json = cJSON_Parse(sweep.points[0].line);
+        cJSON_DeleteItemFromObject(json, "sum");
+        cJSON_ReplaceItemInObject(json, outcomes[i][0], cJSON_Parse(outcomes[i][1]));
+        char *plain = cJSON_PrintUnformatted(json);
+        cJSON_Delete(json);
+        free(sweep.points[0].line);
+        sweep.points[0].line = result_file_seal(plain, strlen(plain));
+        cJSON_free(plain);
+        assert_int_equal(sweep_end(&sweep, NULL), STATUS_OK);
+        sweep_close(&sweep);
+        open_sweep(&sweep);
+        assert_int_equal(sweep_keep(&sweep, kept, &cut, NULL), STATUS_OK);
+        assert_int_equal(sweep.taken, 0);
+        assert_int_equal(sweep.damaged, 1);
+        sweep_close(&sweep);
+    }
+}
+
 /* A second sweep may not write the same file; a file of anything else stays. */
 static void a_foreign_file_is_refused(void **state)
 {
@@ -200,6 +271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_worker_gets_what_failed), cmocka_unit_test(a_single_worker_tries_again),
         cmocka_unit_test(what_breaks_off_keeps_its_whole_lines), cmocka_unit_test(a_foreign_file_is_refused),
+        cmocka_unit_test(a_changed_byte_is_found), cmocka_unit_test(impossible_outcomes_are_not_taken),
         cmocka_unit_test(the_digest_is_the_known_one),
     };
     return cmocka_run_group_tests(tests, make_config, remove_config);
