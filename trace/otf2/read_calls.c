@@ -289,6 +289,10 @@ enum status archive_put_window_part(struct archive_reader *reader, const struct 
     if (!reader->ours) window->flavor = flavor_of(part->call);
     if (part->flavor) window->flavor = part->flavor;
     if (member == TRACE_NONE) return STATUS_OK;
+    if (part->has_unit && part->disp_unit < 1)
+        return err_set(reader->err, STATUS_DATA, reader->anchor, NULL,
+                       "window %" PRId32 ": displacement unit %" PRId32 " of rank %" PRIu32 ", expected 1 or more", part->window,
+                       part->disp_unit, part->rank);
     if (part->has_size && !window->bytes) window->bytes = new_sizes(comm->count);
     if (part->has_unit && !window->disp_unit) window->disp_unit = calloc(comm->count, sizeof *window->disp_unit);
     if ((part->has_size && !window->bytes) || (part->has_unit && !window->disp_unit)) return err_memory(reader->err);

@@ -425,7 +425,11 @@ static enum status read_window(struct archive_reader *reader, int32_t id)
         bytes = NULL;
     }
     if (status == STATUS_OK && parse_list(text, " disp_unit=", count, units)) {
-        for (uint32_t i = 0; i < count; i++) window->disp_unit[i] = (int32_t)units[i];
+        for (uint32_t i = 0; i < count; i++) {
+            window->disp_unit[i] = (int32_t)units[i];
+            if (window->disp_unit[i] != units[i] || units[i] < 1)
+                status = wrong_property(reader, ARCHIVE_PROPERTY_WINDOW, text, "displacement units from 1 to 2147483647");
+        }
     } else {
         free(window->disp_unit);
         window->disp_unit = NULL;

@@ -398,12 +398,35 @@ static void time_beyond_the_limit(void **state)
     temp_dir_remove(directory);
 }
 
+/* MPI-3.1 11.2.1: a displacement unit is positive. 0 was taken for "not recorded". */
+static void no_displacement_unit(void **state)
+{
+    (void)state;
+    static const char unit[] = "disp_unit=8,4";
+    char directory[TEMP_DIR_BYTES];
+    struct err err = {.text = ""};
+    struct trace *trace = trace_of("rmacast-trace 1\nranks 2\nwindow 0 comm=0 bytes=8 disp_unit=8,4 flavor=create\n");
+    temp_dir_make(directory);
+    if (otf2_write(trace, directory, &err) != STATUS_OK) fail_msg("%s", err.text);
+    const char *path = file_in(directory, "traces.otf2");
+    size_t bytes;
+    unsigned char *data = bytes_of(path, &bytes), *found = memmem(data, bytes, unit, sizeof unit - 1);
+    assert_non_null(found);
+    found[sizeof unit - 2] = '0';
+    write_bytes(path, data, bytes);
+    assert_refused(directory, "a displacement unit of 0", "displacement units from 1");
+    free(data);
+    trace_free(trace);
+    temp_dir_remove(directory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_cut),     cmocka_unit_test(cut_between_chunks), cmocka_unit_test(missing),
         cmocka_unit_test(garbage),       cmocka_unit_test(bytes_changed),      cmocka_unit_test(full_disk),
         cmocka_unit_test(others_go_on),  cmocka_unit_test(time_beyond_the_limit),
+        cmocka_unit_test(no_displacement_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
