@@ -416,6 +416,13 @@ const char *expression_value(const struct expression *expression, const double *
     return NULL;
 }
 
+bool expression_uses(const struct expression *expression, uint32_t variable)
+{
+    for (uint32_t i = 0; i < expression->count; i++)
+        if (expression->operations[i].does == PUSH_VARIABLE && expression->operations[i].variable == variable) return true;
+    return false;
+}
+
 double expression_whole(double value)
 {
     double near = nearbyint(value);

@@ -72,6 +72,8 @@ void expression_clear(struct expression *expression);
 const char *expression_value(const struct expression *expression, const double *variables, const struct grid *grid,
                              double *value);
 
+bool expression_uses(const struct expression *expression, uint32_t variable);
+
 /* Rounds down to a whole number. A value within rounding errors of a whole number gives that number. */
 double expression_whole(double value);
 

@@ -3,8 +3,8 @@
 
 static enum status make_run(struct program_run *run, struct err *err)
 {
-    uint64_t room = PROGRAM_CALLS_MAX;
-    for (uint32_t rank = 0; rank < run->options.ranks; rank++) TRY(program_run_add_rank(run, rank, &room, err));
+    run->room = PROGRAM_CALLS_MAX;
+    for (uint32_t rank = 0; rank < run->options.ranks; rank++) TRY(program_run_add_rank(run, rank, err));
     return trace_check(run->trace, err);
 }
 

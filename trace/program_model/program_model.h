@@ -77,6 +77,7 @@ struct statement {
     int32_t computing;
     bool reduced;            /* STATEMENT_BLOCK: the time takes the place of the body */
     uint32_t variable;       /* of a loop with a name; 0: none */
+    bool varies;             /* rounds of the loop differ in what they compute or in the statements that are taken */
     struct statement *body, *other; /* owned; other: the statements after else */
     size_t body_count, other_count;
 };

@@ -20,9 +20,8 @@ enum status program_ranks_open(const struct program_model *model, const struct p
 enum status program_ranks_make(void *context, uint32_t rank, struct err *err);
 void program_ranks_close(struct program_ranks *ranks);
 
-/* Adds all calls of a rank to run->trace, without checking them, and subtracts their number from *room. Returns
- * STATUS_DATA if there are more calls than *room. */
-enum { PROGRAM_CALLS_MAX = 1 << 28 }; /* 17 GB */
-enum status program_run_add_rank(struct program_run *run, uint32_t rank, uint64_t *room, struct err *err);
+/* Adds all calls of a rank to run->trace, without checking them, and subtracts their number from run->room. Returns
+ * STATUS_DATA if there are more calls than that. */
+enum status program_run_add_rank(struct program_run *run, uint32_t rank, struct err *err);
 
 #endif

@@ -13,6 +13,8 @@
 
 /* Limit of statements and members of groups that a run handles: some minutes. */
 #define WORK_MAX (UINT64_C(1) << 33)
+/* Statements that stand between two calls as a program is written; and the limit of all beyond those: some seconds. */
+enum { IDLE_USUAL = 1 << 16, IDLE_MAX = 1 << 27 };
 static const double WHOLE_MAX = 9007199254740992; /* 2^53 */
 static const double ERROR_MAX = 1e9; /* as the largest one that a model may state */
 
@@ -66,6 +68,15 @@ static enum status spend_work(struct program_run *run, size_t line, uint64_t amo
                  " statements and members of groups, expected fewer ranks or repetitions",
                  (uint64_t)WORK_MAX);
     run->work -= amount;
+    return STATUS_OK;
+}
+
+static enum status spend_idle(struct program_run *run, struct run_rank *state, size_t line)
+{
+    if (state->idle < IDLE_USUAL) state->idle++;
+    else if (run->idle > 0) run->idle--;
+    else
+        RUN_FAIL(run, line, "more than %d statements make no call, expected fewer repetitions", IDLE_MAX);
     return STATUS_OK;
 }
 
@@ -238,7 +249,7 @@ static enum status open_run(struct program_run *run)
 enum status program_run_open(const struct program_model *model, const struct program_model_options *options,
                              struct program_run *run, struct err *err)
 {
-    *run = (struct program_run){.model = model, .options = *options, .work = WORK_MAX, .err = err};
+    *run = (struct program_run){.model = model, .options = *options, .work = WORK_MAX, .idle = IDLE_MAX, .room = UINT64_MAX, .err = err};
     enum status status = open_run(run);
     if (status != STATUS_OK) program_run_clear(run);
     return status;
@@ -546,9 +557,38 @@ static void enter_body(struct run_rank *state, const struct statement *loop, con
         .count = count,
         .rounds = rounds,
         .calls = state->calls,
+        .computed_ps = state->computed_ps,
+        .plain_ps = state->plain_ps,
         .entered = state->place.entered};
     bool counts = loop->kind == STATEMENT_REPEAT && loop->before != COMPUTING_ABSENT;
     if (counts && !state->place.entered) state->place.entered = loop;
+}
+
+enum status run_too_long(const struct program_run *run, struct err *err)
+{
+    return err_set(err, STATUS_DATA, run->model->file, NULL, "more than %d calls, expected fewer ranks or repetitions",
+                   PROGRAM_CALLS_MAX);
+}
+
+static int64_t again_ps(int64_t from_ps, int64_t to_ps, int64_t times)
+{
+    int64_t more_ps;
+    return units_add_ps(to_ps, __builtin_mul_overflow(to_ps - from_ps, times, &more_ps) ? INT64_MAX : more_ps);
+}
+
+/* The rounds behind the first one of a loop. Where each does what that one did and that made no call, their computing is
+ * counted. Where they are certainly too many, they do not begin. */
+static enum status meet_other_rounds(struct program_run *run, struct run_rank *state, struct run_frame *frame)
+{
+    uint64_t left = (uint64_t)frame->rounds - 1, calls = state->calls - frame->calls, steps;
+    if (!frame->loop->varies && calls == 0) {
+        state->computed_ps = again_ps(frame->computed_ps, state->computed_ps, (int64_t)left);
+        state->plain_ps = again_ps(frame->plain_ps, state->plain_ps, (int64_t)left);
+        frame->round = frame->rounds - 1;
+        return STATUS_OK;
+    }
+    if (__builtin_mul_overflow(left, frame->count, &steps) || steps > run->work) TRY(spend_work(run, frame->loop->line, UINT64_MAX));
+    return frame->loop->varies || calls <= run->room / left ? STATUS_OK : run_too_long(run, run->err);
 }
 
 /* Leaves a body after its last round; the frame below continues. */
@@ -616,6 +656,7 @@ enum status run_rank_next(struct program_run *run, struct run_rank *state, struc
     set_variables_of(run, state);
     while (state->depth > 0) {
         struct run_frame *frame = &state->frames[state->depth - 1];
+        if (frame->next == frame->count && frame->round == 0 && frame->rounds > 1) TRY(meet_other_rounds(run, state, frame));
         if (frame->next == frame->count && ++frame->round < frame->rounds) {
             frame->next = 0;
             if (frame->loop && frame->loop->variable) run->variables[frame->loop->variable] = (double)frame->round;
@@ -627,11 +668,13 @@ enum status run_rank_next(struct program_run *run, struct run_rank *state, struc
         const struct statement *body = frame->body, *statement = &body[frame->next++];
         bool taken;
         TRY(spend_work(run, statement->line, 1));
+        TRY(spend_idle(run, state, statement->line));
         TRY(is_taken(run, statement, &taken));
         if (!taken) continue;
         if (statement->kind == STATEMENT_CALL) {
             TRY(make_call(run, state, frame->place, statement, call));
             state->calls++;
+            state->idle = 0;
             state->place = (struct run_place){.previous = statement, .body = frame->place};
             return STATUS_OK;
         }

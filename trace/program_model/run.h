@@ -19,8 +19,12 @@ struct program_run {
     int32_t *comm_first; /* per communicator of the model: the first of its communicators in the trace */
     int32_t *window_first;
     uint64_t work;       /* the number of statements and members that may still be evaluated */
+    uint64_t idle;       /* of those that are far behind their rank's last call */
+    uint64_t room;       /* the number of calls that may still be kept; PROGRAM_CALLS_MAX at first where calls are kept */
     struct err *err;     /* of the current call */
 };
+
+enum { PROGRAM_CALLS_MAX = 1 << 28 }; /* 17 GB */
 
 /* The statements from which the computing between two calls is taken; place_of() of run.c has the rule. */
 struct run_place {
@@ -33,6 +37,7 @@ struct run_frame {
     size_t count, next;
     int64_t round, rounds;
     uint64_t calls;                  /* of the rank, when the loop began */
+    int64_t computed_ps, plain_ps;   /* of the rank, when the loop began */
     const struct statement *entered; /* run_place.entered before the loop began */
 };
 
@@ -45,7 +50,7 @@ struct run_rank {
     int64_t computed_slept_ps;   /* the sleep in that */
     int64_t slept_ps;            /* the sleep before the last call */
     int64_t plain_ps;            /* the sum of all statements "compute E" so far */
-    uint64_t calls;
+    uint64_t calls, idle; /* idle: statements since the last call */
     uint32_t *executions; /* owned, per computing: the number of executions so far */
     uint32_t *open;       /* owned: requests that no call has completed */
     size_t open_count, open_capacity;
@@ -69,6 +74,8 @@ enum status run_computing_mean(struct program_run *run, uint32_t rank, size_t co
 /* Makes the next call of the rank. Sets *ended, and not *call, if there is none. */
 enum status run_rank_next(struct program_run *run, struct run_rank *state, struct trace_call *call, bool *ended,
                           struct err *err);
+/* STATUS_DATA with PROGRAM_CALLS_MAX. */
+enum status run_too_long(const struct program_run *run, struct err *err);
 /* Appends that call, with the sleep before it, to the run's trace. */
 enum status run_rank_add(struct program_run *run, struct run_rank *state, const struct trace_call *call, struct err *err);
 

@@ -142,6 +142,7 @@ static enum status survey_rank(struct program_run *run, uint32_t rank, struct pr
     bool ended = false;
     TRY(run_rank_open(run, rank, &state, err));
     enum status status = STATUS_OK;
+    run->room = PROGRAM_CALLS_MAX;
     while (status == STATUS_OK && !ended) {
         status = run_rank_next(run, &state, &call, &ended, err);
         survey->calls += !ended;
