@@ -15,7 +15,7 @@
 #include "common/files/directory.h"
 #include "common/files/remove_tree.h"
 #include "common/json.h"
-#include "common/text/json_text.h"
+#include "common/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "platforms/fit/calibration.h"
@@ -178,7 +178,7 @@ static enum status read_section(const char *directory, cJSON **mpi, struct err *
 static enum status check_platform(const cJSON *json, const char *directory, struct err *err)
 {
     struct err refused;
-    char file[64], *text = json_text(json, true);
+    char file[64], *text = json_print(json, JSON_LINES);
     struct platform *platform;
     int descriptor = text ? memfd_create("platform", MFD_CLOEXEC) : -1;
     bool kept = descriptor >= 0 && dprintf(descriptor, "%s", text) >= 0;

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/files.h"
+#include "common/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "common/wide.h"
@@ -259,109 +260,109 @@ static void print_info(const struct trace *trace, const struct info *info)
 static cJSON *gaps_of(uint64_t count, int64_t bytes)
 {
     cJSON *gaps = cJSON_CreateObject();
-    cJSON_AddNumberToObject(gaps, "count", (double)count);
-    cJSON_AddNumberToObject(gaps, "bytes", (double)bytes);
+    json_add_number(gaps, "count", (double)count);
+    json_add_number(gaps, "bytes", (double)bytes);
     return gaps;
 }
 
 static void add_origin(cJSON *json, const struct trace *trace, const struct info *info)
 {
     const struct trace_provenance *provenance = &trace->provenance;
-    cJSON_AddStringToObject(json, "schema", "rmacast.info/1");
-    cJSON_AddStringToObject(json, "trace", trace->name);
-    cJSON_AddStringToObject(json, "origin", provenance->simulated ? "simulated" : "recorded");
-    if (provenance->generator) cJSON_AddStringToObject(json, "generator", provenance->generator);
-    if (provenance->platform) cJSON_AddStringToObject(json, "platform", provenance->platform);
-    if (provenance->library) cJSON_AddStringToObject(json, "library", provenance->library);
-    if (provenance->transport) cJSON_AddStringToObject(json, "transport", provenance->transport);
-    if (provenance->semantics) cJSON_AddStringToObject(json, "semantics", provenance->semantics);
-    if (provenance->engine) cJSON_AddStringToObject(json, "engine", provenance->engine);
-    if (provenance->lock) cJSON_AddStringToObject(json, "lock", provenance->lock);
-    cJSON_AddNumberToObject(json, "ranks", trace->rank_count);
-    cJSON *nodes = cJSON_AddArrayToObject(json, "nodes");
+    json_add_text(json, "schema", "rmacast.info/1");
+    json_add_text(json, "trace", trace->name);
+    json_add_text(json, "origin", provenance->simulated ? "simulated" : "recorded");
+    if (provenance->generator) json_add_text(json, "generator", provenance->generator);
+    if (provenance->platform) json_add_text(json, "platform", provenance->platform);
+    if (provenance->library) json_add_text(json, "library", provenance->library);
+    if (provenance->transport) json_add_text(json, "transport", provenance->transport);
+    if (provenance->semantics) json_add_text(json, "semantics", provenance->semantics);
+    if (provenance->engine) json_add_text(json, "engine", provenance->engine);
+    if (provenance->lock) json_add_text(json, "lock", provenance->lock);
+    json_add_number(json, "ranks", trace->rank_count);
+    cJSON *nodes = json_add_array(json, "nodes");
     for (size_t i = 0; i < trace->definitions.node_count; i++)
-        cJSON_AddItemToArray(nodes, cJSON_CreateString(trace->definitions.nodes[i]));
-    cJSON_AddNumberToObject(json, "threads", (double)info->threads);
-    cJSON_AddNumberToObject(json, "threads_without_creation", (double)info->unseen_threads);
-    cJSON_AddNumberToObject(json, "duration_s", units_s(info->end_ps - info->begin_ps));
-    cJSON_AddNumberToObject(json, "events", (double)info->events);
-    cJSON_AddNumberToObject(json, "rma_bytes", (double)info->rma_bytes);
-    cJSON_AddNumberToObject(json, "message_bytes", (double)info->message_bytes);
-    cJSON_AddItemToObject(json, "non_contiguous", gaps_of(info->gaps.count, info->gaps.bytes));
-    cJSON_AddBoolToObject(json, "complete", info->incomplete == 0);
-    cJSON *broken = cJSON_AddArrayToObject(json, "incomplete");
+        json_append(nodes, cJSON_CreateString(trace->definitions.nodes[i]));
+    json_add_number(json, "threads", (double)info->threads);
+    json_add_number(json, "threads_without_creation", (double)info->unseen_threads);
+    json_add_number(json, "duration_s", units_s(info->end_ps - info->begin_ps));
+    json_add_number(json, "events", (double)info->events);
+    json_add_number(json, "rma_bytes", (double)info->rma_bytes);
+    json_add_number(json, "message_bytes", (double)info->message_bytes);
+    json_put(json, "non_contiguous", gaps_of(info->gaps.count, info->gaps.bytes));
+    json_add_bool(json, "complete", info->incomplete == 0);
+    cJSON *broken = json_add_array(json, "incomplete");
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         if (!trace->ranks[r].incomplete) continue;
         cJSON *item = cJSON_CreateObject();
-        cJSON_AddNumberToObject(item, "rank", r);
-        cJSON_AddNumberToObject(item, "events", (double)trace->ranks[r].count);
-        cJSON_AddStringToObject(item, "why", trace->ranks[r].incomplete_why ? trace->ranks[r].incomplete_why : "");
-        cJSON_AddItemToArray(broken, item);
+        json_add_number(item, "rank", r);
+        json_add_number(item, "events", (double)trace->ranks[r].count);
+        json_add_text(item, "why", trace->ranks[r].incomplete_why ? trace->ranks[r].incomplete_why : "");
+        json_append(broken, item);
     }
 }
 
 static void add_definitions(cJSON *json, const struct trace *trace)
 {
     const struct trace_definitions *tables = &trace->definitions;
-    cJSON *comms = cJSON_AddArrayToObject(json, "communicators"), *windows = cJSON_AddArrayToObject(json, "windows");
+    cJSON *comms = json_add_array(json, "communicators"), *windows = json_add_array(json, "windows");
     for (size_t i = 0; i < tables->comm_count; i++) {
         cJSON *item = cJSON_CreateObject();
-        cJSON_AddNumberToObject(item, "id", (double)i);
-        cJSON_AddNumberToObject(item, "ranks", tables->comms[i].count);
-        if (tables->comms[i].first_group) cJSON_AddNumberToObject(item, "between", tables->comms[i].first_group);
-        cJSON_AddItemToArray(comms, item);
+        json_add_number(item, "id", (double)i);
+        json_add_number(item, "ranks", tables->comms[i].count);
+        if (tables->comms[i].first_group) json_add_number(item, "between", tables->comms[i].first_group);
+        json_append(comms, item);
     }
     for (size_t i = 0; i < tables->window_count; i++) {
         const struct trace_window *window = &tables->windows[i];
         uint32_t count = tables->comms[window->comm].count;
         cJSON *item = cJSON_CreateObject();
-        cJSON_AddNumberToObject(item, "id", (double)i);
-        cJSON_AddNumberToObject(item, "communicator", window->comm);
-        cJSON_AddStringToObject(item, "flavor", flavor_name(window->flavor));
-        if (window->name) cJSON_AddStringToObject(item, "name", window->name);
-        cJSON *bytes = window->bytes ? cJSON_AddArrayToObject(item, "bytes") : NULL;
-        cJSON *units = window->disp_unit ? cJSON_AddArrayToObject(item, "disp_unit") : NULL;
+        json_add_number(item, "id", (double)i);
+        json_add_number(item, "communicator", window->comm);
+        json_add_text(item, "flavor", flavor_name(window->flavor));
+        if (window->name) json_add_text(item, "name", window->name);
+        cJSON *bytes = window->bytes ? json_add_array(item, "bytes") : NULL;
+        cJSON *units = window->disp_unit ? json_add_array(item, "disp_unit") : NULL;
         for (uint32_t k = 0; bytes && k < count; k++)
-            cJSON_AddItemToArray(bytes, cJSON_CreateNumber((double)window->bytes[k]));
+            json_append(bytes, cJSON_CreateNumber((double)window->bytes[k]));
         for (uint32_t k = 0; units && k < count; k++)
-            cJSON_AddItemToArray(units, cJSON_CreateNumber(window->disp_unit[k]));
-        cJSON_AddItemToArray(windows, item);
+            json_append(units, cJSON_CreateNumber(window->disp_unit[k]));
+        json_append(windows, item);
     }
 }
 
 static void add_calls(cJSON *json, const struct trace *trace, const struct info *info)
 {
     const struct trace_provenance *provenance = &trace->provenance;
-    cJSON *calls = cJSON_AddArrayToObject(json, "calls");
+    cJSON *calls = json_add_array(json, "calls");
     for (int i = 0; i < MPI_CALL_COUNT; i++) {
         if (info->calls[i].count == 0 || (call_row((enum mpi_call)i)->needed & F_REGION)) continue;
         cJSON *item = cJSON_CreateObject();
-        cJSON_AddStringToObject(item, "name", call_name((enum mpi_call)i));
-        cJSON_AddNumberToObject(item, "count", (double)info->calls[i].count);
-        cJSON_AddNumberToObject(item, "bytes", (double)info->calls[i].bytes);
-        cJSON_AddNumberToObject(item, "time_s", wide_s(info->calls[i].time_ps));
+        json_add_text(item, "name", call_name((enum mpi_call)i));
+        json_add_number(item, "count", (double)info->calls[i].count);
+        json_add_number(item, "bytes", (double)info->calls[i].bytes);
+        json_add_number(item, "time_s", wide_s(info->calls[i].time_ps));
         if (info->calls[i].gaps > 0)
-            cJSON_AddItemToObject(item, "non_contiguous", gaps_of(info->calls[i].gaps, info->calls[i].gap_bytes));
-        cJSON_AddItemToArray(calls, item);
+            json_put(item, "non_contiguous", gaps_of(info->calls[i].gaps, info->calls[i].gap_bytes));
+        json_append(calls, item);
     }
     cJSON *clock =
-        provenance->clock.known ? cJSON_AddObjectToObject(json, "clock") : cJSON_AddNullToObject(json, "clock");
+        provenance->clock.known ? json_add_object(json, "clock") : json_add_null(json, "clock");
     if (provenance->clock.known) {
-        cJSON_AddNumberToObject(clock, "worst_offset_s", provenance->clock.worst_offset_s);
-        cJSON_AddNumberToObject(clock, "worst_error_s", provenance->clock.worst_error_s);
-        cJSON_AddNumberToObject(clock, "violations", (double)provenance->clock.violations);
+        json_add_number(clock, "worst_offset_s", provenance->clock.worst_offset_s);
+        json_add_number(clock, "worst_error_s", provenance->clock.worst_error_s);
+        json_add_number(clock, "violations", (double)provenance->clock.violations);
     }
     if (provenance->clock.source)
-        cJSON_AddStringToObject(json, "clock_source", trace_clock_source_name(provenance->clock.source));
-    cJSON_AddItemToObject(json, "disturbance", result_disturbance_json(&info->disturbance));
-    if (info->slept_ps > 0) cJSON_AddNumberToObject(json, "slept_s", wide_s(info->slept_ps));
-    if (provenance->record_cost_ps) cJSON_AddNumberToObject(json, "record_cost_s", units_s(provenance->record_cost_ps));
-    cJSON *regions = cJSON_AddArrayToObject(json, "user_regions");
+        json_add_text(json, "clock_source", trace_clock_source_name(provenance->clock.source));
+    json_put(json, "disturbance", result_disturbance_json(&info->disturbance));
+    if (info->slept_ps > 0) json_add_number(json, "slept_s", wide_s(info->slept_ps));
+    if (provenance->record_cost_ps) json_add_number(json, "record_cost_s", units_s(provenance->record_cost_ps));
+    cJSON *regions = json_add_array(json, "user_regions");
     for (size_t i = 0; i < trace->definitions.region_count; i++)
-        cJSON_AddItemToArray(regions, cJSON_CreateString(trace->definitions.regions[i]));
-    cJSON *notes = cJSON_AddArrayToObject(json, "notes");
+        json_append(regions, cJSON_CreateString(trace->definitions.regions[i]));
+    cJSON *notes = json_add_array(json, "notes");
     for (size_t i = 0; i < provenance->note_count; i++)
-        cJSON_AddItemToArray(notes, cJSON_CreateString(provenance->notes[i]));
+        json_append(notes, cJSON_CreateString(provenance->notes[i]));
 }
 
 static enum status write_json(const struct trace *trace, const struct info *info, const char *file, struct err *err)

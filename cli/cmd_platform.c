@@ -7,7 +7,8 @@
 #include "cli/files.h"
 #include "cli/output_set.h"
 #include "cli/prediction_options.h"
-#include "common/text/json_text.h"
+#include "common/files/output_file.h"
+#include "common/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "platforms/fit/plot.h"
@@ -185,11 +186,11 @@ static enum status write_differences(const struct options *options, cJSON *diffe
 {
     if (options->json) {
         cJSON *json = cJSON_CreateObject();
-        bool added = cJSON_AddStringToObject(json, "schema", "rmacast.platform-difference/1") &&
-                     cJSON_AddStringToObject(json, "first", options->arguments.items[0]) &&
-                     cJSON_AddStringToObject(json, "second", options->arguments.items[1]) &&
-                     cJSON_AddItemReferenceToObject(json, "differences", differences);
-        enum status status = added ? cli_write_json(json, options->json, err) : err_memory(err);
+        json_add_text(json, "schema", "rmacast.platform-difference/1");
+        json_add_text(json, "first", options->arguments.items[0]);
+        json_add_text(json, "second", options->arguments.items[1]);
+        json_put(json, "differences", cJSON_CreateArrayReference(differences->child));
+        enum status status = cli_write_json(json, options->json, err);
         cJSON_Delete(json);
         return status;
     }
@@ -256,7 +257,7 @@ static enum status list_profiles(const char *output, cJSON *list, struct err *er
                text_of(profile.root, "summary"));
         cJSON *copy = cJSON_Duplicate(profile.root, true);
         json_close(&profile);
-        if (!copy || !cJSON_AddItemToArray(list, copy)) return err_memory(err);
+        if (!copy || !json_append(list, copy)) return err_memory(err);
     }
     return STATUS_OK;
 }
@@ -272,7 +273,7 @@ static void explain_values(const cJSON *object, const char *path)
             explain_values(item, below);
             continue;
         }
-        char *value = json_text(item, false);
+        char *value = json_print(item, JSON_LINE);
         snprintf(key, sizeof key, "comment_%.200s", item->string);
         const char *comment = text_of(object, key);
         text_print(stdout, "  %-38s %-*s%s%s\n", below, *comment ? VALUE_COLUMNS / 2 : 0, value ? value : "", *comment ? " " : "",
@@ -296,17 +297,17 @@ static enum status explain_profile(const char *name, const char *output, cJSON *
            text_of(profile.root, "transport"), text_of(profile.root, "summary"));
     if (table && *text_of(profile.root, "comment")) text_print(stdout, "%s\n", text_of(profile.root, "comment"));
     if (table) explain_values(cJSON_GetObjectItemCaseSensitive(profile.root, "mpi"), "mpi");
-    cJSON *copy = cJSON_Duplicate(profile.root, true);
+    bool listed = json_append(list, cJSON_Duplicate(profile.root, true));
     json_close(&profile);
-    return copy && cJSON_AddItemToArray(list, copy) ? STATUS_OK : err_memory(err);
+    return listed ? STATUS_OK : err_memory(err);
 }
 
 static enum status write_profiles(const struct options *options, cJSON *list, struct err *err)
 {
     cJSON *json = cJSON_CreateObject();
-    bool added = cJSON_AddStringToObject(json, "schema", "rmacast.mpi-profiles/1") &&
-                 cJSON_AddItemReferenceToObject(json, "profiles", list);
-    enum status status = added ? cli_write_json(json, options->json, err) : err_memory(err);
+    json_add_text(json, "schema", "rmacast.mpi-profiles/1");
+    json_put(json, "profiles", cJSON_CreateArrayReference(list->child));
+    enum status status = cli_write_json(json, options->json, err);
     cJSON_Delete(json);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "cli/prediction_options.h"
 #include "cli/terminal/progress_bar.h"
 #include "common/json.h"
+#include "common/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "model/violations/violations.h"
@@ -101,14 +102,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 static bool add_verify(cJSON *json, const struct verify_report *report)
 {
-    cJSON *rows = cJSON_AddArrayToObject(json, "verify");
+    cJSON *rows = json_add_array(json, "verify");
     for (size_t i = 0; rows && i < report->count; i++) {
         const struct verify_row *row = &report->rows[i];
         cJSON *one = cJSON_CreateObject();
-        if (!one || !cJSON_AddItemToArray(rows, one) || !cJSON_AddNumberToObject(one, "law", row->law) ||
-            !cJSON_AddStringToObject(one, "name", row->name) ||
-            !cJSON_AddStringToObject(one, "state", verify_state_name(row->state)) ||
-            !cJSON_AddStringToObject(one, "detail", row->detail))
+        if (!one || !json_append(rows, one) || !json_add_number(one, "law", row->law) ||
+            !json_add_text(one, "name", row->name) ||
+            !json_add_text(one, "state", verify_state_name(row->state)) ||
+            !json_add_text(one, "detail", row->detail))
             return false;
     }
     return rows != NULL;

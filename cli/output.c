@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 #include "cli/output_set.h"
 #include "common/files/output_file.h"
-#include "common/text/json_text.h"
+#include "common/json_write.h"
 #include "trace/open.h"
 #include "trace/text/text.h"
 
@@ -93,15 +93,12 @@ enum status cli_flush(struct err *err)
 enum status cli_write_json(const cJSON *json, const char *file, struct err *err)
 {
     FILE *out;
-    char *text = json_text(json, true);
-    if (!text) return err_memory(err);
-    enum status status = output_set_open(file, &out, err);
-    if (status == STATUS_OK) {
-        fprintf(out, "%s\n", text);
-        status = output_set_close(file, out, status, err);
-    }
-    free(text);
-    return status;
+    TRY(json_whole(json, err));
+    TRY(output_set_open(file, &out, err));
+    enum status status = json_write(json, JSON_LINES, out, err);
+    fputc('
+', out);
+    return output_set_close(file, out, status, err);
 }
 
 enum status cli_save_trace(const struct trace *trace, const char *path, struct err *err)

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "cli/output_set.h"
+#include "common/json_write.h"
 
 /* nftw hands no context on. */
 static uint64_t found_bytes;
@@ -18,8 +19,7 @@ static int add_bytes(const char *path, const struct stat *found, int kind, struc
 
 void written_count(struct written *written, const char *key, uint64_t count)
 {
-    if (!written->file) return;
-    written->whole = written->whole && cJSON_AddNumberToObject(written->json, key, (double)count);
+    if (written->file) json_add_number(written->json, key, (double)count);
 }
 
 void written_begin(struct written *written, const char *file, const char *command, const char *output)
@@ -28,9 +28,10 @@ void written_begin(struct written *written, const char *file, const char *comman
     *written = (struct written){.file = NULL};
     if (!file) return;
     cJSON *json = cJSON_CreateObject();
-    *written = (struct written){file, json, json && cJSON_AddStringToObject(json, "schema", "rmacast.written/1") &&
-                                                cJSON_AddStringToObject(json, "command", command) &&
-                                                cJSON_AddStringToObject(json, "output", output)};
+    *written = (struct written){file, json};
+    json_add_text(json, "schema", "rmacast.written/1");
+    json_add_text(json, "command", command);
+    json_add_text(json, "output", output);
     found_bytes = 0;
     if (output_set_bytes(output, &found_bytes))
         written_count(written, "bytes", found_bytes);
@@ -41,7 +42,7 @@ void written_begin(struct written *written, const char *file, const char *comman
 enum status written_end(struct written *written, struct err *err)
 {
     if (!written->file) return STATUS_OK;
-    enum status status = written->whole ? cli_write_json(written->json, written->file, err) : err_memory(err);
+    enum status status = cli_write_json(written->json, written->file, err);
     cJSON_Delete(written->json);
     return status;
 }

@@ -11,7 +11,6 @@
 struct written {
     const char *file; /* borrowed until written_end; NULL: nothing is made */
     cJSON *json;
-    bool whole; /* no member is missing for want of memory */
 };
 
 /* Begins with the bytes of the file or directory output; of "-" they are left out. file: of --json, as of cli_write_json();

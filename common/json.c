@@ -8,6 +8,7 @@
 
 #include "common/files/input_file.h"
 #include "common/json_line.h"
+#include "common/json_write.h"
 
 #define LINE " (line "
 
@@ -39,7 +40,12 @@ static enum status no_key_twice(const struct json_node *node, struct err *err)
 static enum status parse_text(char *text, const char *file, struct json_document *document, struct err *err)
 {
     const char *end = NULL;
+    errno = 0;
     cJSON *root = cJSON_ParseWithOpts(text, &end, 1);
+    if (!root && errno == ENOMEM) { /* cJSON does not say it */
+        free(text);
+        return err_memory(err);
+    }
     if (!root) {
         int line = 1;
         for (const char *c = text; end && c < end && *c; c++) line += *c == '\n';
@@ -225,16 +231,13 @@ enum status json_known_keys(const struct json_node *node, const char *const *key
 cJSON *json_measured(double value, double error, size_t n)
 {
     cJSON *object = cJSON_CreateObject();
-    if (cJSON_AddNumberToObject(object, "value", value) && cJSON_AddNumberToObject(object, "error", error) &&
-        cJSON_AddNumberToObject(object, "n", (double)n))
-        return object;
-    cJSON_Delete(object);
-    return NULL;
+    json_add_number(object, "value", value);
+    json_add_number(object, "error", error);
+    json_add_number(object, "n", (double)n);
+    return object;
 }
 
 enum status json_add_item(cJSON *object, const char *key, cJSON *item, struct err *err)
 {
-    if (cJSON_AddItemToObject(object, key, item)) return STATUS_OK;
-    cJSON_Delete(item);
-    return err_memory(err);
+    return json_put(object, key, item) ? STATUS_OK : err_memory(err);
 }

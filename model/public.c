@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/text/json_text.h"
+#include "common/json_write.h"
 #include "common/public.h"
 #include "common/units.h"
 #include "model/analyze.h"
@@ -150,7 +150,7 @@ PUBLIC enum rmacast_status rmacast_result_to_json(const struct rmacast_result *r
     enum status status = public_check(arguments, &err);
     if (status == STATUS_OK) status = result_to_json(result_inside(result), &tree, &err);
     if (status == STATUS_OK) {
-        char *text = json_text(tree, true);
+        char *text = json_print(tree, JSON_LINES);
         cJSON_Delete(tree);
         if (text)
             *json = text;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json_write.h"
 #include "common/units.h"
 #include "platforms/read.h"
 
@@ -20,11 +21,19 @@ static size_t length_to_unit(const char *key, size_t length)
     return length;
 }
 
-/* A bare string is a quantity where the key's name states its unit ("network.latency_s=10us"), else text. */
+/* NULL: no memory. A bare string is a quantity where the key's name states its unit ("network.latency_s=10us"), else text. */
 static cJSON *value_from(const char *key, size_t key_length, const char *text)
 {
-    cJSON *json = cJSON_ParseWithOpts(text, NULL, 1);
-    if (json) return json;
+    struct json_document document;
+    struct err why;
+    enum status status = json_parse(text, "--set", &document, &why);
+    if (status == STATUS_SYSTEM) return NULL;
+    if (status == STATUS_OK) {
+        cJSON *value = document.root;
+        document.root = NULL;
+        json_close(&document);
+        return value;
+    }
     double number;
     int64_t bytes;
     key_length = length_to_unit(key, key_length);
@@ -74,7 +83,7 @@ static cJSON *open_null(cJSON *root, const char *key)
     cJSON *object = cJSON_CreateObject();
     bool whole = object != NULL;
     for (int i = 0; whole && strcmp(key, "serves") == 0 && protocol_service_names[i]; i++)
-        whole = cJSON_AddNullToObject(object, protocol_service_names[i]) != NULL;
+        whole = json_add_null(object, protocol_service_names[i]) != NULL;
     if (whole && cJSON_ReplaceItemInObjectCaseSensitive(root, key, object)) return object;
     cJSON_Delete(object);
     return NULL;
@@ -86,7 +95,7 @@ static enum status walk_path(cJSON *root, char *key, const char *override, cJSON
     char *part = key;
     for (char *rest = end_part(&part); rest; part = rest, rest = end_part(&part)) {
         cJSON *next = cJSON_GetObjectItemCaseSensitive(root, part);
-        if (!next && *part) next = cJSON_AddObjectToObject(root, part);
+        if (!next && *part) next = json_add_object(root, part);
         if (*part && cJSON_IsNull(next) && !(next = open_null(root, part))) return err_memory(err);
         if (!*part || !cJSON_IsObject(next))
             return err_set(err, STATUS_USAGE, "--set", override, "'%s' is no object, expected SECTION.KEY=VALUE", part);
@@ -145,7 +154,7 @@ static bool spread_line(cJSON *lines, const char *key)
     if (!cJSON_IsObject(two_sided)) return true;
     drop_from_rows(two_sided, key);
     cJSON_DeleteItemFromObjectCaseSensitive(two_sided, key);
-    return cJSON_AddItemToObject(two_sided, key, cJSON_Duplicate(value, true));
+    return json_put(two_sided, key, cJSON_Duplicate(value, true));
 }
 
 /* The override names one server for all messages, so it removes other ones of the file and its profile. False: out of
@@ -155,11 +164,11 @@ static bool drop_servers(cJSON *rma, const char *path)
     static const char key[] = "mpi.rma.progress=";
     if (strncmp(path, key, sizeof key - 1) != 0) return true;
     cJSON *protocol = cJSON_GetObjectItemCaseSensitive(rma, "protocol");
-    if (!protocol) protocol = cJSON_AddObjectToObject(rma, "protocol");
+    if (!protocol) protocol = json_add_object(rma, "protocol");
     if (!protocol) return false;
     if (!cJSON_IsObject(protocol)) return true; /* its reader reports the error */
     cJSON_DeleteItemFromObjectCaseSensitive(protocol, "serves");
-    return cJSON_AddNullToObject(protocol, "serves") != NULL;
+    return json_add_null(protocol, "serves") != NULL;
 }
 
 enum status override_apply(struct json_document *document, const char *override, struct err *err)
@@ -176,12 +185,8 @@ enum status override_apply(struct json_document *document, const char *override,
         cJSON *value = value_from(override, (size_t)(equals - override), equals + 1);
         cJSON_DeleteItemFromObjectCaseSensitive(object, last);
         drop_alternatives(object, override);
-        if (!drop_servers(object, override) || !value || !cJSON_AddItemToObject(object, last, value)) {
-            cJSON_Delete(value);
-            status = err_memory(err);
-        } else if (is_line(override, last) && !spread_line(object, last)) {
-            status = err_memory(err);
-        }
+        bool dropped = drop_servers(object, override), put = json_put(object, last, value);
+        if (!dropped || !put || (is_line(override, last) && !spread_line(object, last))) status = err_memory(err);
     }
     free(key);
     return status;

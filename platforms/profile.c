@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/files/installed.h"
+#include "common/json_write.h"
 #include "platforms/read.h"
 
 static const char suffix[] = ".json";
@@ -137,11 +138,7 @@ static enum status add_missing(cJSON *to, const cJSON *from, struct err *err)
         if (there && is_section(item->string) && cJSON_IsObject(there) && cJSON_IsObject(item))
             TRY(add_missing(there, item, err));
         if (there) continue;
-        cJSON *copy = cJSON_Duplicate(item, true);
-        if (!copy || !cJSON_AddItemToObject(to, item->string, copy)) {
-            cJSON_Delete(copy);
-            return err_memory(err);
-        }
+        if (!json_put(to, item->string, cJSON_Duplicate(item, true))) return err_memory(err);
     }
     return STATUS_OK;
 }

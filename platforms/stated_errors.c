@@ -8,7 +8,7 @@
 #include <cjson/cJSON.h>
 
 #include "common/json.h"
-#include "common/text/json_text.h"
+#include "common/json_write.h"
 #include "platforms/platform.h"
 #include "platforms/profile.h"
 
@@ -61,7 +61,7 @@ static size_t shift_values(cJSON *item, const char *key, enum platform_errors er
 /* Sections are overridden as a whole: a key of the network may stand for several values. */
 static enum status add_section(struct platform_shift *shift, const char *name, const cJSON *section, struct err *err)
 {
-    char *text = json_text(section, false);
+    char *text = json_print(section, JSON_LINE);
     int length = text ? asprintf(&shift->overrides[shift->count], "%s=%s", name, text) : -1;
     free(text);
     if (length < 0) return err_memory(err);

@@ -5,7 +5,7 @@
 
 #include "common/children.h"
 #include "common/json.h"
-#include "common/text/json_text.h"
+#include "common/json_write.h"
 #include "predictors/prediction.h"
 
 struct job {
@@ -19,12 +19,9 @@ static enum status write_json(const struct result *result, FILE *out, struct err
 {
     cJSON *json;
     TRY(result_to_json(result, &json, err));
-    char *text = json_text(json, false);
+    enum status status = json_write(json, JSON_LINE, out, err);
     cJSON_Delete(json);
-    if (!text) return err_memory(err);
-    int written = fputs(text, out);
-    free(text);
-    return written < 0 ? err_memory(err) : STATUS_OK;
+    return status;
 }
 
 static enum status predict_row(void *context, size_t index, FILE *out, struct err *err)
@@ -140,56 +137,47 @@ void comparison_clear(struct comparison *comparison)
     *comparison = (struct comparison){0};
 }
 
-static enum status add_row(const struct comparison *comparison, size_t row, cJSON *result, struct err *err)
+static void add_row(const struct comparison *comparison, size_t row, cJSON *result)
 {
-    if (!cJSON_AddStringToObject(result, "row", comparison->names[row])) return err_memory(err);
-    if (!comparison->rewrites[row]) return STATUS_OK;
-    cJSON *rewrites = cJSON_Duplicate(comparison->rewrites[row], true);
-    if (rewrites && cJSON_AddItemToObject(result, "rewrites", rewrites)) return STATUS_OK;
-    cJSON_Delete(rewrites);
-    return err_memory(err);
+    json_add_text(result, "row", comparison->names[row]);
+    if (comparison->rewrites[row]) json_put(result, "rewrites", cJSON_Duplicate(comparison->rewrites[row], true));
 }
 
-static bool add_failure(cJSON *root, const struct comparison *comparison, size_t row)
+static void add_failure(cJSON *root, const struct comparison *comparison, size_t row)
 {
-    cJSON *failed = cJSON_GetObjectItemCaseSensitive(root, "failed"), *one = cJSON_CreateObject();
+    cJSON *failed = cJSON_GetObjectItemCaseSensitive(root, "failed");
     if (!failed) {
-        cJSON_AddTrueToObject(root, "incomplete");
-        failed = cJSON_AddArrayToObject(root, "failed");
+        json_add_bool(root, "incomplete", true);
+        failed = json_add_array(root, "failed");
     }
-    if (failed && one && cJSON_AddItemToArray(failed, one))
-        return cJSON_AddStringToObject(one, "row", comparison->names[row]) &&
-               cJSON_AddStringToObject(one, "error", comparison->failures[row]);
-    cJSON_Delete(one);
-    return false;
+    cJSON *one = json_append_object(failed);
+    json_add_text(one, "row", comparison->names[row]);
+    json_add_text(one, "error", comparison->failures[row]);
 }
 
 static enum status add_warnings(const struct warnings *warnings, cJSON *root, struct err *err)
 {
-    if (!cJSON_AddBoolToObject(root, "semantics_matter", warnings->choice != CHOICE_NONE)) return err_memory(err);
+    json_add_bool(root, "semantics_matter", warnings->choice != CHOICE_NONE);
     return warnings_to_json(warnings, root, err);
 }
 
 enum status comparison_to_json(const struct comparison *comparison, cJSON **json, struct err *err)
 {
-    cJSON *root = cJSON_CreateObject(), *results = NULL;
-    if (root && cJSON_AddStringToObject(root, "schema", "rmacast.comparison/1"))
-        results = cJSON_AddArrayToObject(root, "results");
-    enum status status = results ? STATUS_OK : err_memory(err);
+    cJSON *root = cJSON_CreateObject();
+    json_add_text(root, "schema", "rmacast.comparison/1");
+    cJSON *results = json_add_array(root, "results");
+    enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < comparison->count; i++) {
         cJSON *one = NULL;
         if (!comparison->results[i]) {
-            if (!add_failure(root, comparison, i)) status = err_memory(err);
+            add_failure(root, comparison, i);
             continue;
         }
         status = result_to_json(comparison->results[i], &one, err);
-        if (status == STATUS_OK && !cJSON_AddItemToArray(results, one)) status = err_memory(err);
-        if (status == STATUS_OK) status = add_row(comparison, i, one, err);
+        if (status == STATUS_OK && json_append(results, one)) add_row(comparison, i, one);
     }
     if (status == STATUS_OK && comparison->warnings) status = add_warnings(comparison->warnings, root, err);
-    if (status == STATUS_OK)
-        *json = root;
-    else
-        cJSON_Delete(root);
+    if (status == STATUS_OK) return json_made(root, json, err);
+    cJSON_Delete(root);
     return status;
 }

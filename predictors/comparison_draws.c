@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/json.h"
+#include "common/json_write.h"
 
 /* The row has no result any more. */
 static enum status fail_row(struct comparison *comparison, size_t row, const char *why, struct err *err)
@@ -64,36 +65,29 @@ struct draws_pair draws_pair_of(const struct draws *one, const struct draws *oth
     return pair;
 }
 
-static bool add_pair(cJSON *pairs, const struct comparison *comparison, size_t row, size_t other)
+static void add_pair(cJSON *pairs, const struct comparison *comparison, size_t row, size_t other)
 {
     struct draws_pair pair = draws_pair_of(&comparison->draws[row], &comparison->draws[other]);
-    cJSON *one = cJSON_CreateObject();
-    if (one && cJSON_AddItemToArray(pairs, one))
-        return cJSON_AddStringToObject(one, "row", comparison->names[row]) &&
-               cJSON_AddStringToObject(one, "other", comparison->names[other]) &&
-               cJSON_AddNumberToObject(one, "faster", (double)pair.faster) &&
-               cJSON_AddNumberToObject(one, "same", (double)pair.same) &&
-               cJSON_AddBoolToObject(one, "ranges_overlap", pair.overlap);
-    cJSON_Delete(one);
-    return false;
+    cJSON *one = json_append_object(pairs);
+    json_add_text(one, "row", comparison->names[row]);
+    json_add_text(one, "other", comparison->names[other]);
+    json_add_number(one, "faster", (double)pair.faster);
+    json_add_number(one, "same", (double)pair.same);
+    json_add_bool(one, "ranges_overlap", pair.overlap);
 }
 
-static bool add_order(const struct comparison *comparison, const size_t *order, size_t count, cJSON *json)
+static void add_order(const struct comparison *comparison, const size_t *order, size_t count, cJSON *json)
 {
     const struct draws *first = &comparison->draws[order[0]];
-    cJSON *root = cJSON_AddObjectToObject(json, "draws");
-    if (!root || !cJSON_AddNumberToObject(root, "count", (double)first->count) ||
-        !cJSON_AddNumberToObject(root, "seed", (double)first->seed) ||
-        !cJSON_AddNumberToObject(root, "jitter_s", first->jitter_s))
-        return false;
-    cJSON *names = cJSON_AddArrayToObject(root, "order"), *pairs = cJSON_AddArrayToObject(root, "pairs");
-    for (size_t i = 0; i < count && names && pairs; i++) {
-        cJSON *name = cJSON_CreateString(comparison->names[order[i]]);
-        if (!name || !cJSON_AddItemToArray(names, name)) return false;
-        for (size_t k = i + 1; k < count; k++)
-            if (!add_pair(pairs, comparison, order[i], order[k])) return false;
+    cJSON *root = json_add_object(json, "draws");
+    json_add_number(root, "count", (double)first->count);
+    json_add_number(root, "seed", (double)first->seed);
+    json_add_number(root, "jitter_s", first->jitter_s);
+    cJSON *names = json_add_array(root, "order"), *pairs = json_add_array(root, "pairs");
+    for (size_t i = 0; i < count; i++) {
+        json_append(names, cJSON_CreateString(comparison->names[order[i]]));
+        for (size_t k = i + 1; k < count; k++) add_pair(pairs, comparison, order[i], order[k]);
     }
-    return names && pairs;
 }
 
 enum status comparison_draws_to_json(const struct comparison *comparison, cJSON *json, struct err *err)
@@ -109,7 +103,7 @@ enum status comparison_draws_to_json(const struct comparison *comparison, cJSON 
     size_t *order = calloc(comparison->count + 1, sizeof *order);
     if (!order) return err_memory(err);
     size_t count = comparison_draws_order(comparison, order);
-    bool added = count == 0 || add_order(comparison, order, count, json);
+    if (count > 0) add_order(comparison, order, count, json);
     free(order);
-    return added ? STATUS_OK : err_memory(err);
+    return STATUS_OK;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json_write.h"
 #include "common/scramble.h"
 #include "common/search.h"
 #include "common/text/text.h"
@@ -192,56 +193,36 @@ void draws_print(const struct draws *draws, const struct result *result, FILE *o
 static cJSON *range_json(const struct draws_range *range)
 {
     cJSON *made = cJSON_CreateObject();
-    if (!made || !cJSON_AddNumberToObject(made, "median", range->median_s) ||
-        !cJSON_AddNumberToObject(made, "min", range->min_s) || !cJSON_AddNumberToObject(made, "max", range->max_s)) {
-        cJSON_Delete(made);
-        return NULL;
-    }
+    json_add_number(made, "median", range->median_s);
+    json_add_number(made, "min", range->min_s);
+    json_add_number(made, "max", range->max_s);
     return made;
 }
 
-/* Adds the item, which may be NULL, and owns it. */
-static bool add_to(cJSON *parent, const char *key, cJSON *item)
+static void add_taken(const struct draws *draws, cJSON *json)
 {
-    bool added = item && (key ? cJSON_AddItemToObject(parent, key, item) : cJSON_AddItemToArray(parent, item));
-    if (!added) cJSON_Delete(item);
-    return added;
-}
-
-static bool add_taken(const struct draws *draws, cJSON *json)
-{
-    cJSON *undrawn = cJSON_CreateObject();
-    return cJSON_AddNumberToObject(json, "taken", (double)draws->taken) && add_to(json, "undrawn", undrawn) &&
-           cJSON_AddNumberToObject(undrawn, "run_time_s", draws->undrawn->run_time_s) &&
-           add_to(undrawn, "rank_time_s", cJSON_CreateDoubleArray(draws->undrawn->rank_time_s, (int)draws->rank_count));
-}
-
-static bool fill_json(const struct draws *draws, cJSON *json)
-{
-    bool filled = cJSON_AddNumberToObject(json, "count", (double)draws->count) &&
-                  cJSON_AddNumberToObject(json, "seed", (double)draws->seed) &&
-                  cJSON_AddNumberToObject(json, "jitter_s", draws->jitter_s) &&
-                  (draws->taken == 0 || add_taken(draws, json)) &&
-                  add_to(json, "run_time_s", range_json(&draws->run_time)) &&
-                  add_to(json, "run_times_s", cJSON_CreateDoubleArray(draws->run_times_s, (int)draws->count));
-    cJSON *ranks = filled ? cJSON_AddArrayToObject(json, "rank_time_s") : NULL;
-    for (uint32_t rank = 0; rank < draws->rank_count && ranks; rank++)
-        if (!add_to(ranks, NULL, range_json(&draws->rank_time[rank]))) return false;
-    cJSON *patterns = ranks ? cJSON_AddArrayToObject(json, "patterns") : NULL;
-    for (enum pattern pattern = 0; pattern < PATTERN_COUNT && patterns; pattern++) {
-        cJSON *one = cJSON_CreateObject();
-        if (!add_to(patterns, NULL, one) || !cJSON_AddStringToObject(one, "name", pattern_row(pattern)->name) ||
-            !add_to(one, "severity_s", range_json(&draws->patterns[pattern])))
-            return false;
-    }
-    return patterns != NULL;
+    json_add_number(json, "taken", (double)draws->taken);
+    cJSON *undrawn = json_add_object(json, "undrawn");
+    json_add_number(undrawn, "run_time_s", draws->undrawn->run_time_s);
+    json_add_numbers(undrawn, "rank_time_s", draws->undrawn->rank_time_s, draws->rank_count);
 }
 
 enum status draws_to_json(const struct draws *draws, cJSON **json, struct err *err)
 {
-    *json = cJSON_CreateObject();
-    if (*json && fill_json(draws, *json)) return STATUS_OK;
-    cJSON_Delete(*json);
-    *json = NULL;
-    return err_memory(err);
+    cJSON *made = cJSON_CreateObject();
+    json_add_number(made, "count", (double)draws->count);
+    json_add_number(made, "seed", (double)draws->seed);
+    json_add_number(made, "jitter_s", draws->jitter_s);
+    if (draws->taken > 0) add_taken(draws, made);
+    json_put(made, "run_time_s", range_json(&draws->run_time));
+    json_add_numbers(made, "run_times_s", draws->run_times_s, draws->count);
+    cJSON *ranks = json_add_array(made, "rank_time_s");
+    for (uint32_t rank = 0; rank < draws->rank_count; rank++) json_append(ranks, range_json(&draws->rank_time[rank]));
+    cJSON *patterns = json_add_array(made, "patterns");
+    for (enum pattern pattern = 0; pattern < PATTERN_COUNT; pattern++) {
+        cJSON *one = json_append_object(patterns);
+        json_add_text(one, "name", pattern_row(pattern)->name);
+        json_put(one, "severity_s", range_json(&draws->patterns[pattern]));
+    }
+    return json_made(made, json, err);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/json_write.h"
 #include "common/text/text.h"
 #include "model/behaviour/behaviour.h"
 
@@ -215,20 +216,20 @@ static bool add_contradiction(cJSON *object, const struct contradiction *one)
     static const char *const names[BEHAVES_COUNT] = {
         [BEHAVES_NONE] = "none", [BEHAVES_POST] = "post", [BEHAVES_GROUP] = "group", [BEHAVES_HOLDER] = "holder"};
     char text[RESULT_BEHAVIOUR_BYTES];
-    return cJSON_AddStringToObject(object, "call", call_name(one->row.call)) &&
-           cJSON_AddStringToObject(object, "waits", names[one->row.waits]) &&
-           cJSON_AddStringToObject(object, "expected", names[one->expected]) &&
-           cJSON_AddNumberToObject(object, "seen", (double)one->row.seen) &&
-           cJSON_AddNumberToObject(object, "of", (double)one->row.of) &&
-           cJSON_AddStringToObject(object, "text", result_behaviour_text(&one->row, text));
+    return json_add_text(object, "call", call_name(one->row.call)) &&
+           json_add_text(object, "waits", names[one->row.waits]) &&
+           json_add_text(object, "expected", names[one->expected]) &&
+           json_add_number(object, "seen", (double)one->row.seen) &&
+           json_add_number(object, "of", (double)one->row.of) &&
+           json_add_text(object, "text", result_behaviour_text(&one->row, text));
 }
 
 enum status warnings_to_json(const struct warnings *warnings, cJSON *object, struct err *err)
 {
-    cJSON *array = cJSON_AddArrayToObject(object, "contradictions");
+    cJSON *array = json_add_array(object, "contradictions");
     for (size_t i = 0; array && i < warnings->count; i++) {
         cJSON *one = cJSON_CreateObject();
-        if (one && cJSON_AddItemToArray(array, one) && add_contradiction(one, &warnings->items[i])) continue;
+        if (one && json_append(array, one) && add_contradiction(one, &warnings->items[i])) continue;
         return err_memory(err);
     }
     return array ? STATUS_OK : err_memory(err);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/json.h"
+#include "common/json_write.h"
 #include "model/analyze.h"
 #include "common/text/json_text.h"
 #include "report/inputs.h"
@@ -17,7 +18,7 @@ enum {
 static enum status copy_tree(cJSON *json, FILE *out, struct err *err)
 {
     input_cut_texts(json);
-    char *text = json_text(json, false);
+    char *text = json_print(json, JSON_LINE);
     if (!text) return err_memory(err);
     json_text_copy(out, text);
     free(text);

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "common/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "validate/samples.h"
@@ -29,22 +30,22 @@ static bool add_variant(cJSON *array, const struct ranking_variant *variant)
 {
     cJSON *one = cJSON_CreateObject();
     double error_s = variant->predicted_s - variant->measured_s;
-    return one && cJSON_AddItemToArray(array, one) && cJSON_AddStringToObject(one, "name", variant->name) &&
-           cJSON_AddNumberToObject(one, "predicted_s", variant->predicted_s) &&
-           cJSON_AddNumberToObject(one, "measured_s", variant->measured_s) &&
-           cJSON_AddNumberToObject(one, "measured_min_s", variant->measured_min_s) &&
-           cJSON_AddNumberToObject(one, "measured_max_s", variant->measured_max_s) &&
-           cJSON_AddNumberToObject(one, "relative", variant->measured_s > 0 ? error_s / variant->measured_s : NAN);
+    return one && json_append(array, one) && json_add_text(one, "name", variant->name) &&
+           json_add_number(one, "predicted_s", variant->predicted_s) &&
+           json_add_number(one, "measured_s", variant->measured_s) &&
+           json_add_number(one, "measured_min_s", variant->measured_min_s) &&
+           json_add_number(one, "measured_max_s", variant->measured_max_s) &&
+           json_add_number(one, "relative", variant->measured_s > 0 ? error_s / variant->measured_s : NAN);
 }
 
 enum status ranking_to_json(const struct ranking *ranking, cJSON **json, struct err *err)
 {
     cJSON *root = cJSON_CreateObject();
-    bool whole = root && cJSON_AddStringToObject(root, "schema", "rmacast.ranking/1") &&
-                 cJSON_AddNumberToObject(root, "kendall_tau", ranking->tau) &&
-                 cJSON_AddNumberToObject(root, "pairs_apart", (double)ranking->apart) &&
-                 cJSON_AddNumberToObject(root, "pairs_right", (double)ranking->right);
-    cJSON *variants = whole ? cJSON_AddArrayToObject(root, "variants") : NULL;
+    bool whole = root && json_add_text(root, "schema", "rmacast.ranking/1") &&
+                 json_add_number(root, "kendall_tau", ranking->tau) &&
+                 json_add_number(root, "pairs_apart", (double)ranking->apart) &&
+                 json_add_number(root, "pairs_right", (double)ranking->right);
+    cJSON *variants = whole ? json_add_array(root, "variants") : NULL;
     for (size_t i = 0; variants && i < ranking->count; i++)
         if (!add_variant(variants, &ranking->variants[i])) variants = NULL;
     if (!variants) {

@@ -10,6 +10,7 @@
 #include "cli/launcher.h"
 #include "common/files/output_file.h"
 #include "common/json.h"
+#include "common/json_write.h"
 #include "common/units.h"
 #include "platforms/fit/size_curve.h"
 #include "platforms/stated_errors.h"
@@ -268,7 +269,7 @@ static enum status take_all_measured(const struct calibrate_run *run, struct ske
 static void make_optional(cJSON *list)
 {
     cJSON *test;
-    cJSON_ArrayForEach (test, list) cJSON_AddTrueToObject(test, "optional");
+    cJSON_ArrayForEach (test, list) json_add_bool(test, "optional", true);
 }
 
 enum status calibrate_check_config(const struct calibrate_run *run, const char *file, struct err *err)
@@ -280,7 +281,7 @@ enum status calibrate_check_config(const struct calibrate_run *run, const char *
     if (!run->config) make_optional(to);
     make_optional(cJSON_GetObjectItem(check.root, "tests"));
     cJSON_ArrayForEach (added, cJSON_GetObjectItem(check.root, "tests"))
-        cJSON_AddItemToObject(to, added->string, cJSON_Duplicate(added, true));
+        json_put(to, added->string, cJSON_Duplicate(added, true));
     if (status == STATUS_OK) status = cli_write_json_now(own.root, file, err);
     json_close(&check);
     json_close(&own);

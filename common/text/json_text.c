@@ -1,6 +1,6 @@
 #include "common/text/json_text.h"
 
-#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "common/text/utf8.h"
@@ -15,40 +15,23 @@ static void write_number(FILE *out, uint32_t character)
     else fprintf(out, "\\u%04x\\u%04x", (unsigned)(0xd7c0 + (character >> 10)), (unsigned)(0xdc00 | (character & 0x3ff)));
 }
 
-/* Printed by cJSON, so what is below a space is between strings. */
-static void write_printed(FILE *out, const char *printed)
+int json_text_character(FILE *out, const char *at)
 {
-    for (int length; *printed; printed += length ? length : 1) {
-        length = utf8_length(printed);
-        if (length == 0) fputs(HIDDEN, out);
-        else if (utf8_visible(printed) || (unsigned char)*printed < ' ') fwrite(printed, 1, (size_t)length, out);
-        else write_number(out, utf8_character(printed, length));
-    }
-}
-
-char *json_text(const cJSON *tree, bool indented)
-{
-    char *text = NULL, *printed = indented ? cJSON_Print(tree) : cJSON_PrintUnformatted(tree);
-    size_t size;
-    FILE *out = printed ? open_memstream(&text, &size) : NULL;
-    if (out) write_printed(out, printed);
-    cJSON_free(printed);
-    if (!out) return NULL;
-    bool whole = !ferror(out);
-    if (fclose(out) == 0 && whole) return text;
-    free(text);
-    return NULL;
+    int length = utf8_length(at);
+    if (*at == '\0') return 0;
+    if (length == 0) fputs(HIDDEN, out);
+    else if (!utf8_visible(at)) write_number(out, utf8_character(at, length));
+    else fwrite(at, 1, (size_t)length, out);
+    return length ? length : 1;
 }
 
 void json_text_write(FILE *out, const char *text)
 {
     const char *at = text;
     fputc('"', out);
-    for (int length; *at && at - text < TEXT_MAX; at += length ? length : 1) {
-        length = utf8_length(at);
-        if (length == 0) fputs(HIDDEN, out);
-        else if (!utf8_visible(at) || strchr("\"\\<>&", *at)) write_number(out, utf8_character(at, length));
-        else fwrite(at, 1, (size_t)length, out);
+    while (*at && at - text < TEXT_MAX) {
+        if (strchr("\"\\<>&", *at)) write_number(out, (unsigned char)*at++);
+        else at += json_text_character(out, at);
     }
     fputs(*at ? "...\"" : "\"", out);
 }

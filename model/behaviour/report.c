@@ -1,6 +1,7 @@
 /* Behaviour of the recorded library in results: JSON, table, sentences (model/result/result.h). */
 #include <inttypes.h>
 
+#include "common/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "model/result/result.h"
@@ -12,51 +13,49 @@ static const char *const waits_names[BEHAVES_COUNT] = {[BEHAVES_UNSEEN] = "not s
                                                        [BEHAVES_HOLDER] = "holder"};
 static const char *const content_names[OF_COUNT] = {[OF_NOTHING] = "none", [OF_PUTS] = "put", [OF_GETS] = "get"};
 
-static bool add_bytes(cJSON *object, const struct result_behaviour *row)
+static void add_bytes(cJSON *object, const struct result_behaviour *row)
 {
-    if (!row->sized) return cJSON_AddNullToObject(object, "bytes");
-    cJSON *bytes = cJSON_AddObjectToObject(object, "bytes");
-    return cJSON_AddNumberToObject(bytes, "from_bytes", (double)row->from_bytes) &&
-           cJSON_AddNumberToObject(bytes, "to_bytes", (double)row->to_bytes) &&
-           cJSON_AddNumberToObject(bytes, "least_bytes", (double)row->least_bytes) &&
-           cJSON_AddNumberToObject(bytes, "most_bytes", (double)row->most_bytes);
+    if (!row->sized) {
+        json_add_null(object, "bytes");
+        return;
+    }
+    cJSON *bytes = json_add_object(object, "bytes");
+    json_add_number(bytes, "from_bytes", (double)row->from_bytes);
+    json_add_number(bytes, "to_bytes", (double)row->to_bytes);
+    json_add_number(bytes, "least_bytes", (double)row->least_bytes);
+    json_add_number(bytes, "most_bytes", (double)row->most_bytes);
 }
 
-static bool add_counts(cJSON *object, const struct result_behaviour *row)
+static void add_counts(cJSON *object, const struct result_behaviour *row)
 {
-    return cJSON_AddStringToObject(object, "waits", waits_names[row->waits]) &&
-           cJSON_AddNumberToObject(object, "seen", (double)row->seen) &&
-           cJSON_AddNumberToObject(object, "of", (double)row->of) &&
-           cJSON_AddNumberToObject(object, "calls", (double)row->calls) &&
-           (!row->sized || (cJSON_AddNumberToObject(object, "for_group", (double)row->for_group) &&
-                            cJSON_AddNumberToObject(object, "not_for_group", (double)row->not_for_group)));
+    json_add_text(object, "waits", waits_names[row->waits]);
+    json_add_number(object, "seen", (double)row->seen);
+    json_add_number(object, "of", (double)row->of);
+    json_add_number(object, "calls", (double)row->calls);
+    if (!row->sized) return;
+    json_add_number(object, "for_group", (double)row->for_group);
+    json_add_number(object, "not_for_group", (double)row->not_for_group);
 }
 
 /* Rows of a complete by content are stored in the complete's own row. */
-static bool add_row(cJSON *rows, cJSON **whole, const struct result_behaviour *row)
+static void add_row(cJSON *rows, cJSON **whole, const struct result_behaviour *row)
 {
     cJSON *into = row->content == OF_ALL ? rows : cJSON_GetObjectItemCaseSensitive(*whole, "by_content");
-    cJSON *object = cJSON_CreateObject();
-    if (!into && row->content != OF_ALL) into = cJSON_AddArrayToObject(*whole, "by_content");
-    if (!object || !into || !cJSON_AddItemToArray(into, object)) {
-        cJSON_Delete(object);
-        return false;
-    }
-    if (row->content != OF_ALL)
-        return cJSON_AddStringToObject(object, "content", content_names[row->content]) && add_counts(object, row);
-    *whole = object;
-    return cJSON_AddStringToObject(object, "call", call_name(row->call)) && add_bytes(object, row) &&
-           add_counts(object, row);
+    if (!into && row->content != OF_ALL) into = json_add_array(*whole, "by_content");
+    cJSON *object = json_append_object(into);
+    if (row->content == OF_ALL) {
+        *whole = object;
+        json_add_text(object, "call", call_name(row->call));
+        add_bytes(object, row);
+    } else
+        json_add_text(object, "content", content_names[row->content]);
+    add_counts(object, row);
 }
 
 cJSON *result_behaviour_json(const struct result *result)
 {
     cJSON *rows = cJSON_CreateArray(), *whole = NULL;
-    for (size_t i = 0; rows && i < result->behaviour_count; i++) {
-        if (add_row(rows, &whole, &result->behaviour[i])) continue;
-        cJSON_Delete(rows);
-        return NULL;
-    }
+    for (size_t i = 0; i < result->behaviour_count; i++) add_row(rows, &whole, &result->behaviour[i]);
     return rows;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/json_write.h"
 #include "common/units.h"
 #include "trace/trace.h"
 
@@ -180,12 +181,12 @@ cJSON *result_disturbance_json(const struct result_disturbance *disturbance)
     cJSON *object = disturbance->known ? cJSON_CreateObject() : cJSON_CreateNull();
     double share = disturbance->computing_s > 0 ? disturbance->waited_s / disturbance->computing_s : 0;
     if (!object || !disturbance->known) return object;
-    if (cJSON_AddNumberToObject(object, "computing_s", disturbance->computing_s) &&
-        cJSON_AddNumberToObject(object, "waited_s", disturbance->waited_s) &&
-        cJSON_AddNumberToObject(object, "share", share) &&
-        cJSON_AddNumberToObject(object, "worst_rank", disturbance->worst_rank) &&
-        cJSON_AddNumberToObject(object, "worst_share", disturbance->worst_share) &&
-        cJSON_AddBoolToObject(object, "more_ranks_than_cores", disturbance->crowded))
+    if (json_add_number(object, "computing_s", disturbance->computing_s) &&
+        json_add_number(object, "waited_s", disturbance->waited_s) &&
+        json_add_number(object, "share", share) &&
+        json_add_number(object, "worst_rank", disturbance->worst_rank) &&
+        json_add_number(object, "worst_share", disturbance->worst_share) &&
+        json_add_bool(object, "more_ranks_than_cores", disturbance->crowded))
         return object;
     cJSON_Delete(object);
     return NULL;

@@ -5,6 +5,7 @@
 
 #include "common/array.h"
 #include "common/json.h"
+#include "common/json_write.h"
 #include "model/waits/properties.h"
 #include "model/result/result.h"
 #include "model/result/result_schema.h"
@@ -368,10 +369,7 @@ static enum status read_carried(const struct json_node *root, struct result *res
         bool list = strcmp(keys[i], "behaviour") == 0 || strcmp(keys[i], "window_creations") == 0;
         TRY(list ? json_array(&node, err) : json_object(&node, err));
         if (!result->carried) result->carried = cJSON_CreateObject();
-        cJSON *copy = cJSON_Duplicate(node.item, true);
-        if (result->carried && copy && cJSON_AddItemToObject(result->carried, keys[i], copy)) continue;
-        cJSON_Delete(copy);
-        return err_memory(err);
+        if (!json_put(result->carried, keys[i], cJSON_Duplicate(node.item, true))) return err_memory(err);
     }
     return STATUS_OK;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/json.h"
+#include "common/json_write.h"
 #include "common/line.h"
 #include "platforms/fit/pause.h"
 #include "platforms/fit/reverse.h"
@@ -156,14 +157,14 @@ static void add_note(struct writer *writer, const char *format, ...)
     const cJSON *said;
     cJSON_ArrayForEach (said, writer->notes)
         if (strcmp(said->valuestring, text) == 0) return;
-    cJSON_AddItemToArray(writer->notes, cJSON_CreateString(text));
+    json_append(writer->notes, cJSON_CreateString(text));
 }
 
 /* Adds the value if a platform may have it. */
 static bool add_measured(struct writer *writer, cJSON *object, const char *key, double value, double error, size_t n)
 {
     if (isfinite(value) && isfinite(error) && value >= 0 && error >= 0) {
-        cJSON_AddItemToObject(object, key, json_measured(value, error, n));
+        json_put(object, key, json_measured(value, error, n));
         return true;
     }
     add_note(writer, "%s: left out, since it came out as %g +- %g", key, value, error);
@@ -310,13 +311,13 @@ static cJSON *segments_to_json(struct writer *writer, const struct composition *
         if (i == 0) *first_latency = latency;
         cJSON *row = cJSON_CreateObject();
         if (i + 1 < curve->fit.count)
-            cJSON_AddItemToObject(row, "upto_bytes",
+            json_put(row, "upto_bytes",
                                   json_measured(segment->upto, curve->fit.segments[i + 1].from - segment->upto, n));
         if (add_measured(writer, row, "latency_s", latency.value, latency.error, n) &&
             add_measured(writer, row, "bandwidth_Bps", 1 / slope.value, slope.error / (slope.value * slope.value), n))
-            cJSON_AddItemToArray(list, row);
+            json_append(list, row);
         else
-            cJSON_Delete(row);
+            json_drop(list, row);
     }
     return list;
 }
@@ -406,10 +407,10 @@ static void add_two_sided(struct writer *writer, cJSON *section, const cJSON *li
     const struct composition composition = {&curve, 2, 0, INFINITY, {0, 0}};
     cJSON *own = segments_to_json(writer, &composition, &writer->overhead[between], &latency);
     if (cJSON_GetArraySize(own) == 0) {
-        cJSON_Delete(own);
+        json_drop(section, own);
         return;
     }
-    cJSON_AddItemToObject(cJSON_AddObjectToObject(section, "two_sided"), "segments", own);
+    json_put(json_add_object(section, "two_sided"), "segments", own);
     writer->two_sided[between] = latency;
     writer->apart[between] = true;
 }
@@ -570,7 +571,7 @@ static bool add_lines(struct writer *writer, cJSON *section, bool between, bool 
     if (has_gap && is_behind_barrier(writer, composition.curve))
         composition.delay = writer->delay[between] = delay_of(&gap, &overhead);
     cJSON *segments = segments_to_json(writer, &composition, &overhead, &latency);
-    cJSON_AddItemToObject(section, "segments", segments);
+    json_put(section, "segments", segments);
     writer->overhead[between] = overhead;
     writer->latency[between] = writer->two_sided[between] = latency;
     if (composition.curve == &calibration->curves[between][CALIBRATION_PUT]) add_two_sided(writer, section, segments, between);
@@ -589,10 +590,10 @@ static cJSON *reverse_to_json(const struct reverse_sizes *found)
     cJSON *list = cJSON_CreateArray();
     for (size_t i = 0; i < found->count; i++) {
         cJSON *row = cJSON_CreateObject();
-        if (i + 1 < found->count) cJSON_AddNumberToObject(row, "upto_bytes", found->rows[i].upto_bytes);
-        cJSON_AddItemToObject(row, "share",
+        if (i + 1 < found->count) json_add_number(row, "upto_bytes", found->rows[i].upto_bytes);
+        json_put(row, "share",
                               json_measured(found->rows[i].share.value, found->rows[i].share.error, found->rows[i].n));
-        cJSON_AddItemToArray(list, row);
+        json_append(list, row);
     }
     return list;
 }
@@ -616,19 +617,19 @@ static void add_reverse_within(struct writer *writer, cJSON *loopback)
         for (size_t k = 0; k < both->count; k++)
             s_per_byte[k] = 1 / number_of(cJSON_GetObjectItem(line_of(lines, both->points[k].x), "bandwidth_Bps"));
         if (both->count <= REVERSE_RULES_MAX && reverse_find_within(both, &curves[ways[i].alone], s_per_byte, &found))
-            cJSON_AddItemToObject(shares, ways[i].key, reverse_to_json(&found));
+            json_put(shares, ways[i].key, reverse_to_json(&found));
     }
-    if (shares->child)
-        cJSON_AddItemToObject(loopback, "reverse_share", shares);
+    if (cJSON_GetArraySize(shares) > 0)
+        json_put(loopback, "reverse_share", shares);
     else
-        cJSON_Delete(shares);
+        json_drop(loopback, shares);
 }
 
 /* With only one node, the network gets the values of messages within it; no message uses them. */
 static bool add_network(struct writer *writer, cJSON *platform)
 {
-    cJSON *network = cJSON_AddObjectToObject(platform, "network"), *loopback = cJSON_CreateObject();
-    cJSON_AddStringToObject(cJSON_AddObjectToObject(network, "topology"), "type", "crossbar");
+    cJSON *network = json_add_object(platform, "network"), *loopback = cJSON_CreateObject();
+    json_add_text(json_add_object(network, "topology"), "type", "crossbar");
     bool several = add_lines(writer, network, true, true);
     if (!several) {
         cJSON_DeleteItemFromObject(network, "segments");
@@ -637,9 +638,9 @@ static bool add_network(struct writer *writer, cJSON *platform)
     bool own = several || add_lines(writer, network, false, true);
     if (add_lines(writer, loopback, false, false)) {
         add_reverse_within(writer, loopback);
-        cJSON_AddItemToObject(network, "loopback", loopback);
+        json_put(network, "loopback", loopback);
     } else {
-        cJSON_Delete(loopback);
+        json_drop(network, loopback);
     }
     return own;
 }
@@ -648,9 +649,9 @@ static void add_nodes(struct writer *writer, cJSON *platform)
 {
     const struct calibration *calibration = writer->calibration;
     const struct size_curve *copy = &calibration->curves[0][CALIBRATION_MEMORY];
-    cJSON *nodes = cJSON_AddObjectToObject(platform, "nodes");
-    cJSON_AddNumberToObject(nodes, "count", calibration->nodes);
-    cJSON_AddNumberToObject(nodes, "cores", calibration->cores);
+    cJSON *nodes = json_add_object(platform, "nodes");
+    json_add_number(nodes, "count", calibration->nodes);
+    json_add_number(nodes, "cores", calibration->cores);
     if (copy->count == 0) return;
     const struct fit_point *point = &copy->points[copy->count - 1];
     add_measured(writer, nodes, "memory_bandwidth_Bps", point->x / point->y, 3 * point->error * point->x / (point->y * point->y),
@@ -725,14 +726,14 @@ static void add_atomics(struct writer *writer, cJSON *rma, bool between)
         split_work(points, segment, fit.segments[0].intercept.value, i > 0, &fixed, &slope);
         cJSON *row = cJSON_CreateObject();
         if (i + 1 < fit.count)
-            cJSON_AddItemToObject(row, "upto_bytes", json_measured(segment->upto, segment[1].from - segment->upto, n));
-        if (fixed.value > 0) cJSON_AddItemToObject(row, "fixed_s", json_measured(fixed.value, fixed.error, n));
-        cJSON_AddItemToObject(row, "s_per_byte", json_measured(slope.value, slope.error, n));
-        cJSON_AddItemToArray(costs, row);
+            json_put(row, "upto_bytes", json_measured(segment->upto, segment[1].from - segment->upto, n));
+        if (fixed.value > 0) json_put(row, "fixed_s", json_measured(fixed.value, fixed.error, n));
+        json_put(row, "s_per_byte", json_measured(slope.value, slope.error, n));
+        json_append(costs, row);
     }
     cJSON_DeleteItemFromObject(rma, key);
-    cJSON_AddItemToObject(rma, key, fit.count > 1 ? costs : cJSON_DetachItemFromObject(costs->child, "s_per_byte"));
-    if (fit.count == 1) cJSON_Delete(costs);
+    json_put(rma, key, fit.count > 1 ? costs : cJSON_DetachItemFromObject(cJSON_GetArrayItem(costs, 0), "s_per_byte"));
+    if (fit.count == 1) json_drop(rma, costs);
 }
 
 static bool mpi_says(const cJSON *mpi, const char *key, const char *value)
@@ -829,9 +830,9 @@ static void add_calls(struct writer *writer, const cJSON *mpi, cJSON *section, b
             add_measured(writer, calls, ways[i].functions[k], own, error / shares, curve->sizes[0].statistics.count);
     }
     if (cJSON_GetArraySize(calls) > 0 || keeps_empty)
-        cJSON_AddItemToObject(section, "call_s", calls);
+        json_put(section, "call_s", calls);
     else
-        cJSON_Delete(calls);
+        json_drop(section, calls);
 }
 
 /* The slope of the line through the times of all sizes, unless it may be 0. The call waits for nothing, so quick repetitions
@@ -863,7 +864,7 @@ static void add_put_copy(const struct writer *writer, cJSON *rma, bool between)
     struct fit_value found;
     if (cJSON_IsString(local) && strcmp(local->valuestring, "copied") == 0 && find_issue_slope(issue, &found)) {
         cJSON *measured = json_measured(found.value, found.error, issue->count);
-        if (!cJSON_ReplaceItemInObject(protocol, key, measured)) cJSON_AddItemToObject(protocol, key, measured);
+        if (!cJSON_ReplaceItemInObject(protocol, key, measured)) json_put(protocol, key, measured);
     }
     const cJSON *copy = cJSON_GetObjectItem(protocol, key);
     const struct fit_value *slope = put->fitted ? &put->fit.segments[put->fit.count - 1].slope : NULL;
@@ -890,7 +891,7 @@ static void add_pause(struct writer *writer, cJSON *section, bool between)
 {
     struct pause_found found;
     if (pause_find(&writer->calibration->curves[between][CALIBRATION_PAUSE], &found)) {
-        cJSON *pause = cJSON_AddObjectToObject(section, "pause");
+        cJSON *pause = json_add_object(section, "pause");
         add_measured(writer, pause, "after_s", found.after_s.value, found.after_s.error, found.n);
         add_measured(writer, pause, "full_s", found.full_s.value, found.full_s.error, found.n);
         add_measured(writer, pause, "call_s", found.call_s.value, found.call_s.error, found.n);
@@ -918,14 +919,14 @@ static void add_reverse(struct writer *writer, cJSON *rma)
         else if (found.why)
             add_note(writer, "reverse_share.%s: left out, since %s", ways[i].key, found.why);
     }
-    if (!shares->child) {
-        cJSON_Delete(shares);
+    if (cJSON_GetArraySize(shares) == 0) {
+        json_drop(rma, shares);
         return;
     }
     cJSON *protocol = cJSON_GetObjectItem(rma, "protocol");
-    if (!protocol) protocol = cJSON_AddObjectToObject(rma, "protocol");
+    if (!protocol) protocol = json_add_object(rma, "protocol");
     cJSON_DeleteItemFromObject(protocol, "reverse_share");
-    cJSON_AddItemToObject(protocol, "reverse_share", shares);
+    json_put(protocol, "reverse_share", shares);
 }
 
 /* mpi.init_s, mpi.finalize_s: the bench is launched more often than the probe. */
@@ -933,17 +934,16 @@ static void add_launch(cJSON *mpi, const char *key, const struct fit_value *time
 {
     if (n == 0) return;
     cJSON_DeleteItemFromObject(mpi, key);
-    cJSON_AddItemToObject(mpi, key, json_measured(time->value, time->error, n));
+    json_put(mpi, key, json_measured(time->value, time->error, n));
 }
 
 static enum status add_mpi(struct writer *writer, cJSON *platform, const cJSON *given, struct err *err)
 {
     bool between = writer->calibration->curves[1][CALIBRATION_PUT].fitted;
     cJSON *mpi = given ? cJSON_Duplicate(given, true) : cJSON_CreateObject();
-    if (!mpi) return err_memory(err);
-    cJSON_AddItemToObject(platform, "mpi", mpi);
+    if (!json_put(platform, "mpi", mpi)) return err_memory(err);
     cJSON *rma = cJSON_GetObjectItem(mpi, "rma");
-    if (!rma) rma = cJSON_AddObjectToObject(mpi, "rma");
+    if (!rma) rma = json_add_object(mpi, "rma");
     add_launch(mpi, "init_s", &writer->calibration->init_s, writer->calibration->init_n);
     add_launch(mpi, "finalize_s", &writer->calibration->finalize_s, writer->calibration->finalize_n);
     add_eager(writer, mpi, between);
@@ -964,19 +964,19 @@ static void add_curves(const struct calibration *calibration, cJSON *own)
 {
     static const char *const keys[] = {"within", "between"};
     for (int between = 0; between < 2; between++) {
-        cJSON *curves = cJSON_AddObjectToObject(own, keys[between]);
+        cJSON *curves = json_add_object(own, keys[between]);
         const struct conditions *conditions = &calibration->conditions[between];
         if (conditions->share > 0) {
-            cJSON *found = cJSON_AddObjectToObject(curves, "conditions");
-            cJSON_AddNumberToObject(found, "from_s", conditions->from_s);
-            cJSON_AddNumberToObject(found, "upto_s", conditions->upto_s);
-            cJSON_AddNumberToObject(found, "work_from_s", conditions->work_from_s);
-            cJSON_AddNumberToObject(found, "work_upto_s", conditions->work_upto_s);
-            cJSON_AddNumberToObject(found, "share", conditions->share);
+            cJSON *found = json_add_object(curves, "conditions");
+            json_add_number(found, "from_s", conditions->from_s);
+            json_add_number(found, "upto_s", conditions->upto_s);
+            json_add_number(found, "work_from_s", conditions->work_from_s);
+            json_add_number(found, "work_upto_s", conditions->work_upto_s);
+            json_add_number(found, "share", conditions->share);
         }
         for (int i = 0; i < CALIBRATION_CURVE_COUNT; i++)
             if (calibration->curves[between][i].count > 0)
-                cJSON_AddItemToObject(curves, rows[i].key, size_curve_to_json(&calibration->curves[between][i]));
+                json_put(curves, rows[i].key, size_curve_to_json(&calibration->curves[between][i]));
     }
 }
 
@@ -985,8 +985,8 @@ enum status calibration_to_platform(const struct calibration *calibration, const
 {
     cJSON *made = cJSON_CreateObject();
     struct writer writer = {.calibration = calibration, .mpi = mpi, .notes = cJSON_CreateArray()};
-    cJSON_AddStringToObject(made, "schema", "rmacast.platform/1");
-    cJSON_AddStringToObject(made, "name", name);
+    json_add_text(made, "schema", "rmacast.platform/1");
+    json_add_text(made, "name", name);
     if (calibration->partial) add_note(&writer, "the bench did not end: what it measured until then is used");
     count_unsteady(&writer);
     count_elsewhere(&writer);
@@ -997,11 +997,12 @@ enum status calibration_to_platform(const struct calibration *calibration, const
     add_nodes(&writer, made);
     bool network = add_network(&writer, made);
     enum status status = add_mpi(&writer, made, mpi, err);
-    cJSON_AddNumberToObject(cJSON_AddObjectToObject(made, "mapping"), "ranks_per_node", calibration->most_ranks);
-    cJSON *own = cJSON_AddObjectToObject(made, "$calibration");
-    cJSON_AddStringToObject(own, "library", calibration->library);
-    cJSON_AddItemToObject(own, "notes", writer.notes);
+    json_add_number(json_add_object(made, "mapping"), "ranks_per_node", calibration->most_ranks);
+    cJSON *own = json_add_object(made, "$calibration");
+    json_add_text(own, "library", calibration->library);
+    json_put(own, "notes", writer.notes);
     add_curves(calibration, own);
+    if (status == STATUS_OK) status = json_whole(made, err);
     if (status == STATUS_OK && !network)
         status = err_set(err, STATUS_DATA, NULL, NULL,
                          "no latency and bandwidth could be made of the results, expected times that grow with bytes");

@@ -1,5 +1,7 @@
 #include "platforms/fit/size_curve.h"
 
+#include "common/json_write.h"
+
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -287,7 +289,7 @@ const struct fit_point *size_curve_point(const struct size_curve *curve, double 
 
 static void add_number(cJSON *object, const char *key, double value)
 {
-    cJSON_AddNumberToObject(object, key, value);
+    json_add_number(object, key, value);
 }
 
 static cJSON *point_to_json(const struct size_curve *curve, size_t index)
@@ -305,13 +307,13 @@ static cJSON *point_to_json(const struct size_curve *curve, size_t index)
     add_number(row, "used_s", point->y);
     add_number(row, "error_s", point->error);
     add_number(row, "n", (double)size->statistics.count);
-    if (size->unsteady) cJSON_AddTrueToObject(row, "unsteady");
+    if (size->unsteady) json_add_bool(row, "unsteady", true);
     return row;
 }
 
 static void add_value(cJSON *object, const char *key, const struct fit_value *value, size_t n)
 {
-    cJSON *measured = cJSON_AddObjectToObject(object, key);
+    cJSON *measured = json_add_object(object, key);
     add_number(measured, "value", value->value);
     add_number(measured, "error", value->error);
     add_number(measured, "n", (double)n);
@@ -329,14 +331,14 @@ static cJSON *segment_to_json(const struct fit_segment *segment)
 
 cJSON *size_curve_to_json(const struct size_curve *curve)
 {
-    cJSON *json = cJSON_CreateObject(), *points = cJSON_AddArrayToObject(json, "points");
+    cJSON *json = cJSON_CreateObject(), *points = json_add_array(json, "points");
     for (size_t i = 0; points && i < curve->count; i++)
-        cJSON_AddItemToArray(points, point_to_json(curve, i));
+        json_append(points, point_to_json(curve, i));
     if (curve->fitted) {
-        cJSON *segments = cJSON_AddArrayToObject(json, "segments");
-        for (int i = 0; i < curve->fit.count; i++) cJSON_AddItemToArray(segments, segment_to_json(&curve->fit.segments[i]));
+        cJSON *segments = json_add_array(json, "segments");
+        for (int i = 0; i < curve->fit.count; i++) json_append(segments, segment_to_json(&curve->fit.segments[i]));
     } else if (curve->count > 0) {
-        cJSON_AddStringToObject(json, "not_fitted", curve->reason);
+        json_add_text(json, "not_fitted", curve->reason);
     }
     return json;
 }

@@ -6,7 +6,7 @@
 
 #include "common/array.h"
 #include "common/json.h"
-#include "common/text/json_text.h"
+#include "common/json_write.h"
 #include "common/text/text.h"
 
 enum { PATH_BYTES = 256, TEXT_BYTES = 48 };
@@ -76,7 +76,7 @@ static void print_value(const cJSON *item, char text[TEXT_BYTES])
         int used = snprintf(text, TEXT_BYTES, "%.5g", value);
         if (error > 0) snprintf(text + used, (size_t)(TEXT_BYTES - used), " +- %.2g", error);
     } else {
-        char *printed = json_text(item, false);
+        char *printed = json_print(item, JSON_LINE);
         snprintf(text, TEXT_BYTES, "%s", printed ? printed : "?");
         free(printed);
     }
@@ -118,44 +118,36 @@ static bool values_differ(const cJSON *a, const cJSON *b)
     return !cJSON_Compare(a, b, true);
 }
 
-static enum status add_difference(cJSON *list, const char *path, const cJSON *a, const cJSON *b, struct err *err)
+static void add_difference(cJSON *list, const char *path, const cJSON *a, const cJSON *b)
 {
-    cJSON *row = cJSON_CreateObject();
-    if (!cJSON_AddItemToArray(list, row)) {
-        cJSON_Delete(row);
-        return err_memory(err);
-    }
-    bool added = cJSON_AddStringToObject(row, "key", path);
-    if (a) added = added && cJSON_AddItemToObject(row, "first", cJSON_Duplicate(a, true));
-    if (b) added = added && cJSON_AddItemToObject(row, "second", cJSON_Duplicate(b, true));
-    return added ? STATUS_OK : err_memory(err);
+    cJSON *row = json_append_object(list);
+    json_add_text(row, "key", path);
+    if (a) json_put(row, "first", cJSON_Duplicate(a, true));
+    if (b) json_put(row, "second", cJSON_Duplicate(b, true));
 }
 
-static enum status list_differences(const struct leaves *of_a, const struct leaves *of_b, cJSON *list, struct err *err)
+static void list_differences(const struct leaves *of_a, const struct leaves *of_b, cJSON *list)
 {
     for (size_t i = 0; i < of_a->count; i++) {
         const struct leaf *own = &of_a->items[i], *other = find_leaf(of_b, own->path);
         if (values_differ(own->item, other ? other->item : NULL))
-            TRY(add_difference(list, own->path, own->item, other ? other->item : NULL, err));
+            add_difference(list, own->path, own->item, other ? other->item : NULL);
     }
     for (size_t i = 0; i < of_b->count; i++)
-        if (!find_leaf(of_a, of_b->items[i].path)) TRY(add_difference(list, of_b->items[i].path, NULL, of_b->items[i].item, err));
-    return STATUS_OK;
+        if (!find_leaf(of_a, of_b->items[i].path)) add_difference(list, of_b->items[i].path, NULL, of_b->items[i].item);
 }
 
 enum status platform_differences(const cJSON *a, const cJSON *b, cJSON **differences, struct err *err)
 {
     struct leaves of_a = {0}, of_b = {0};
     cJSON *list = cJSON_CreateArray();
-    enum status status = list ? collect_leaves(a, "", &of_a, err) : err_memory(err);
+    enum status status = collect_leaves(a, "", &of_a, err);
     if (status == STATUS_OK) status = collect_leaves(b, "", &of_b, err);
-    if (status == STATUS_OK) status = list_differences(&of_a, &of_b, list, err);
+    if (status == STATUS_OK) list_differences(&of_a, &of_b, list);
     free(of_a.items);
     free(of_b.items);
-    if (status == STATUS_OK)
-        *differences = list;
-    else
-        cJSON_Delete(list);
+    if (status == STATUS_OK) return json_made(list, differences, err);
+    cJSON_Delete(list);
     return status;
 }
 

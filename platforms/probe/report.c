@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "platforms/probe/section.h"
@@ -184,19 +185,19 @@ static cJSON *verdict_json(const struct probe_findings *findings, const struct p
     char text[EVIDENCE_BYTES];
     cJSON *object = cJSON_CreateObject();
     write_evidence(verdict, text);
-    cJSON_AddStringToObject(object, "key", probe_questions[verdict->question].key);
-    cJSON_AddStringToObject(object, "question", probe_questions[verdict->question].title);
-    cJSON_AddStringToObject(object, "case", probe_cases[probe_questions[verdict->question].id].name);
-    cJSON_AddStringToObject(object, "operation", probe_variants[verdict->variant]);
-    cJSON_AddNumberToObject(object, "bytes", (double)verdict->bytes);
-    cJSON_AddStringToObject(object, "verdict", verdict->name);
-    cJSON_AddBoolToObject(object, "mixed_by_size", is_mixed(findings, verdict));
-    cJSON_AddNumberToObject(object, "votes", verdict->votes);
-    cJSON_AddNumberToObject(object, "of", verdict->of);
-    cJSON_AddNumberToObject(object, "late", verdict->late);
-    cJSON_AddNumberToObject(object, "confidence", verdict->confidence);
-    cJSON_AddNumberToObject(object, "delay_s", verdict->delay_s);
-    cJSON_AddStringToObject(object, "evidence", text);
+    json_add_text(object, "key", probe_questions[verdict->question].key);
+    json_add_text(object, "question", probe_questions[verdict->question].title);
+    json_add_text(object, "case", probe_cases[probe_questions[verdict->question].id].name);
+    json_add_text(object, "operation", probe_variants[verdict->variant]);
+    json_add_number(object, "bytes", (double)verdict->bytes);
+    json_add_text(object, "verdict", verdict->name);
+    json_add_bool(object, "mixed_by_size", is_mixed(findings, verdict));
+    json_add_number(object, "votes", verdict->votes);
+    json_add_number(object, "of", verdict->of);
+    json_add_number(object, "late", verdict->late);
+    json_add_number(object, "confidence", verdict->confidence);
+    json_add_number(object, "delay_s", verdict->delay_s);
+    json_add_text(object, "evidence", text);
     return object;
 }
 
@@ -205,16 +206,16 @@ static cJSON *time_json(const struct probe_findings *findings, const struct prob
     struct probe_time latency;
     char why[EVIDENCE_BYTES];
     cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "name", time->name);
-    cJSON_AddNumberToObject(object, "bytes", (double)time->bytes);
-    cJSON_AddNumberToObject(object, "value", time->value_s);
-    cJSON_AddNumberToObject(object, "error", time->error_s);
-    cJSON_AddNumberToObject(object, "n", (double)time->n);
+    json_add_text(object, "name", time->name);
+    json_add_number(object, "bytes", (double)time->bytes);
+    json_add_number(object, "value", time->value_s);
+    json_add_number(object, "error", time->error_s);
+    json_add_number(object, "n", (double)time->n);
     if (!time->refused && probe_latency(findings, &latency))
-        cJSON_AddNumberToObject(object, "in_latencies", time->value_s / latency.value_s);
+        json_add_number(object, "in_latencies", time->value_s / latency.value_s);
     if (time->refused) {
         write_refusal(findings, time, why);
-        cJSON_AddStringToObject(object, "refused", why);
+        json_add_text(object, "refused", why);
     }
     return object;
 }
@@ -224,19 +225,19 @@ static cJSON *latency_json(const struct probe_findings *findings)
     struct probe_time latency;
     if (!probe_latency(findings, &latency)) return cJSON_CreateNull();
     cJSON *object = cJSON_CreateObject();
-    cJSON_AddNumberToObject(object, "value", latency.value_s);
-    cJSON_AddNumberToObject(object, "error", latency.error_s);
-    cJSON_AddNumberToObject(object, "n", (double)latency.n);
-    cJSON_AddStringToObject(object, "from", latency.name);
-    cJSON *against = cJSON_AddArrayToObject(object, "against");
+    json_add_number(object, "value", latency.value_s);
+    json_add_number(object, "error", latency.error_s);
+    json_add_number(object, "n", (double)latency.n);
+    json_add_text(object, "from", latency.name);
+    cJSON *against = json_add_array(object, "against");
     for (int i = 0; i < ROUND_TRIPS; i++) {
         const struct probe_time *time = probe_find_time(findings, round_trips[i], 8);
         if (!time) continue;
         cJSON *row = cJSON_CreateObject();
-        cJSON_AddStringToObject(row, "name", time->name);
-        cJSON_AddNumberToObject(row, "value", time->value_s / 2);
-        cJSON_AddBoolToObject(row, "agrees", fabs(time->value_s / 2 - latency.value_s) <= AGREEMENT * latency.value_s);
-        cJSON_AddItemToArray(against, row);
+        json_add_text(row, "name", time->name);
+        json_add_number(row, "value", time->value_s / 2);
+        json_add_bool(row, "agrees", fabs(time->value_s / 2 - latency.value_s) <= AGREEMENT * latency.value_s);
+        json_append(against, row);
     }
     return object;
 }
@@ -245,11 +246,11 @@ static void add_skips(const struct probe_skip *skips, size_t count, cJSON *rows)
 {
     for (size_t i = 0; i < count; i++) {
         cJSON *row = cJSON_CreateObject();
-        cJSON_AddStringToObject(row, "case", probe_cases[skips[i].id].name);
-        cJSON_AddStringToObject(row, "operation", probe_variants[skips[i].variant]);
-        cJSON_AddNumberToObject(row, "bytes", (double)skips[i].bytes);
-        cJSON_AddStringToObject(row, "why", skips[i].why);
-        cJSON_AddItemToArray(rows, row);
+        json_add_text(row, "case", probe_cases[skips[i].id].name);
+        json_add_text(row, "operation", probe_variants[skips[i].variant]);
+        json_add_number(row, "bytes", (double)skips[i].bytes);
+        json_add_text(row, "why", skips[i].why);
+        json_append(rows, row);
     }
 }
 
@@ -259,26 +260,26 @@ enum status probe_to_json(const struct probe_findings *findings, const char *bro
     cJSON *section;
     TRY(probe_section(findings, &section, err));
     cJSON *made = cJSON_CreateObject();
-    cJSON_AddStringToObject(made, "schema", "rmacast.probe/1");
-    cJSON_AddStringToObject(made, "library", record->library);
-    cJSON *hosts = cJSON_AddArrayToObject(made, "hosts");
-    for (int i = 0; i < 2; i++) cJSON_AddItemToArray(hosts, cJSON_CreateString(record->hosts[i]));
-    if (*record->window) cJSON_AddStringToObject(made, "window", record->window);
-    cJSON_AddBoolToObject(made, "complete", !broken);
-    if (broken) cJSON_AddStringToObject(made, "broken", broken);
-    cJSON_AddNumberToObject(made, "delay_s", probe_record_value(record, "delay_s", 0));
-    cJSON_AddNumberToObject(made, "gap_s", probe_record_value(record, "gap_s", 0));
-    cJSON_AddNumberToObject(made, "lost_share", probe_record_value(record, "lost_share", 0));
-    cJSON_AddItemToObject(made, "latency_s", latency_json(findings));
-    cJSON_AddItemToObject(made, "mpi", section);
-    cJSON *rows = cJSON_AddArrayToObject(made, "evidence");
+    json_add_text(made, "schema", "rmacast.probe/1");
+    json_add_text(made, "library", record->library);
+    cJSON *hosts = json_add_array(made, "hosts");
+    for (int i = 0; i < 2; i++) json_append(hosts, cJSON_CreateString(record->hosts[i]));
+    if (*record->window) json_add_text(made, "window", record->window);
+    json_add_bool(made, "complete", !broken);
+    if (broken) json_add_text(made, "broken", broken);
+    json_add_number(made, "delay_s", probe_record_value(record, "delay_s", 0));
+    json_add_number(made, "gap_s", probe_record_value(record, "gap_s", 0));
+    json_add_number(made, "lost_share", probe_record_value(record, "lost_share", 0));
+    json_put(made, "latency_s", latency_json(findings));
+    json_put(made, "mpi", section);
+    cJSON *rows = json_add_array(made, "evidence");
     for (size_t i = 0; i < findings->verdict_count; i++)
-        cJSON_AddItemToArray(rows, verdict_json(findings, &findings->verdicts[i]));
-    cJSON *untold = cJSON_AddArrayToObject(made, "not_told");
+        json_append(rows, verdict_json(findings, &findings->verdicts[i]));
+    cJSON *untold = json_add_array(made, "not_told");
     add_skips(record->skips, record->skip_count, untold);
     add_skips(findings->unsure, findings->unsure_count, untold);
-    cJSON *times = cJSON_AddArrayToObject(made, "times");
-    for (size_t i = 0; i < findings->time_count; i++) cJSON_AddItemToArray(times, time_json(findings, &findings->times[i]));
+    cJSON *times = json_add_array(made, "times");
+    for (size_t i = 0; i < findings->time_count; i++) json_append(times, time_json(findings, &findings->times[i]));
     *json = made;
     return STATUS_OK;
 }
@@ -295,12 +296,12 @@ enum status probe_to_profile(const struct probe_findings *findings, const char *
     if (*record->window)
         snprintf(summary, sizeof summary, "as rmacast probe found it, window: %s", record->window);
     cJSON *made = cJSON_CreateObject();
-    cJSON_AddStringToObject(made, "schema", "rmacast.mpi-profile/1");
-    cJSON_AddStringToObject(made, "name", name);
-    cJSON_AddStringToObject(made, "library", record->library);
-    cJSON_AddStringToObject(made, "transport", transport);
-    cJSON_AddStringToObject(made, "summary", summary);
-    cJSON_AddItemToObject(made, "mpi", section);
+    json_add_text(made, "schema", "rmacast.mpi-profile/1");
+    json_add_text(made, "name", name);
+    json_add_text(made, "library", record->library);
+    json_add_text(made, "transport", transport);
+    json_add_text(made, "summary", summary);
+    json_put(made, "mpi", section);
     *profile = made;
     return STATUS_OK;
 }

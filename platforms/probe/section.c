@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/json.h"
+#include "common/json_write.h"
 #include "platforms/read.h"
 
 /* The eager limit where no size up to the largest one needs a rendezvous. */
@@ -26,7 +27,7 @@ static const struct probe_verdict *next_size(given findings, const struct probe_
 
 static void add_verdict(cJSON *object, const char *key, const struct probe_verdict *verdict)
 {
-    if (verdict) cJSON_AddStringToObject(object, key, verdict->name);
+    if (verdict) json_add_text(object, key, verdict->name);
 }
 
 /* The last of the sizes from the smallest one on that all have this verdict; NULL: not even the smallest one has. */
@@ -69,12 +70,12 @@ static cJSON *rows_by_size(given findings, const struct probe_verdict *verdict, 
         next = next_size(findings, verdict);
         if (next && strcmp(next->name, verdict->name) == 0) continue;
         cJSON *row = cJSON_CreateObject();
-        if (next) cJSON_AddItemToObject(row, "upto_bytes", measured_upto(findings, verdict, next));
-        cJSON_AddStringToObject(row, key, verdict->name);
-        if (waits_for_group(findings, verdict)) cJSON_AddStringToObject(row, "posts", "group");
-        cJSON_AddItemToArray(rows, row);
+        if (next) json_put(row, "upto_bytes", measured_upto(findings, verdict, next));
+        json_add_text(row, key, verdict->name);
+        if (waits_for_group(findings, verdict)) json_add_text(row, "posts", "group");
+        json_append(rows, row);
     }
-    if (cJSON_GetArraySize(rows) != 1 || cJSON_HasObjectItem(cJSON_GetArrayItem(rows, 0), "posts")) return rows;
+    if (json_whole(rows, NULL) != STATUS_OK || cJSON_GetArraySize(rows) != 1 || cJSON_HasObjectItem(cJSON_GetArrayItem(rows, 0), "posts")) return rows;
     cJSON *only = cJSON_CreateString(cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(rows, 0), key)));
     cJSON_Delete(rows);
     return only;
@@ -130,19 +131,19 @@ static void add_semantics(given findings, cJSON *rma)
     const char *letter = letter_of(findings);
     if (!probe_find_verdict(findings, PROBE_ASKS_SEMANTICS, PROBE_VARIANT_PUT, -1)) return;
     if (letter) {
-        cJSON_AddStringToObject(rma, "semantics", letter);
+        json_add_text(rma, "semantics", letter);
         return;
     }
-    cJSON *table = cJSON_AddObjectToObject(rma, "semantics");
+    cJSON *table = json_add_object(rma, "semantics");
     bool start = false;
     for (int i = 0; i < KINDS; i++) {
         const struct probe_verdict *verdict = probe_find_verdict(findings, PROBE_ASKS_SEMANTICS, kinds[i], -1);
         if (!verdict) continue;
-        cJSON_AddItemToObject(table, probe_variants[kinds[i]], rows_by_size(findings, verdict, "waits"));
+        json_put(table, probe_variants[kinds[i]], rows_by_size(findings, verdict, "waits"));
         for (; verdict; verdict = next_size(findings, verdict)) start = start || strcmp(verdict->name, "start") == 0;
     }
     start = start || probe_says(findings, PROBE_ASKS_SEMANTICS, PROBE_VARIANT_NONE, 0, "start");
-    cJSON_AddStringToObject(table, "start", start ? "waits" : "returns");
+    json_add_text(table, "start", start ? "waits" : "returns");
 }
 
 /* Semantics d: how far an origin runs ahead, and how much it copies. No limit was found if the largest number of epochs that was
@@ -156,14 +157,14 @@ static void add_room(given findings, cJSON *rma)
         cJSON *ahead = !last  ? json_measured(1, (double)fewest->bytes - 1, fewest->of)
                        : next ? measured_upto(findings, last, next)
                               : cJSON_CreateString("unlimited");
-        cJSON_AddItemToObject(rma, "epochs_ahead", ahead);
+        json_put(rma, "epochs_ahead", ahead);
     }
     const struct probe_verdict *fits = last_with(findings, PROBE_ASKS_BUFFER, PROBE_VARIANT_PUT, "copied"),
                                *full = fits ? next_size(findings, fits) : NULL;
     if (full)
-        cJSON_AddItemToObject(rma, "buffer_bytes", measured_upto(findings, fits, full));
+        json_put(rma, "buffer_bytes", measured_upto(findings, fits, full));
     else if (fits && fits->bytes >= LARGE_BYTES)
-        cJSON_AddStringToObject(rma, "buffer_bytes", "unlimited");
+        json_add_text(rma, "buffer_bytes", "unlimited");
 }
 
 /* --- who serves --- */
@@ -184,9 +185,9 @@ static cJSON *fetch_rows(given findings)
     cJSON *rows = cJSON_CreateArray();
     for (int i = 0; i < 2; i++) {
         cJSON *row = cJSON_CreateObject();
-        if (i == 0) cJSON_AddItemToObject(row, "upto_bytes", json_measured(8, (double)(more->bytes - 8), eight->of));
-        cJSON_AddStringToObject(row, "by", (i == 0 ? eight : more)->name);
-        cJSON_AddItemToArray(rows, row);
+        if (i == 0) json_put(row, "upto_bytes", json_measured(8, (double)(more->bytes - 8), eight->of));
+        json_add_text(row, "by", (i == 0 ? eight : more)->name);
+        json_append(rows, row);
     }
     return rows;
 }
@@ -208,10 +209,10 @@ static void add_assumed(given findings, cJSON *serves)
 {
     const char *by = puts_are_served_by_call(findings) ? "call" : "hardware";
     const struct probe_verdict *large = probe_find_verdict(findings, PROBE_ASKS_ISSUE, PROBE_VARIANT_PUT, 1 << 20);
-    cJSON_AddStringToObject(serves, "acknowledgement", by);
-    cJSON_AddStringToObject(serves, "notification", by);
-    if (large) cJSON_AddStringToObject(serves, "clear", strcmp(large->name, "deferred") == 0 ? "call" : by);
-    cJSON_AddStringToObject(serves, "comment", "acknowledgement, notification: as puts; no delay tells them apart");
+    json_add_text(serves, "acknowledgement", by);
+    json_add_text(serves, "notification", by);
+    if (large) json_add_text(serves, "clear", strcmp(large->name, "deferred") == 0 ? "call" : by);
+    json_add_text(serves, "comment", "acknowledgement, notification: as puts; no delay tells them apart");
 }
 
 static void add_serves(given findings, cJSON *protocol)
@@ -219,14 +220,14 @@ static void add_serves(given findings, cJSON *protocol)
     cJSON *serves = cJSON_CreateObject(), *fetch = fetch_rows(findings);
     for (int i = 0; i < KINDS; i++) {
         const struct probe_verdict *verdict = probe_find_verdict(findings, PROBE_ASKS_SERVES, kinds[i], -1);
-        if (verdict) cJSON_AddItemToObject(serves, probe_variants[kinds[i]], rows_by_size(findings, verdict, "by"));
+        if (verdict) json_put(serves, probe_variants[kinds[i]], rows_by_size(findings, verdict, "by"));
     }
-    if (fetch) cJSON_AddItemToObject(serves, "fetch", fetch);
+    if (fetch) json_put(serves, "fetch", fetch);
     add_verdict(serves, "lock", probe_find_verdict(findings, PROBE_ASKS_SERVES_LOCK, PROBE_VARIANT_NONE, 0));
-    if (release_server(findings)) cJSON_AddStringToObject(serves, "release", release_server(findings));
+    if (release_server(findings)) json_add_text(serves, "release", release_server(findings));
     add_verdict(serves, "rendezvous", probe_find_verdict(findings, PROBE_ASKS_SERVES_RENDEZVOUS, PROBE_VARIANT_NONE, -1));
     if (probe_find_verdict(findings, PROBE_ASKS_SERVES, PROBE_VARIANT_PUT, -1)) add_assumed(findings, serves);
-    cJSON_AddItemToObject(protocol, "serves", serves);
+    json_put(protocol, "serves", serves);
 }
 
 /* --- the protocol --- */
@@ -245,9 +246,9 @@ static void add_by_kind(given findings, cJSON *protocol, enum probe_question que
     const struct probe_verdict *put = probe_find_verdict(findings, question, PROBE_VARIANT_PUT, -1),
                                *accumulate = probe_find_verdict(findings, question, PROBE_VARIANT_ACCUMULATE, -1);
     if (!put && !accumulate) return;
-    cJSON *object = cJSON_AddObjectToObject(protocol, key);
-    if (put) cJSON_AddStringToObject(object, "put", slow ? "remote" : put->name);
-    if (accumulate) cJSON_AddStringToObject(object, "accumulate", accumulate->name);
+    cJSON *object = json_add_object(protocol, key);
+    if (put) json_add_text(object, "put", slow ? "remote" : put->name);
+    if (accumulate) json_add_text(object, "accumulate", accumulate->name);
 }
 
 /* "copied" and "left" differ by the time of flush_local after the call of a large put has returned. */
@@ -265,14 +266,14 @@ static void add_assertions(given findings, cJSON *protocol)
 {
     const struct probe_verdict *both = probe_find_verdict(findings, PROBE_ASKS_FENCE, PROBE_VARIANT_BOTH, 0);
     if (both)
-        cJSON_AddStringToObject(protocol, "fence_assertions", strcmp(both->name, "waits") == 0 ? "ignored" : "honoured");
+        json_add_text(protocol, "fence_assertions", strcmp(both->name, "waits") == 0 ? "ignored" : "honoured");
 }
 
 /* A fence that takes two barriers exchanges the counts before its barrier. */
 static void add_counts(const cJSON *rma, cJSON *protocol)
 {
     const cJSON *fence = cJSON_GetObjectItem(rma, "fence");
-    if (fence && strcmp(fence->valuestring, "notify") == 0) cJSON_AddStringToObject(protocol, "fence_counts", "exchanged");
+    if (fence && strcmp(fence->valuestring, "notify") == 0) json_add_text(protocol, "fence_counts", "exchanged");
 }
 
 static bool is_library(given findings, const char *name)
@@ -285,8 +286,8 @@ static void add_put_rules(given findings, const cJSON *rma, cJSON *protocol)
 {
     const cJSON *creation = cJSON_GetObjectItem(rma, "window_creation");
     if (!creation || strcmp(creation->valuestring, "mpich") != 0) return;
-    cJSON_AddStringToObject(protocol, "dynamic_put", "accumulate");
-    if (is_library(findings, "MPICH")) cJSON_AddStringToObject(protocol, "noncontiguous_put", "accumulate");
+    json_add_text(protocol, "dynamic_put", "accumulate");
+    if (is_library(findings, "MPICH")) json_add_text(protocol, "noncontiguous_put", "accumulate");
 }
 
 /* Not asked: Open MPI's osc/pt2pt queues the messages that it reads, sends releases behind the data, and requests for locks and
@@ -298,12 +299,12 @@ static bool queues_messages(given findings)
 
 static void add_queue(cJSON *protocol)
 {
-    cJSON_AddStringToObject(protocol, "visit", "needed");
-    cJSON_AddNumberToObject(protocol, "polls", 2);
-    cJSON_AddNumberToObject(protocol, "poll_s", OPENMPI_POLL_S);
-    cJSON_AddStringToObject(protocol, "get_data", "rendezvous");
-    cJSON_AddStringToObject(protocol, "flush_asks", "always");
-    cJSON_AddStringToObject(protocol, "lock_request", "called");
+    json_add_text(protocol, "visit", "needed");
+    json_add_number(protocol, "polls", 2);
+    json_add_number(protocol, "poll_s", OPENMPI_POLL_S);
+    json_add_text(protocol, "get_data", "rendezvous");
+    json_add_text(protocol, "flush_asks", "always");
+    json_add_text(protocol, "lock_request", "called");
 }
 
 static void add_unlock(given findings, cJSON *protocol)
@@ -312,7 +313,7 @@ static void add_unlock(given findings, cJSON *protocol)
     if (!unlock) return;
     const char *name = takes_latencies(findings, "unlock", 1) ? "acknowledged" : unlock->name;
     bool early = strcmp(name, "acknowledged") == 0 && queues_messages(findings);
-    cJSON_AddStringToObject(protocol, "unlock", early ? "with_data" : name);
+    json_add_text(protocol, "unlock", early ? "with_data" : name);
 }
 
 /* A third rank distinguishes "requested" from "connections". If there was none: MPICH asks a target whose puts are all
@@ -327,14 +328,14 @@ static void add_flush(given findings, cJSON *protocol)
         name = others->name;
     else if (strcmp(name, "requested") == 0 && is_library(findings, "MPICH"))
         name = "connections";
-    cJSON_AddStringToObject(protocol, "flush", name);
+    json_add_text(protocol, "flush", name);
 }
 
 static void add_linger(given findings, cJSON *protocol)
 {
     double linger_s = probe_record_value(findings->record, "linger_s", -1);
     if (linger_s < 0) return;
-    cJSON_AddItemToObject(protocol, "linger_s",
+    json_put(protocol, "linger_s",
                           json_measured(linger_s, probe_record_value(findings->record, "linger_error_s", 0),
                                         (size_t)probe_record_value(findings->record, "linger_tries", 1)));
 }
@@ -359,9 +360,9 @@ static void add_protocol(given findings, cJSON *rma)
     add_counts(rma, protocol);
     add_put_rules(findings, rma, protocol);
     if (probe_put_cost(findings, &cost))
-        cJSON_AddItemToObject(protocol, "put_s_per_byte", json_measured(cost.below_s_per_byte, cost.error_s, cost.n));
+        json_put(protocol, "put_s_per_byte", json_measured(cost.below_s_per_byte, cost.error_s, cost.n));
     add_serves(findings, protocol);
-    cJSON_AddItemToObject(rma, "protocol", protocol);
+    json_put(rma, "protocol", protocol);
 }
 
 /* --- mpi --- */
@@ -378,7 +379,7 @@ static void add_eager_limit(given findings, cJSON *object, enum probe_question q
     cJSON *bytes = !last  ? json_measured(0, (double)first->bytes, first->of)
                    : next ? measured_upto(findings, last, next)
                           : cJSON_CreateNumber(last->bytes >= LARGE_BYTES ? UNLIMITED : (double)last->bytes);
-    cJSON_AddItemToObject(object, "eager_bytes", bytes);
+    json_put(object, "eager_bytes", bytes);
 }
 
 static void add_apply_cost(given findings, cJSON *rma)
@@ -386,17 +387,17 @@ static void add_apply_cost(given findings, cJSON *rma)
     struct probe_cost cost;
     if (!probe_apply_cost(findings, &cost)) return;
     if (cost.upto_bytes == INT64_MAX) {
-        cJSON_AddItemToObject(rma, "atomic_s_per_byte", json_measured(cost.below_s_per_byte, cost.error_s, cost.n));
+        json_put(rma, "atomic_s_per_byte", json_measured(cost.below_s_per_byte, cost.error_s, cost.n));
         return;
     }
-    cJSON *rows = cJSON_AddArrayToObject(rma, "atomic_s_per_byte");
+    cJSON *rows = json_add_array(rma, "atomic_s_per_byte");
     for (int i = 0; i < 2; i++) {
         cJSON *row = cJSON_CreateObject();
         if (i == 0)
-            cJSON_AddItemToObject(row, "upto_bytes", json_measured((double)cost.upto_bytes, cost.upto_error_bytes, cost.n));
-        cJSON_AddItemToObject(row, "s_per_byte",
+            json_put(row, "upto_bytes", json_measured((double)cost.upto_bytes, cost.upto_error_bytes, cost.n));
+        json_put(row, "s_per_byte",
                               json_measured(i == 0 ? cost.below_s_per_byte : cost.above_s_per_byte, cost.error_s, cost.n));
-        cJSON_AddItemToArray(rows, row);
+        json_append(rows, row);
     }
 }
 
@@ -405,7 +406,7 @@ static void add_fence(given findings, cJSON *rma)
 {
     const struct probe_time *fence = probe_find_time(findings, "fence_train", 0),
                             *barrier = probe_find_time(findings, "barrier_train", 0);
-    if (fence && barrier) cJSON_AddStringToObject(rma, "fence", fence->value_s > 1.6 * barrier->value_s ? "notify" : "barrier");
+    if (fence && barrier) json_add_text(rma, "fence", fence->value_s > 1.6 * barrier->value_s ? "notify" : "barrier");
 }
 
 /* Between two ranks an exchange takes 2 L: an all-gather and a barrier. */
@@ -414,7 +415,7 @@ static void add_window_creation(given findings, cJSON *rma)
     struct probe_time latency;
     const struct probe_time *create = probe_find_time(findings, "win_create", 0);
     if (create && probe_latency(findings, &latency) && latency.value_s >= LATENCY_LEAST)
-        cJSON_AddStringToObject(rma, "window_creation", create->value_s >= 5 * latency.value_s ? "mpich" : "exchange");
+        json_add_text(rma, "window_creation", create->value_s >= 5 * latency.value_s ? "mpich" : "exchange");
 }
 
 /* Where hardware serves the requests to send, it may serve the answers, too. */
@@ -431,14 +432,14 @@ static void add_rendezvous(given findings, cJSON *mpi)
 {
     struct probe_time latency;
     const bool read = is_read(findings);
-    if (read) cJSON_AddStringToObject(mpi, "rendezvous", "read");
+    if (read) json_add_text(mpi, "rendezvous", "read");
     if (read || !probe_latency(findings, &latency) || latency.value_s < LATENCY_LEAST) return;
     for (size_t i = 0; i < findings->time_count; i++) {
         const struct probe_time *one = probe_find_time(findings, "round_trip", findings->times[i].bytes),
                                 *four = probe_find_time(findings, "round_trip", 4 * findings->times[i].bytes);
         if (!one || !four) continue;
         double legs = (4 * one->value_s - four->value_s) / 3 / latency.value_s;
-        cJSON_AddStringToObject(mpi, "rendezvous", legs >= 5 ? "notified" : "direct");
+        json_add_text(mpi, "rendezvous", legs >= 5 ? "notified" : "direct");
         return;
     }
 }
@@ -447,7 +448,7 @@ static void add_rendezvous(given findings, cJSON *mpi)
 static void add_seconds(given findings, cJSON *mpi, const char *key)
 {
     double value = probe_record_value(findings->record, key, -1);
-    if (value >= 0) cJSON_AddItemToObject(mpi, key, json_measured(value, value, 1));
+    if (value >= 0) json_put(mpi, key, json_measured(value, value, 1));
 }
 
 static void add_progress(given findings, cJSON *rma)
@@ -463,7 +464,7 @@ static void add_thread_delay(given findings, cJSON *rma)
     const struct probe_time *asleep = probe_find_series(findings, "put_flush_asleep", 8),
                             *polling = probe_find_series(findings, "put_flush", 8);
     if (!asleep || !polling || !probe_says(findings, PROBE_ASKS_SERVES, PROBE_VARIANT_PUT, 8, "thread")) return;
-    cJSON_AddItemToObject(rma, "thread_delay_s",
+    json_put(rma, "thread_delay_s",
                           json_measured(fmax(asleep->low_s - polling->low_s, 0),
                                         hypot(asleep->low_error_s, polling->low_error_s), asleep->n));
 }
@@ -478,7 +479,7 @@ static void add_issue(given findings, cJSON *rma)
         any = true;
         all = all && strcmp(verdict->name, "deferred") == 0;
     }
-    if (any) cJSON_AddStringToObject(rma, "issue", all ? "deferred" : "immediate");
+    if (any) json_add_text(rma, "issue", all ? "deferred" : "immediate");
 }
 
 static cJSON *make_section(given findings)
@@ -499,7 +500,7 @@ static cJSON *make_section(given findings)
     add_apply_cost(findings, rma);
     add_window_creation(findings, rma);
     add_protocol(findings, rma);
-    cJSON_AddItemToObject(mpi, "rma", rma);
+    json_put(mpi, "rma", rma);
     return mpi;
 }
 
@@ -507,9 +508,10 @@ enum status probe_section(const struct probe_findings *findings, cJSON **mpi, st
 {
     cJSON *made = make_section(findings);
     struct json_document document = {.file = (char[]){"rmacast-probe"}, .root = cJSON_CreateObject()};
-    cJSON_AddItemToObject(document.root, "mpi", made);
+    json_put(document.root, "mpi", made);
     struct json_node root = json_root(&document);
-    enum status status = platform_check_mpi(&root, err);
+    enum status status = json_whole(document.root, err);
+    if (status == STATUS_OK) status = platform_check_mpi(&root, err);
     cJSON *detached = cJSON_DetachItemFromObject(document.root, "mpi");
     cJSON_Delete(document.root);
     if (status == STATUS_OK)

@@ -1,6 +1,7 @@
 /* advice_print() and advice_to_json() of predictors/advise/advise.h. */
 #include <math.h>
 
+#include "common/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "predictors/advise/advise.h"
@@ -42,18 +43,18 @@ void advice_print(const struct advice *advice, FILE *out)
 static enum status add_json(const struct proposal *change, cJSON *list, struct err *err)
 {
     cJSON *item = cJSON_CreateObject(), *rewrites = NULL;
-    if (!item || !cJSON_AddItemToArray(list, item)) return err_memory(err);
+    if (!item || !json_append(list, item)) return err_memory(err);
     bool known = change->applies && !isnan(change->gain_s);
-    if (!cJSON_AddStringToObject(item, "row", change->scene.name) ||
-        !cJSON_AddBoolToObject(item, "advised", advice_is_advised(change)) ||
-        !cJSON_AddBoolToObject(item, "confirmed", change->confirmed) ||
-        !(known ? cJSON_AddNumberToObject(item, "gain_s", change->gain_s) : cJSON_AddNullToObject(item, "gain_s")) ||
-        !(known ? cJSON_AddNumberToObject(item, "error_s", change->error_s) : cJSON_AddNullToObject(item, "error_s")) ||
-        !(change->why ? cJSON_AddStringToObject(item, "reason", change->why) : cJSON_AddNullToObject(item, "reason")) ||
-        !(change->where ? cJSON_AddStringToObject(item, "where", change->where) : cJSON_AddNullToObject(item, "where")))
+    if (!json_add_text(item, "row", change->scene.name) ||
+        !json_add_bool(item, "advised", advice_is_advised(change)) ||
+        !json_add_bool(item, "confirmed", change->confirmed) ||
+        !(known ? json_add_number(item, "gain_s", change->gain_s) : json_add_null(item, "gain_s")) ||
+        !(known ? json_add_number(item, "error_s", change->error_s) : json_add_null(item, "error_s")) ||
+        !(change->why ? json_add_text(item, "reason", change->why) : json_add_null(item, "reason")) ||
+        !(change->where ? json_add_text(item, "where", change->where) : json_add_null(item, "where")))
         return err_memory(err);
     TRY(rewrite_to_json(&change->scene.rewrite, &rewrites, err));
-    return cJSON_AddItemToObject(item, "rewrites", rewrites) ? STATUS_OK : err_memory(err);
+    return json_put(item, "rewrites", rewrites) ? STATUS_OK : err_memory(err);
 }
 
 static enum status fill_json(const struct advice *advice, cJSON *json, struct err *err)
@@ -61,14 +62,14 @@ static enum status fill_json(const struct advice *advice, cJSON *json, struct er
     const struct platform *platform = advice->changes[0].scene.platform;
     char semantics[PLATFORM_SEMANTICS_BYTES];
     platform_semantics_name(platform, semantics);
-    if (!cJSON_AddStringToObject(json, "schema", "rmacast.advice/1") ||
-        !cJSON_AddStringToObject(json, "trace", advice->trace->name) ||
-        !cJSON_AddStringToObject(json, "platform", platform->name ? platform->name : "") ||
-        !cJSON_AddStringToObject(json, "semantics", semantics) ||
-        !cJSON_AddNumberToObject(json, "run_time_s", advice->reference_s) ||
-        !cJSON_AddNumberToObject(json, "error", advice->options->error))
+    if (!json_add_text(json, "schema", "rmacast.advice/1") ||
+        !json_add_text(json, "trace", advice->trace->name) ||
+        !json_add_text(json, "platform", platform->name ? platform->name : "") ||
+        !json_add_text(json, "semantics", semantics) ||
+        !json_add_number(json, "run_time_s", advice->reference_s) ||
+        !json_add_number(json, "error", advice->options->error))
         return err_memory(err);
-    cJSON *list = cJSON_AddArrayToObject(json, "changes");
+    cJSON *list = json_add_array(json, "changes");
     if (!list) return err_memory(err);
     for (size_t i = 0; i + 1 < advice->count; i++) TRY(add_json(&advice->changes[advice->order[i]], list, err));
     return STATUS_OK;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "predictors/scale/limits.h"
@@ -262,24 +263,24 @@ void curve_print(const struct curve *curve, FILE *out)
 
 static bool add_waits(const struct curve *curve, size_t i, cJSON *item)
 {
-    cJSON *shares = cJSON_AddObjectToObject(item, "wait_shares");
+    cJSON *shares = json_add_object(item, "wait_shares");
     for (int p = 0; shares && p < PATTERN_COUNT; p++) {
         double share = curve_wait_share(curve, i, (enum pattern)p);
-        if (share > 0 && !cJSON_AddNumberToObject(shares, pattern_row((enum pattern)p)->name, share)) return false;
+        if (share > 0 && !json_add_number(shares, pattern_row((enum pattern)p)->name, share)) return false;
     }
     return shares != NULL;
 }
 
 static bool add_factor(cJSON *pop, const char *key, double value)
 {
-    return value >= 0 ? cJSON_AddNumberToObject(pop, key, value) != NULL : cJSON_AddNullToObject(pop, key) != NULL;
+    return value >= 0 ? json_add_number(pop, key, value) != NULL : json_add_null(pop, key) != NULL;
 }
 
 static bool add_pop(const struct curve *curve, size_t i, cJSON *item)
 {
     struct efficiency_pop pop;
     if (!curve_pop(curve, i, &pop)) return true;
-    cJSON *factors = cJSON_AddObjectToObject(item, "pop");
+    cJSON *factors = json_add_object(item, "pop");
     return factors && add_factor(factors, "parallel_efficiency", pop.parallel) &&
            add_factor(factors, "load_balance", pop.load_balance) &&
            add_factor(factors, "serialization", pop.serialization) && add_factor(factors, "transfer", pop.transfer);
@@ -289,32 +290,32 @@ static bool add_noise(const struct curve *curve, size_t i, cJSON *item)
 {
     const struct curve_noise *noise = &curve->points[i].noise;
     if (curve->noisy_runs == 0) return true;
-    cJSON *object = cJSON_AddObjectToObject(item, "noise");
-    return object && cJSON_AddNumberToObject(object, "runs", (double)curve->noisy_runs) &&
-           cJSON_AddNumberToObject(object, "median_s", noise->median_s) &&
-           cJSON_AddNumberToObject(object, "p5_s", noise->p5_s) &&
-           cJSON_AddNumberToObject(object, "p95_s", noise->p95_s);
+    cJSON *object = json_add_object(item, "noise");
+    return object && json_add_number(object, "runs", (double)curve->noisy_runs) &&
+           json_add_number(object, "median_s", noise->median_s) &&
+           json_add_number(object, "p5_s", noise->p5_s) &&
+           json_add_number(object, "p95_s", noise->p95_s);
 }
 
 static bool add_replay_error(const struct curve *curve, const struct curve_point *point, cJSON *item)
 {
     if (curve->run_count == 0) return true;
-    cJSON *object = cJSON_AddObjectToObject(item, "replay_error");
-    return object && cJSON_AddNumberToObject(object, "low", point->error.low) &&
-           cJSON_AddNumberToObject(object, "high", point->error.high);
+    cJSON *object = json_add_object(item, "replay_error");
+    return object && json_add_number(object, "low", point->error.low) &&
+           json_add_number(object, "high", point->error.high);
 }
 
 static bool add_replays(const struct curve *curve, cJSON *json)
 {
     if (curve->run_count == 0) return true;
-    cJSON *replays = cJSON_AddArrayToObject(json, "replays");
+    cJSON *replays = json_add_array(json, "replays");
     for (size_t i = 0; replays && i < curve->run_count; i++) {
         const struct measured_run *run = &curve->runs[i];
         cJSON *item = cJSON_CreateObject();
-        if (!item || !cJSON_AddItemToArray(replays, item) || !cJSON_AddNumberToObject(item, "ranks", run->ranks) ||
-            !cJSON_AddNumberToObject(item, "measured_s", run->measured_s) ||
-            !cJSON_AddNumberToObject(item, "replayed_s", run->replayed_s) ||
-            !cJSON_AddNumberToObject(item, "relative", relative_error(run)))
+        if (!item || !json_append(replays, item) || !json_add_number(item, "ranks", run->ranks) ||
+            !json_add_number(item, "measured_s", run->measured_s) ||
+            !json_add_number(item, "replayed_s", run->replayed_s) ||
+            !json_add_number(item, "relative", relative_error(run)))
             return false;
     }
     return replays != NULL;
@@ -324,43 +325,43 @@ static enum status add_point(const struct curve *curve, size_t i, cJSON *points,
 {
     const struct curve_point *point = &curve->points[i];
     cJSON *item = cJSON_CreateObject(), *result;
-    if (!item || !cJSON_AddItemToArray(points, item)) return err_memory(err);
-    if (!cJSON_AddNumberToObject(item, "ranks", point->ranks) ||
-        !cJSON_AddStringToObject(item, "semantics", curve->semantics[i % curve->rows]) ||
-        !cJSON_AddNumberToObject(item, "run_time_s", point->result->run_time_s) ||
-        !cJSON_AddNumberToObject(item, "run_time_low_s", point->low_s) ||
-        !cJSON_AddNumberToObject(item, "run_time_high_s", point->high_s) ||
-        !cJSON_AddNumberToObject(item, "speedup", curve_speedup(curve, i)) ||
-        !cJSON_AddNumberToObject(item, "efficiency", curve_efficiency(curve, i)) || !add_waits(curve, i, item) ||
+    if (!item || !json_append(points, item)) return err_memory(err);
+    if (!json_add_number(item, "ranks", point->ranks) ||
+        !json_add_text(item, "semantics", curve->semantics[i % curve->rows]) ||
+        !json_add_number(item, "run_time_s", point->result->run_time_s) ||
+        !json_add_number(item, "run_time_low_s", point->low_s) ||
+        !json_add_number(item, "run_time_high_s", point->high_s) ||
+        !json_add_number(item, "speedup", curve_speedup(curve, i)) ||
+        !json_add_number(item, "efficiency", curve_efficiency(curve, i)) || !add_waits(curve, i, item) ||
         !add_pop(curve, i, item) || !add_noise(curve, i, item) || !add_replay_error(curve, point, item))
         return err_memory(err);
     if (point->rewrites) {
         cJSON *rewrites = cJSON_Duplicate(point->rewrites, true);
-        if (!rewrites || !cJSON_AddItemToObject(item, "rewrites", rewrites)) return err_memory(err);
+        if (!rewrites || !json_put(item, "rewrites", rewrites)) return err_memory(err);
     }
     TRY(result_to_json(point->result, &result, err));
-    return cJSON_AddItemToObject(item, "result", result) ? STATUS_OK : err_memory(err);
+    return json_put(item, "result", result) ? STATUS_OK : err_memory(err);
 }
 
 static enum status add_limits(const struct curve *curve, cJSON *json, struct err *err)
 {
-    cJSON *limits = cJSON_AddArrayToObject(json, "stops_paying"), *fastest = cJSON_AddArrayToObject(json, "fastest");
+    cJSON *limits = json_add_array(json, "stops_paying"), *fastest = json_add_array(json, "fastest");
     if (!limits || !fastest) return err_memory(err);
     for (size_t row = 0; row < curve->rows; row++) {
         size_t stops = limits_stops_paying(curve, row);
         cJSON *item = cJSON_CreateObject();
-        if (!item || !cJSON_AddItemToArray(limits, item) ||
-            !cJSON_AddStringToObject(item, "semantics", curve->semantics[row]) ||
-            !(stops < curve->count ? cJSON_AddNumberToObject(item, "ranks", curve->points[stops].ranks)
-                                   : cJSON_AddNullToObject(item, "ranks")))
+        if (!item || !json_append(limits, item) ||
+            !json_add_text(item, "semantics", curve->semantics[row]) ||
+            !(stops < curve->count ? json_add_number(item, "ranks", curve->points[stops].ranks)
+                                   : json_add_null(item, "ranks")))
             return err_memory(err);
     }
     for (size_t i = 0; i < curve->count; i++) {
         if (!limits_is_fastest(curve, i)) continue;
         cJSON *item = cJSON_CreateObject();
-        if (!item || !cJSON_AddItemToArray(fastest, item) ||
-            !cJSON_AddNumberToObject(item, "ranks", curve->points[i].ranks) ||
-            !cJSON_AddStringToObject(item, "semantics", curve->semantics[i % curve->rows]))
+        if (!item || !json_append(fastest, item) ||
+            !json_add_number(item, "ranks", curve->points[i].ranks) ||
+            !json_add_text(item, "semantics", curve->semantics[i % curve->rows]))
             return err_memory(err);
     }
     return STATUS_OK;
@@ -372,24 +373,24 @@ static bool add_row_limits(const struct curve *curve, size_t row, cJSON *optimum
     struct amdahl amdahl = limits_amdahl(curve, row);
     cJSON *item = cJSON_CreateObject();
     size_t first, last = SIZE_MAX;
-    if (!item || !cJSON_AddItemToArray(optimum, item) ||
-        !cJSON_AddStringToObject(item, "semantics", curve->semantics[row]) ||
-        !cJSON_AddNumberToObject(item, "ranks", best->ranks))
+    if (!item || !json_append(optimum, item) ||
+        !json_add_text(item, "semantics", curve->semantics[row]) ||
+        !json_add_number(item, "ranks", best->ranks))
         return false;
     if (amdahl.known) {
         item = cJSON_CreateObject();
-        if (!item || !cJSON_AddItemToArray(shares, item) ||
-            !cJSON_AddStringToObject(item, "semantics", curve->semantics[row]) ||
-            !cJSON_AddNumberToObject(item, "serial_share", amdahl.serial_share) ||
-            !cJSON_AddNumberToObject(item, "error", amdahl.error))
+        if (!item || !json_append(shares, item) ||
+            !json_add_text(item, "semantics", curve->semantics[row]) ||
+            !json_add_number(item, "serial_share", amdahl.serial_share) ||
+            !json_add_number(item, "error", amdahl.error))
             return false;
     }
     while (limits_next_win(curve, row, &first, &last)) {
         item = cJSON_CreateObject();
-        if (!item || !cJSON_AddItemToArray(wins, item) ||
-            !cJSON_AddStringToObject(item, "semantics", curve->semantics[row]) ||
-            !cJSON_AddNumberToObject(item, "from_ranks", curve->points[first].ranks) ||
-            !cJSON_AddNumberToObject(item, "to_ranks", curve->points[last].ranks))
+        if (!item || !json_append(wins, item) ||
+            !json_add_text(item, "semantics", curve->semantics[row]) ||
+            !json_add_number(item, "from_ranks", curve->points[first].ranks) ||
+            !json_add_number(item, "to_ranks", curve->points[last].ranks))
             return false;
     }
     return true;
@@ -397,8 +398,8 @@ static bool add_row_limits(const struct curve *curve, size_t row, cJSON *optimum
 
 static enum status add_rows_limits(const struct curve *curve, cJSON *json, struct err *err)
 {
-    cJSON *optimum = cJSON_AddArrayToObject(json, "optimum"), *amdahl = cJSON_AddArrayToObject(json, "amdahl"),
-          *wins = cJSON_AddArrayToObject(json, "wins");
+    cJSON *optimum = json_add_array(json, "optimum"), *amdahl = json_add_array(json, "amdahl"),
+          *wins = json_add_array(json, "wins");
     bool added = optimum && amdahl && wins;
     for (size_t row = 0; added && row < curve->rows; row++) added = add_row_limits(curve, row, optimum, amdahl, wins);
     return added ? STATUS_OK : err_memory(err);
@@ -406,16 +407,16 @@ static enum status add_rows_limits(const struct curve *curve, cJSON *json, struc
 
 static enum status fill_json(const struct curve *curve, cJSON *json, struct err *err)
 {
-    bool written = cJSON_AddStringToObject(json, "schema", "rmacast.scaling/1") &&
-                   cJSON_AddStringToObject(json, "scaling", curve->strong ? "strong" : "weak") &&
-                   cJSON_AddStringToObject(json, "program", curve->program ? curve->program : "");
+    bool written = json_add_text(json, "schema", "rmacast.scaling/1") &&
+                   json_add_text(json, "scaling", curve->strong ? "strong" : "weak") &&
+                   json_add_text(json, "program", curve->program ? curve->program : "");
     if (curve->parameters && *curve->parameters)
-        written = written && cJSON_AddStringToObject(json, "parameters", curve->parameters + strlen(", "));
-    if (curve->doubts) written = written && cJSON_AddStringToObject(json, "open", curve->doubts);
+        written = written && json_add_text(json, "parameters", curve->parameters + strlen(", "));
+    if (curve->doubts) written = written && json_add_text(json, "open", curve->doubts);
     if (curve->measured > 0)
-        written = written && cJSON_AddNumberToObject(json, "platform_errors", (double)curve->measured);
+        written = written && json_add_number(json, "platform_errors", (double)curve->measured);
     written = written && add_replays(curve, json);
-    cJSON *points = written ? cJSON_AddArrayToObject(json, "points") : NULL;
+    cJSON *points = written ? json_add_array(json, "points") : NULL;
     if (!points) return err_memory(err);
     for (size_t i = 0; i < curve->count; i++) TRY(add_point(curve, i, points, err));
     TRY(add_limits(curve, json, err));

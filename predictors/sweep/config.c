@@ -7,7 +7,7 @@
 
 #include "common/array.h"
 #include "common/json.h"
-#include "common/text/json_text.h"
+#include "common/json_write.h"
 #include "platforms/platform_file.h"
 #include "platforms/semantics_text.h"
 #include "predictors/transforms/transform.h"
@@ -57,7 +57,7 @@ static enum status add_text(struct sweep_value *value, const char *text, struct 
 /* "PREFIXKEY=VALUE": JSON, or a bare string as "10us". */
 static enum status add_override(struct sweep_value *value, const char *prefix, const cJSON *item, struct err *err)
 {
-    char *json = cJSON_IsString(item) ? NULL : json_text(item, false), *text = NULL;
+    char *json = cJSON_IsString(item) ? NULL : json_print(item, JSON_LINE), *text = NULL;
     const char *shown = json ? json : cJSON_GetStringValue(item);
     int length = shown ? asprintf(&text, "%s%s=%s", prefix, item->string, shown) : -1;
     free(json);
@@ -150,7 +150,7 @@ static enum status read_mapping(const struct json_node *node, struct sweep_value
         TRY(add_override(value, "mapping.", item, err));
     struct json_node named = json_member(node, "name");
     if (!named.item) {
-        char *json = json_text(node->item, false);
+        char *json = json_print(node->item, JSON_LINE);
         enum status status = json ? set_name(value, json, err) : err_memory(err);
         free(json);
         return status;

@@ -5,7 +5,7 @@
 
 #include "common/array.h"
 #include "common/children.h"
-#include "common/text/json_text.h"
+#include "common/json_write.h"
 #include "platforms/grow.h"
 #include "platforms/platform.h"
 #include "platforms/semantics_text.h"
@@ -108,19 +108,19 @@ static enum status open_platform(struct point_run *run, struct err *err)
 
 static bool add_waits(cJSON *json, const struct result *result)
 {
-    cJSON *waits = cJSON_AddObjectToObject(json, "wait_states_s");
+    cJSON *waits = json_add_object(json, "wait_states_s");
     for (int p = 0; waits && p < PATTERN_COUNT; p++)
         if (result->patterns[p].severity_s > 0 &&
-            !cJSON_AddNumberToObject(waits, pattern_row((enum pattern)p)->name, result->patterns[p].severity_s))
+            !json_add_number(waits, pattern_row((enum pattern)p)->name, result->patterns[p].severity_s))
             return false;
     return waits != NULL;
 }
 
 static bool add_properties(cJSON *json, const struct result *result)
 {
-    cJSON *properties = cJSON_AddObjectToObject(json, "properties");
+    cJSON *properties = json_add_object(json, "properties");
     for (size_t i = 0; properties && i < result->property_count; i++)
-        if (!cJSON_AddNumberToObject(properties, result->properties[i].name, result->properties[i].inclusive_s))
+        if (!json_add_number(properties, result->properties[i].name, result->properties[i].inclusive_s))
             return false;
     return properties != NULL;
 }
@@ -129,13 +129,13 @@ static enum status write_line(const struct point_run *run, const struct result *
 {
     cJSON *json = sweep_point_json(run->input->sweep, run->point, run->trace->rank_count);
     char *text = NULL;
-    if (json && cJSON_AddStringToObject(json, "state", "done") &&
-        cJSON_AddNumberToObject(json, "run_time_s", result->run_time_s) &&
-        cJSON_AddNumberToObject(json, "transfers", (double)result->transfer_count) &&
-        cJSON_AddNumberToObject(json, "bytes", (double)result->transfer_bytes) &&
-        cJSON_AddBoolToObject(json, "incomplete", result->incomplete || result->left_out_count > 0) &&
+    if (json && json_add_text(json, "state", "done") &&
+        json_add_number(json, "run_time_s", result->run_time_s) &&
+        json_add_number(json, "transfers", (double)result->transfer_count) &&
+        json_add_number(json, "bytes", (double)result->transfer_bytes) &&
+        json_add_bool(json, "incomplete", result->incomplete || result->left_out_count > 0) &&
         add_waits(json, result) && add_properties(json, result))
-        text = json_text(json, false);
+        text = json_print(json, JSON_LINE);
     cJSON_Delete(json);
     if (!text) return err_memory(err);
     fputs(text, out);

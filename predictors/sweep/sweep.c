@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
-#include "common/text/json_text.h"
+#include "common/json_write.h"
 #include "platforms/platform.h"
 #include "platforms/profile.h"
 #include "predictors/sweep/digest.h"
@@ -37,11 +37,11 @@ cJSON *sweep_point_json(const struct sweep *sweep, size_t point, uint32_t ranks)
     char digest[24];
     cJSON *json = cJSON_CreateObject();
     bool added =
-        json && (ranks > 0 ? cJSON_AddNumberToObject(json, "ranks", ranks) : cJSON_AddNullToObject(json, "ranks"));
+        json && (ranks > 0 ? json_add_number(json, "ranks", ranks) : json_add_null(json, "ranks"));
     for (enum sweep_axis axis = SWEEP_PLATFORMS; added && axis < SWEEP_AXES; axis++)
-        added = cJSON_AddStringToObject(json, sweep_axis_name(axis), sweep_value_of(&sweep->config, point, axis)->name);
+        added = json_add_text(json, sweep_axis_name(axis), sweep_value_of(&sweep->config, point, axis)->name);
     snprintf(digest, sizeof digest, "%016" PRIx64, sweep->points[point].inputs);
-    if (added && cJSON_AddStringToObject(json, "inputs", digest)) return json;
+    if (added && json_add_text(json, "inputs", digest)) return json;
     cJSON_Delete(json);
     return NULL;
 }
@@ -195,8 +195,8 @@ static enum status failed_line(const struct sweep *sweep, size_t point, const ch
 {
     cJSON *json = sweep_point_json(sweep, point, sweep_value_of(&sweep->config, point, SWEEP_RANKS)->ranks);
     *line = NULL;
-    if (json && cJSON_AddStringToObject(json, "state", "failed") && cJSON_AddStringToObject(json, "reason", reason))
-        *line = json_text(json, false);
+    if (json && json_add_text(json, "state", "failed") && json_add_text(json, "reason", reason))
+        *line = json_print(json, JSON_LINE);
     cJSON_Delete(json);
     return *line ? STATUS_OK : err_memory(err);
 }

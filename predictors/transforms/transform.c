@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json_write.h"
 #include "common/text/text.h"
 #include "predictors/transforms/rows.h"
 
@@ -117,12 +118,12 @@ enum status rewrite_run(const struct trace *trace, const char *const *specs, siz
 
 static bool add_refusals(cJSON *object, const struct transform_report *report)
 {
-    cJSON *refusals = cJSON_AddArrayToObject(object, "refusals");
+    cJSON *refusals = json_add_array(object, "refusals");
     for (size_t i = 0; refusals && i < report->refusal_count; i++) {
         cJSON *one = cJSON_CreateObject();
-        if (!one || !cJSON_AddItemToArray(refusals, one) ||
-            !cJSON_AddStringToObject(one, "place", report->refusals[i].place) ||
-            !cJSON_AddStringToObject(one, "reason", report->refusals[i].reason))
+        if (!one || !json_append(refusals, one) ||
+            !json_add_text(one, "place", report->refusals[i].place) ||
+            !json_add_text(one, "reason", report->refusals[i].reason))
             return false;
     }
     return refusals != NULL;
@@ -131,11 +132,11 @@ static bool add_refusals(cJSON *object, const struct transform_report *report)
 static bool add_report(cJSON *array, const struct transform_report *report)
 {
     cJSON *object = cJSON_CreateObject();
-    return object && cJSON_AddItemToArray(array, object) && cJSON_AddStringToObject(object, "spec", report->spec) &&
-           cJSON_AddStringToObject(object, "summary", report->summary) &&
-           cJSON_AddNumberToObject(object, "considered", (double)report->considered) &&
-           cJSON_AddNumberToObject(object, "changed", (double)report->changed) &&
-           cJSON_AddNumberToObject(object, "refused", (double)report->refused) && add_refusals(object, report);
+    return object && json_append(array, object) && json_add_text(object, "spec", report->spec) &&
+           json_add_text(object, "summary", report->summary) &&
+           json_add_number(object, "considered", (double)report->considered) &&
+           json_add_number(object, "changed", (double)report->changed) &&
+           json_add_number(object, "refused", (double)report->refused) && add_refusals(object, report);
 }
 
 enum status rewrite_to_json(const struct rewrite *rewrite, cJSON **json, struct err *err)

@@ -1,3 +1,4 @@
+#include "common/json_write.h"
 #include "tests/fuzz/oracle.h"
 
 #include <stdio.h>
@@ -100,7 +101,7 @@ void oracle_result(const struct result *result)
         if (!result->checks[i].holds)
             fuzz_finding("analyze --verify: %s: %s", result->checks[i].name, result->checks[i].detail);
     if (result_to_json(result, &json, &err) != STATUS_OK) fuzz_finding("a result that cannot be written: %s", err.text);
-    char *text = cJSON_PrintUnformatted(json);
+    char *text = json_print(json, JSON_LINE);
     cJSON_Delete(json);
     read = text ? cJSON_Parse(text) : NULL;
     if (!read) fuzz_finding("a result that is no JSON: %s", text ? text : "nothing");

@@ -1,4 +1,5 @@
 #include "tests/slices/same_result.h"
+#include "common/json_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ enum status text_of_result(enum status status, struct result *result, const stru
     status = result_to_json(result, &json, err);
     result_free(result);
     TRY(status);
-    *text = cJSON_Print(json);
+    *text = json_print(json, JSON_LINES);
     cJSON_Delete(json);
     return *text ? STATUS_OK : err_memory(err);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/children.h"
+#include "common/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "platforms/platform.h"
@@ -229,38 +230,38 @@ void explanation_print(const struct explanation *explanation, size_t top, FILE *
 
 static bool add_replay(cJSON *object, const struct explanation_replay *replay)
 {
-    return cJSON_AddNumberToObject(object, "run_time_s", replay->run_time_s) &&
-           cJSON_AddNumberToObject(object, "run_time_error_s", replay->run_time_error_s) &&
-           cJSON_AddNumberToObject(object, "absolute_error_s", replay->absolute_s);
+    return json_add_number(object, "run_time_s", replay->run_time_s) &&
+           json_add_number(object, "run_time_error_s", replay->run_time_error_s) &&
+           json_add_number(object, "absolute_error_s", replay->absolute_s);
 }
 
 static bool add_change(cJSON *array, const struct explanation_replay *replay)
 {
     cJSON *one = cJSON_CreateObject();
-    return one && cJSON_AddItemToArray(array, one) && cJSON_AddStringToObject(one, "key", replay->change->key) &&
-           cJSON_AddStringToObject(one, "from", replay->change->from) &&
-           cJSON_AddStringToObject(one, "to", replay->change->to) &&
-           cJSON_AddStringToObject(one, "why", change_why_name(replay->change->why)) &&
-           cJSON_AddStringToObject(one, "set", replay->change->override) && add_replay(one, replay) &&
-           cJSON_AddNumberToObject(one, "explained", replay->explained);
+    return one && json_append(array, one) && json_add_text(one, "key", replay->change->key) &&
+           json_add_text(one, "from", replay->change->from) &&
+           json_add_text(one, "to", replay->change->to) &&
+           json_add_text(one, "why", change_why_name(replay->change->why)) &&
+           json_add_text(one, "set", replay->change->override) && add_replay(one, replay) &&
+           json_add_number(one, "explained", replay->explained);
 }
 
 static bool add_computing(cJSON *root, const struct explanation *explanation)
 {
-    if (!explanation->computing_known) return cJSON_AddNullToObject(root, "computing") != NULL;
-    cJSON *one = cJSON_AddObjectToObject(root, "computing");
+    if (!explanation->computing_known) return json_add_null(root, "computing") != NULL;
+    cJSON *one = json_add_object(root, "computing");
     return one && add_replay(one, &explanation->computing) &&
-           cJSON_AddNumberToObject(one, "explained", explanation->computing.explained);
+           json_add_number(one, "explained", explanation->computing.explained);
 }
 
 enum status explanation_to_json(const struct explanation *explanation, cJSON **json, struct err *err)
 {
-    cJSON *root = cJSON_CreateObject(), *unchanged = root ? cJSON_AddObjectToObject(root, "unchanged") : NULL;
+    cJSON *root = cJSON_CreateObject(), *unchanged = root ? json_add_object(root, "unchanged") : NULL;
     bool whole = unchanged && add_replay(unchanged, &explanation->unchanged) && add_computing(root, explanation) &&
-                 cJSON_AddNumberToObject(root, "tried", (double)explanation->changes.count) &&
-                 cJSON_AddNumberToObject(root, "without_effect", (double)explanation->without_effect) &&
-                 cJSON_AddNumberToObject(root, "refused", (double)explanation->failed);
-    cJSON *changes = whole ? cJSON_AddArrayToObject(root, "changes") : NULL;
+                 json_add_number(root, "tried", (double)explanation->changes.count) &&
+                 json_add_number(root, "without_effect", (double)explanation->without_effect) &&
+                 json_add_number(root, "refused", (double)explanation->failed);
+    cJSON *changes = whole ? json_add_array(root, "changes") : NULL;
     for (size_t i = 0; changes && i < explanation->count; i++)
         if (!add_change(changes, &explanation->replays[i])) changes = NULL;
     if (!changes) {

@@ -8,7 +8,7 @@
 #include <cjson/cJSON.h>
 
 #include "common/array.h"
-#include "common/text/json_text.h"
+#include "common/json_write.h"
 #include "platforms/profile.h"
 
 enum { PATH_BYTES = 512 };
@@ -107,7 +107,7 @@ static enum status add_number(const struct walk *walk, cJSON *number, double to,
     snprintf(texts[0], sizeof texts[0], "%.6g", from);
     snprintf(texts[1], sizeof texts[1], "%.6g", to);
     cJSON_SetNumberHelper(number, to);
-    char *value = json_text(walk->array ? walk->array : number, false);
+    char *value = json_print(walk->array ? walk->array : number, JSON_LINE);
     cJSON_SetNumberHelper(number, from);
     enum status status =
         value ? add_change(walk->changes, walk->path, texts[0], texts[1], walk->of, value, why, err) : err_memory(err);
@@ -161,7 +161,7 @@ static enum status add_choices(const cJSON *root, struct platform_changes *chang
 {
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         const cJSON *now = find_item(root, choices[i].key);
-        char *from = now ? json_text(now, false) : strdup("default");
+        char *from = now ? json_print(now, JSON_LINE) : strdup("default");
         if (!from) return err_memory(err);
         enum status status = STATUS_OK;
         for (size_t v = 0; status == STATUS_OK && v < 5 && choices[i].values[v]; v++) {

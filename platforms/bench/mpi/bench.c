@@ -18,7 +18,7 @@
 #include "common/files/file_claims.h"
 #include "common/files/input_file.h"
 #include "common/files/output_file.h"
-#include "common/text/json_text.h"
+#include "common/json_write.h"
 #include "common/units.h"
 #include "platforms/bench/mpi/run.h"
 
@@ -231,7 +231,7 @@ static void close_rows(struct bench *bench)
 
 static void add_text(cJSON *object, const char *key, const char *text)
 {
-    cJSON_AddStringToObject(object, key, text);
+    json_add_text(object, key, text);
 }
 
 /* --- what is left out --- */
@@ -287,10 +287,10 @@ static void add_row(const struct bench_job *job, const char *reason, cJSON *skip
     cJSON *row = cJSON_CreateObject();
     add_text(row, "test", job->test);
     add_text(row, "function", job->spec);
-    cJSON_AddNumberToObject(row, "nodes", job->demand.nodes);
-    cJSON_AddNumberToObject(row, "ranks", job->demand.ranks);
+    json_add_number(row, "nodes", job->demand.nodes);
+    json_add_number(row, "ranks", job->demand.ranks);
     add_text(row, "reason", reason);
-    cJSON_AddItemToArray(skipped, row);
+    json_append(skipped, row);
 }
 
 /* Demands that the machine cannot meet, and tests that failed. */
@@ -329,20 +329,20 @@ static enum status describe_run(const struct bench *bench, bool complete, struct
     int length;
     MPI_Get_library_version(library, &length);
     library[strcspn(library, "\n")] = '\0';
-    cJSON *run = cJSON_CreateObject(), *nodes = cJSON_AddArrayToObject(run, "nodes");
+    cJSON *run = cJSON_CreateObject(), *nodes = json_add_array(run, "nodes");
     add_text(run, "schema", "rmacast.bench/1");
-    cJSON_AddBoolToObject(run, "complete", complete);
+    json_add_bool(run, "complete", complete);
     add_text(run, "library", library);
-    cJSON_AddNumberToObject(run, "cores", count_cores());
+    json_add_number(run, "cores", count_cores());
     for (int i = 0; i < bench->environment.node_count; i++) {
         cJSON *node = cJSON_CreateObject();
         add_text(node, "host", bench->environment.nodes[i].host);
-        cJSON_AddItemToObject(node, "ranks",
+        json_put(node, "ranks",
                               cJSON_CreateIntArray(bench->environment.nodes[i].ranks, bench->environment.nodes[i].rank_count));
-        cJSON_AddItemToArray(nodes, node);
+        json_append(nodes, node);
     }
-    add_skipped(bench, cJSON_AddArrayToObject(run, "skipped"));
-    char *text = json_text(run, true);
+    add_skipped(bench, json_add_array(run, "skipped"));
+    char *text = json_print(run, JSON_LINES);
     cJSON_Delete(run);
     if (!text) return err_memory(err);
     snprintf(path, sizeof path, "%s/run.json", bench->directory);

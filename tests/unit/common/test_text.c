@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "common/csv.h"
+#include "common/json_write.h"
 #include "common/text/json_text.h"
 #include "common/text/text.h"
 
@@ -109,14 +110,14 @@ static void json_is_valid_and_keeps_characters(void **state)
     cJSON_AddStringToObject(tree, "na\xffme", "a\n\"\xff" OVERRIDE "\xf3\xa0\x80\x81\x7f\xc3\xa4");
     cJSON_AddNumberToObject(tree, "n", (double)NAN);
     cJSON_AddNumberToObject(tree, "i", (double)INFINITY);
-    char *text = json_text(tree, false);
+    char *text = json_print(tree, JSON_LINE);
     assert_string_equal(text, "{\"na\\ufffdme\":\"a\\n\\\"\\ufffd\\u202e\\udb40\\udc01\\u007f\xc3\xa4\",\"n\":null,\"i\":null}");
     cJSON *again = cJSON_Parse(text);
     assert_string_equal(cJSON_GetObjectItem(again, "na\xef\xbf\xbdme")->valuestring,
                         "a\n\"\xef\xbf\xbd" OVERRIDE "\xf3\xa0\x80\x81\x7f\xc3\xa4");
     cJSON_Delete(again);
     free(text);
-    text = json_text(tree, true);
+    text = json_print(tree, JSON_LINES);
     assert_int_equal(text[1], '\n');
     free(text);
     cJSON_Delete(tree);

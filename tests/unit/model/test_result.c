@@ -1,4 +1,5 @@
 /* Results: what the analysis puts into them, and their way to JSON and back. */
+#include "common/json_write.h"
 #include "model_test.h"
 
 #include <stdio.h>
@@ -23,6 +24,20 @@ static const char *const text = "ranks 2\nwindow 0 comm=0\n"
                                 "0 0.000850 0.001100 MPI_Barrier comm=0\n0 0.001100 leave main\n"
                                 "1 0.000200 0.000201 MPI_Win_post win=0 group=0\n"
                                 "1 0.000240 0.000300 MPI_Win_wait win=0\n1 0.000800 0.000900 MPI_Barrier comm=0\n";
+
+/* As a reader of the file gets it. */
+static cJSON *json_of(const struct result *result)
+{
+    struct err err;
+    cJSON *json;
+    assert_int_equal(result_to_json(result, &json, &err), STATUS_OK);
+    char *printed = json_print(json, JSON_LINES);
+    cJSON_Delete(json);
+    json = cJSON_Parse(printed);
+    free(printed);
+    assert_non_null(json);
+    return json;
+}
 
 static struct result *analyzed(const char *trace_text)
 {
@@ -204,8 +219,7 @@ static void who_waits(void **state)
             assert_int_equal(places[1].ranks[i].count, i == 1 ? 2 : 1);
             NEAR(places[1].ranks[i].severity_s, us[i]);
         }
-        cJSON *json;
-        assert_int_equal(result_to_json(result, &json, &err), STATUS_OK);
+        cJSON *json = json_of(result);
         result_free(result);
         assert_int_equal(result_from_json(json, "result.json", &result, &err), STATUS_OK);
         cJSON_Delete(json);
@@ -307,14 +321,6 @@ static void notes_of_a_run(void **state)
     assert_int_equal(result->note_count, 5);
     for (size_t i = 0; i < 5; i++) assert_string_equal(result->notes[i], expected[i]);
     result_free(result);
-}
-
-static cJSON *json_of(const struct result *result)
-{
-    struct err err;
-    cJSON *json;
-    assert_int_equal(result_to_json(result, &json, &err), STATUS_OK);
-    return json;
 }
 
 static void json_round_trip(void **state)

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "common/json_write.h"
 #include "validate/validate.h"
 
 enum { MANY = 20 };
@@ -307,7 +308,7 @@ static void a_comparison_needs_a_choice(void **state)
         cJSON_AddItemToArray(results, json);
         result_free(result);
     }
-    char path[64], *text = cJSON_Print(root);
+    char path[64], *text = json_print(root, JSON_LINES);
     write_file(path, text);
     struct result *result;
     assert_int_equal(open_result(path, NULL, &result, &err), STATUS_DATA);
@@ -319,7 +320,7 @@ static void a_comparison_needs_a_choice(void **state)
     result_free(result);
     remove(path);
     free(text);
-    text = cJSON_Print(cJSON_GetArrayItem(results, 0));
+    text = json_print(cJSON_GetArrayItem(results, 0), JSON_LINES);
     write_file(path, text);
     assert_int_equal(open_result(path, NULL, &result, &err), STATUS_OK);
     result_free(result);
