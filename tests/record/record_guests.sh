@@ -1,7 +1,7 @@
 #!/bin/sh
 # Usage: record_guests.sh RMACAST MPIEXEC PROGRAMS: a recorder that is a guest in the program harms nothing of it, and
-# what programs do to it by the way does not harm the recording. Ranks call MPI_Init, 20000 times MPI_Barrier and
-# MPI_Finalize: 20002 events.
+# what programs do to it by the way does not harm the recording. Ranks call MPI_Init_thread, 20000 times MPI_Barrier
+# and MPI_Finalize: 20002 events.
 set -u
 rmacast=$1 mpiexec=$2 programs=$3
 . "$(dirname "$0")/../expect.sh"
@@ -31,6 +31,12 @@ check test "$(grep -c "^rmacast: rank 0: recording stopped: the spool's tail fil
 check grep -q '1 of 2 ranks is incomplete; rank 0: recording stopped' err
 check test "$(events truncate.rma 1)" = 20002
 check test "$(events truncate.rma 0)" -gt 15000
+
+# Threads are cancelled while the recorder writes what they call: each thread's recording is whole.
+expect 0 "$rmacast" record -o cancel.rma -- "$programs/guests" cancel
+"$rmacast" info cancel.rma >info
+check grep -qx 'complete *yes' info
+check grep -qx 'threads  *61, up to 61 on a rank' info
 
 # Ranks that end by themselves run without the launcher: Hydra gives a status of its own where it sees the rank's closed
 # connection before the rank's end. The status is then the program's, 128 and the signal's number where one ended it.

@@ -6,12 +6,11 @@
  * between two events) that lasted a hundred times as long, which costs at most 1 %. Waits and sleep in shorter intervals
  * count for the next long one, at most up to its length. */
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "trace/record/output/uncancelled.h"
 #include "trace/record/preload/asked_sleep.h"
 #include "trace/record/record.h"
 #include "trace/record/settings.h"
@@ -22,10 +21,10 @@ static uint64_t long_ticks = UINT64_MAX; /* the shortest such interval */
 /* A path that leads to the calling thread's own file. */
 static bool open_own(struct rec_schedstat *schedstat)
 {
-    schedstat->file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    schedstat->file = rec_open("/proc/thread-self/schedstat", O_RDONLY);
     if (schedstat->file < 0) return false;
     if (rec_file_identify(schedstat->file, &schedstat->is)) return true;
-    close(schedstat->file);
+    rec_close(schedstat->file);
     return false;
 }
 
@@ -35,7 +34,7 @@ static bool read_own(struct rec_schedstat *schedstat)
     char text[96], *end;
     struct timespec cpu;
     if (!rec_file_is(schedstat->file, &schedstat->is) && !open_own(schedstat)) return false;
-    ssize_t got = pread(schedstat->file, text, sizeof text - 1, 0);
+    ssize_t got = rec_read_first(schedstat->file, text, sizeof text - 1);
     text[got > 0 ? got : 0] = '\0';
     strtoull(text, &end, 10); /* on a core */
     if (*end != ' ') return false;
@@ -66,7 +65,7 @@ void rec_core_wait_begin(void)
             uint64_t taken = rec_stamp() - from;
             if (taken < least) least = taken;
         }
-        close(schedstat.file);
+        rec_close(schedstat.file);
         if (known) long_ticks = TIMES_THE_COST * least;
     }
     errno = before;
@@ -105,7 +104,7 @@ struct rec_core_lost rec_core_lost(struct rec_buffer *own, uint64_t passed)
 void rec_core_wait_end(struct rec_buffer *own)
 {
     if (own->long_ticks != UINT64_MAX && rec_file_is(own->schedstat.file, &own->schedstat.is))
-        close(own->schedstat.file);
+        rec_close(own->schedstat.file);
 }
 
 void rec_cores_text(char text[REC_CORES_BYTES])

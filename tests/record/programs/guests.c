@@ -5,10 +5,12 @@
  *   bus       its own SIGBUS goes to its own handler, which ends it with status 5
  *   die       its own SIGBUS ends it
  *   limit     computes until the kernel ends it, for its limit of CPU time
+ *   cancel    threads that only make groups are cancelled, 60 of them
  *   long      writes its process id to pid-RANK, ignores SIGHUP, and runs on for 30 s
- * Each rank calls MPI_Init, 20000 times MPI_Barrier, MPI_Finalize; long: more barriers. */
+ * Each rank calls MPI_Init_thread, 20000 times MPI_Barrier, MPI_Finalize; long: more barriers. */
 #include <fcntl.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +80,27 @@ static void run_on(int rank)
     }
 }
 
+/* Its only cancellation point is pthread_testcancel(). */
+static void *make_groups(void *unused)
+{
+    for (MPI_Group group;; pthread_testcancel()) {
+        MPI_Comm_group(MPI_COMM_WORLD, &group);
+        MPI_Group_free(&group);
+    }
+    return unused;
+}
+
+static void cancel_threads(void)
+{
+    for (int i = 0; i < 60; i++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, make_groups, NULL) != 0) exit(1);
+        usleep((useconds_t)(2000 + i * 7));
+        pthread_cancel(thread);
+        pthread_join(thread, NULL);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *way = argc > 1 ? argv[1] : "", *spool = getenv("RMACAST_SPOOL");
@@ -90,12 +113,14 @@ int main(int argc, char **argv)
         unsetenv("RMACAST_CALLS");
         unsetenv("LD_PRELOAD");
     }
-    MPI_Init(&argc, &argv);
+    int level = strcmp(way, "cancel") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+    MPI_Init_thread(&argc, &argv, level, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (strcmp(way, "close") == 0) close_others(rank);
     if (strcmp(way, "truncate") == 0) signal(SIGBUS, on_bus);
     if (strcmp(way, "long") == 0) run_on(rank);
     if (strcmp(way, "limit") == 0) compute();
+    if (strcmp(way, "cancel") == 0) cancel_threads();
     for (int i = 0; i < BARRIERS; i++) {
         if (strcmp(way, "truncate") == 0 && i == BARRIERS - 100 && rank == 0) cut(kept);
         MPI_Barrier(MPI_COMM_WORLD);

@@ -1,12 +1,11 @@
 #include "trace/record/output/buffer.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+#include "trace/record/output/uncancelled.h"
 
 /* Stamps that are further apart are not told by their lower bits: there is an anchor between them. */
 #define FAR (UINT64_C(1) << (SPOOL_STAMP_BITS - 3))
@@ -14,7 +13,7 @@
 static bool write_some(int file, const char *at, size_t bytes)
 {
     while (bytes > 0) {
-        ssize_t done = write(file, at, bytes);
+        ssize_t done = rec_write(file, at, bytes);
         if (done < 0 && errno == EINTR) continue;
         if (done < 0) return false;
         at += done;
@@ -42,7 +41,7 @@ static void guard_begin(struct guard *guard)
 /* failure: errno of what was tried, 0 if it went well. */
 static void guard_end(const struct guard *guard, int failure)
 {
-    if (failure == EFBIG && !guard->pending) sigtimedwait(&guard->limit, NULL, &(struct timespec){.tv_sec = 0});
+    if (failure == EFBIG && !guard->pending) rec_take_signal(&guard->limit);
     pthread_sigmask(SIG_SETMASK, &guard->before, NULL);
     errno = failure;
 }
@@ -57,11 +56,23 @@ static bool write_whole(int file, const void *data, size_t bytes, off_t size)
     return good;
 }
 
-static int reserve_bytes(int file, off_t bytes)
+/* A file system without fallocate, as some network file systems, is given zeros. */
+static bool fill_with_zeros(int file, size_t bytes)
+{
+    static const char zeros[4096];
+    _Static_assert(sizeof(struct spool_tail) % sizeof zeros == 0, "whole pages are reserved");
+    for (size_t done = 0; done < bytes; done += sizeof zeros)
+        if (!write_some(file, zeros, sizeof zeros)) return false;
+    return true;
+}
+
+static int reserve_bytes(int file, size_t bytes)
 {
     struct guard guard;
     guard_begin(&guard);
-    int failure = posix_fallocate(file, 0, bytes);
+    bool good = syscall(SYS_fallocate, file, 0, (off_t)0, (off_t)bytes) == 0 ||
+                ((errno == EOPNOTSUPP || errno == ENOSYS) && fill_with_zeros(file, bytes));
+    int failure = good ? 0 : errno;
     guard_end(&guard, failure);
     return failure;
 }
@@ -87,7 +98,7 @@ static int create_file(const char *directory, const struct spool_header *header,
 {
     char path[PATH_BYTES];
     if (!make_path(path, directory, header, suffix)) return -1;
-    return open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+    return rec_open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND);
 }
 
 bool rec_file_identify(int file, struct rec_file *is)
@@ -109,9 +120,9 @@ static int open_again(const struct rec_buffer *buffer, const char *suffix, const
 {
     char path[PATH_BYTES];
     if (!make_path(path, buffer->directory, &buffer->header, suffix)) return -1;
-    int file = open(path, flags | O_CLOEXEC | O_NOFOLLOW);
+    int file = rec_open(path, flags | O_NOFOLLOW);
     if (file < 0 || rec_file_is(file, expected)) return file;
-    close(file);
+    rec_close(file);
     errno = ESTALE;
     return -1;
 }
@@ -146,7 +157,7 @@ static struct spool_tail *map_tail(const char *directory, const struct spool_hea
         if (tail == MAP_FAILED) tail = NULL;
         failure = tail ? 0 : errno;
     }
-    close(file);
+    rec_close(file);
     if (!tail) {
         errno = failure;
         return NULL;
@@ -194,7 +205,7 @@ const char *rec_buffer_open(struct rec_buffer *buffer, const char *directory, co
     struct spool_tail *tail = map_tail(directory, header, &tail_file);
     if (!tail || !rec_file_identify(file, &main_file) || !write_whole(file, header, sizeof *header, SPOOL_FIRST_CHUNK)) {
         int failure = errno;
-        close(file);
+        rec_close(file);
         if (tail) munmap(tail, sizeof *tail);
         errno = failure;
         return tail ? "the spool's main file cannot be written" : "the spool's tail file cannot be made";
@@ -332,14 +343,14 @@ void rec_buffer_restore(const struct rec_buffer *buffer)
     int file = open_again(buffer, SPOOL_TAIL_SUFFIX, &buffer->tail_file, O_WRONLY);
     if (file < 0) return;
     guard_begin(&guard);
-    ssize_t written = pwrite(file, buffer->tail, sizeof *buffer->tail, 0);
+    ssize_t written = rec_write(file, buffer->tail, sizeof *buffer->tail);
     guard_end(&guard, written < 0 ? errno : 0);
-    close(file);
+    rec_close(file);
 }
 
 void rec_buffer_close(struct rec_buffer *buffer)
 {
     __atomic_fetch_or(&buffer->tail->state, (uint32_t)SPOOL_CLOSED, __ATOMIC_RELEASE);
-    if (rec_file_is(buffer->file, &buffer->main_file)) close(buffer->file);
+    if (rec_file_is(buffer->file, &buffer->main_file)) rec_close(buffer->file);
     munmap(buffer->tail, sizeof *buffer->tail);
 }

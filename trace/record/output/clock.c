@@ -17,7 +17,7 @@ static int *measuring_ranks;         /* at rank 0 */
 static void clock_identity(char text[IDENTITY_BYTES])
 {
     char boot[64] = "", space[48] = "";
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "rce");
     if (file) {
         if (!fgets(boot, sizeof boot, file)) boot[0] = '\0';
         fclose(file);

@@ -1,82 +1,87 @@
+/* Handlers of signals that are guests among the program's. A signal that is not the recorder's own goes where it would
+ * have gone without it: the action that was there is put back, and the signal is sent to the thread again, with what
+ * the kernel said of it. So the kernel itself calls the program's handler, on its stack, with its mask and flags, and the
+ * recorder knows nothing of how it ends. The recorder's handler is installed again when the thread makes its next
+ * record. */
 #include "trace/record/output/guard.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "trace/record/record.h"
 
+typedef void handler(int number, siginfo_t *info, void *context);
+
 enum { SIGNALS = 32 };
-static struct sigaction before_of[SIGNALS]; /* by number: what was there before */
+static struct sigaction before_of[SIGNALS]; /* by number, but SIGBUS: what was there before */
 
 static bool is_in(const struct rec_buffer *buffer, uintptr_t address)
 {
     return buffer && buffer->tail && address - (uintptr_t)buffer->tail < sizeof *buffer->tail;
 }
 
-/* The child of a fork is not the rank. Only stores: the signal may have interrupted anything. */
+/* The child of a fork is not the rank. Only stores: the signal may have interrupted anything. The next record takes the
+ * slow way, where the handler is installed again. */
 static void note_signal(int number)
 {
     struct rec_buffer *own = rec_own && rec_own->tail ? rec_own : &rec_out;
     if (rec_state != REC_OPEN || (uint32_t)getpid() != rec_out.header.pid) return;
     __atomic_store_n(&own->tail->signal, (uint32_t)number, __ATOMIC_RELAXED);
+    own->final_for = 0;
 }
 
-/* The instruction faults again when the handler returns. */
-static bool is_fault(int number, const siginfo_t *info)
+/* The signal is held back until the recorder's handler has returned. */
+static void pass_on(int number, siginfo_t *info, const struct sigaction *before)
 {
-    return (number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE) && info->si_code > 0;
-}
-
-/* Restores the earlier handler. A fault occurs again on return; any other signal is sent again. */
-static void pass_on(int number, siginfo_t *info, void *context)
-{
-    static volatile sig_atomic_t passing; /* of SIGBUS: a handler may pass it on to this one; no room in static TLS */
-    struct sigaction before = before_of[number];
-    bool handled = before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN && (number != SIGBUS || !passing);
-    if (before.sa_handler == SIG_IGN && !is_fault(number, info)) return;
-    if (!handled) {
-        sigaction(number, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
-        if (!is_fault(number, info)) raise(number);
-        return;
-    }
-    if (number == SIGBUS) passing = true;
-    sigset_t blocked = before.sa_mask;
-    if (!(before.sa_flags & SA_NODEFER)) sigaddset(&blocked, number);
-    pthread_sigmask(SIG_BLOCK, &blocked, NULL);
-    if (before.sa_flags & SA_SIGINFO)
-        before.sa_sigaction(number, info, context);
-    else
-        before.sa_handler(number);
-    if (number == SIGBUS) passing = false;
-}
-
-typedef void handler(int number, siginfo_t *info, void *context);
-
-static bool is_installed(int number, handler *ours)
-{
-    struct sigaction now;
-    return sigaction(number, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == ours;
-}
-
-/* A handler that returned has dealt with the signal, or the fault comes again. But handlers that only print (UCX's, Open
- * MPI's) put back what was there before them, or the default, and raise the signal again: then ours is gone. */
-static void note_and_pass_on(int number, siginfo_t *info, void *context, handler *ours)
-{
+    sigset_t held;
+    int failure = errno;
     note_signal(number);
-    pass_on(number, info, context);
-    if (is_installed(number, ours)) note_signal(0);
+    sigemptyset(&held);
+    sigaddset(&held, number);
+    pthread_sigmask(SIG_BLOCK, &held, NULL);
+    sigaction(number, before, NULL);
+    if (syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), number, info) != 0) raise(number);
+    errno = failure;
 }
+
+/* Nothing but SIGBUS, which a store into a tail may give, interrupts it. A system call that the signal interrupted goes
+ * on as the earlier action wants. */
+static void install_handler(int number, handler *ours, const struct sigaction *before)
+{
+    bool handled = before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN;
+    struct sigaction made = {.sa_sigaction = ours};
+    made.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | (handled ? before->sa_flags & SA_RESTART : SA_RESTART);
+    sigfillset(&made.sa_mask);
+    sigdelset(&made.sa_mask, SIGBUS);
+    sigaction(number, &made, NULL);
+}
+
+static bool is_same(const struct sigaction *one, const struct sigaction *other)
+{
+    return one->sa_handler == other->sa_handler && one->sa_flags == other->sa_flags &&
+           memcmp(&one->sa_mask, &other->sa_mask, _NSIG / 8) == 0;
+}
+
+/* --- SIGBUS --- */
+
+/* A program's handler may call, or put back, the action that it has replaced. Therefore the recorder's handlers of SIGBUS
+ * are several: each has one action that was there before it for ever. When all are taken, the tails are unguarded. */
+enum { ENTRIES = 4 };
+static struct sigaction before_bus[ENTRIES];
+static int entries;
 
 /* The store that found no memory is one of the recorder's own, in this thread: so what follows may use any function. */
-static void on_bus(int number, siginfo_t *info, void *context)
+static void take_bus(int number, siginfo_t *info, const struct sigaction *before)
 {
     struct rec_buffer *own = rec_own;
     uintptr_t address = info->si_code > 0 ? (uintptr_t)info->si_addr : 0;
     struct rec_buffer *cut = is_in(own, address) ? own : is_in(&rec_out, address) ? &rec_out : NULL;
     int failure = errno;
     if (!cut || !rec_buffer_detach(cut)) {
-        note_and_pass_on(number, info, context, on_bus);
+        pass_on(number, info, before);
         return;
     }
     errno = 0;
@@ -85,32 +90,47 @@ static void on_bus(int number, siginfo_t *info, void *context)
     errno = failure;
 }
 
+#define ENTRY(N)                                                                                                       \
+    static void on_bus_##N(int number, siginfo_t *info, void *context)                                                 \
+    {                                                                                                                  \
+        (void)context;                                                                                                 \
+        take_bus(number, info, &before_bus[N]);                                                                        \
+    }
+ENTRY(0)
+ENTRY(1)
+ENTRY(2)
+ENTRY(3)
+static handler *const on_bus[ENTRIES] = {on_bus_0, on_bus_1, on_bus_2, on_bus_3};
+
 void rec_guard(void)
 {
-    struct sigaction now, ours = {.sa_sigaction = on_bus};
-    if (is_installed(SIGBUS, on_bus) || sigaction(SIGBUS, NULL, &now) != 0) return;
-    before_of[SIGBUS] = now;
-    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER; /* what is written for one may be cut, too */
-    sigemptyset(&ours.sa_mask);
-    sigaction(SIGBUS, &ours, NULL);
+    struct sigaction now;
+    int i = 0;
+    if (sigaction(SIGBUS, NULL, &now) != 0) return;
+    for (int k = 0; k < entries; k++)
+        if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_bus[k]) return;
+    while (i < entries && !is_same(&before_bus[i], &now)) i++;
+    if (i == ENTRIES) return;
+    before_bus[i] = now;
+    if (i == entries) entries++;
+    install_handler(SIGBUS, on_bus[i], &now);
 }
+
+/* --- signals that end the program --- */
 
 static void on_end(int number, siginfo_t *info, void *context)
 {
-    note_and_pass_on(number, info, context, on_end);
+    (void)context;
+    pass_on(number, info, &before_of[number]);
 }
 
-/* Installs the handler with the flags and the mask of the existing one. */
 static void watch_signal(int number, bool handled_too)
 {
-    struct sigaction now, ours = {.sa_sigaction = on_end};
+    struct sigaction now;
     if (sigaction(number, NULL, &now) != 0 || now.sa_handler == SIG_IGN) return;
-    bool handled = now.sa_handler != SIG_DFL;
-    if (handled && !handled_too) return;
+    if (now.sa_handler != SIG_DFL && !handled_too) return;
     before_of[number] = now;
-    ours.sa_mask = now.sa_mask;
-    ours.sa_flags = SA_SIGINFO | (handled ? now.sa_flags : SA_ONSTACK);
-    sigaction(number, &ours, NULL);
+    install_handler(number, on_end, &now);
 }
 
 void rec_guard_end(void)
@@ -118,4 +138,13 @@ void rec_guard_end(void)
     static const int faults[] = {SIGSEGV, SIGILL, SIGFPE, SIGABRT}, asked[] = {SIGTERM, SIGINT, SIGHUP, SIGXCPU};
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) watch_signal(faults[i], true);
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) watch_signal(asked[i], false);
+}
+
+void rec_guard_again(uint32_t number)
+{
+    struct sigaction now;
+    if (number == SIGBUS)
+        rec_guard();
+    else if (number < SIGNALS && sigaction((int)number, NULL, &now) == 0 && is_same(&now, &before_of[number]))
+        install_handler((int)number, on_end, &now);
 }

@@ -1,9 +1,8 @@
 /* The state of the recording, and records into a thread's buffer: trace/record/record.h. */
 #include <errno.h>
-#include <stdio.h>
-#include <unistd.h>
 
 #include "trace/record/output/guard.h"
+#include "trace/record/output/uncancelled.h"
 #include "trace/record/record.h"
 
 enum rec_state rec_state REC_HOT = REC_OFF;
@@ -26,7 +25,7 @@ void rec_stop(const char *why)
     if (before == REC_OFF) return;
     if (before == REC_OPEN)
         __atomic_fetch_or(&rec_out.tail->state, (uint32_t)SPOOL_STOPPED | (uint32_t)failure << 16, __ATOMIC_RELEASE);
-    dprintf(STDERR_FILENO, "rmacast: rank %d: recording stopped: %s%s%s\n", rec_rank, why, failure ? ": " : "",
+    rec_say("rmacast: rank %d: recording stopped: %s%s%s\n", rec_rank, why, failure ? ": " : "",
             failure ? strerror(failure) : "");
     errno = failure;
 }
@@ -45,7 +44,11 @@ static void stop_writing(void)
 void rec_put_slowly(struct rec_buffer *own, const struct spool_record *record, unsigned pattern)
 {
     uint64_t chunk = own->chunk;
-    if (own->tail->signal != 0) own->tail->signal = 0; /* the thread left the handler by a jump */
+    uint32_t signal = own->tail->signal; /* which the thread has survived */
+    if (signal != 0) {
+        own->tail->signal = 0;
+        rec_guard_again(signal);
+    }
     bool anchored = !rec_buffer_unanchored(own, record->time) || rec_buffer_anchor(own);
     if (!anchored || !rec_buffer_put_as(own, record, pattern)) stop_writing();
     if (own->chunk != chunk) rec_guard();

@@ -31,7 +31,7 @@ static bool counter_serves(void)
 static bool kernel_uses_it(const char *source)
 {
     char name[32] = "";
-    FILE *file = fopen(source, "re");
+    FILE *file = fopen(source, "rce");
     if (!file) return false;
     if (!fgets(name, sizeof name, file)) name[0] = '\0';
     fclose(file);
