@@ -1,5 +1,6 @@
 #include "recording/pack.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include "recording/run.h"
 #include "recording/worlds.h"
 #include "trace/otf2/otf2.h"
+#include "trace/spool/spool.h"
 
 /* The worlds of a job have the same launcher: the first one reports it. */
 static const char *find_foreign_launcher(const struct trace *trace, unsigned more)
@@ -67,17 +69,27 @@ static enum status pack_spool(const char *directory, const char *spool, unsigned
     return status;
 }
 
+/* Nothing was recorded: the recorder knows why, or the program never called MPI_Init. */
+static enum status fail_unrecorded(const char *directory, const char *spool, struct err *err)
+{
+    char path[RECORD_PATH_BYTES + 32], why[SPOOL_UNRECORDED_BYTES] = "";
+    snprintf(path, sizeof path, "%s/" SPOOL_UNRECORDED_NAME, spool);
+    FILE *file = fopen(path, "r");
+    if (file && !fgets(why, sizeof why, file)) why[0] = '\0';
+    if (file) fclose(file);
+    record_remove_spool(directory, spool);
+    if (*why) return err_set(err, STATUS_DATA, directory, NULL, "nothing was recorded: %s", why);
+    return err_set(
+        err, STATUS_DATA, directory, NULL,
+        "nothing was recorded, expected a program that calls MPI_Init of MPICH's or Open MPI's shared library");
+}
+
 static enum status pack_program(const char *directory, const char *spool, unsigned more,
                                 const struct record_observer *observer, struct err *err)
 {
     struct spool_misaligned found;
     struct err ignored;
-    if (!spool_is_directory(spool)) {
-        record_remove_spool(directory, spool);
-        return err_set(
-            err, STATUS_DATA, directory, NULL,
-            "nothing was recorded, expected a program that calls MPI_Init of MPICH's or Open MPI's shared library");
-    }
+    if (!spool_is_directory(spool)) return fail_unrecorded(directory, spool, err);
     if (observer->misaligned && spool_find_misaligned(spool, &found, &ignored) == STATUS_OK && found.count > 0)
         observer->misaligned(observer->context, &found);
     enum status status = pack_spool(directory, spool, more, observer, err);

@@ -165,6 +165,7 @@ void record_remove_spool(const char *directory, const char *spool)
         if (strncmp(entry->d_name, "rank-", 5) == 0 && end && (strcmp(end, ".spool") == 0 || strcmp(end, ".tail") == 0))
             unlinkat(dirfd(listing), entry->d_name, 0);
     }
+    unlinkat(dirfd(listing), SPOOL_UNRECORDED_NAME, 0);
     closedir(listing);
     rmdir(spool);
     rmdir(directory);

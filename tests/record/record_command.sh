@@ -138,7 +138,8 @@ check test "$(grep -c ' MPI_Comm_spawn .*break' dump)" = 2
 # MPI without MPI_Init works as without the recorder; what comes behind a MPI_Init is recorded.
 expect 1 "$rmacast" record -o session.rma -- "$mpiexec" -n 2 "$programs/session"
 check test "$(cat out)" = done
-check grep -q 'nothing was recorded' err
+check lines err 1
+check grep -q 'nothing was recorded: the program uses sessions (MPI_Session_init), expected one that calls MPI_Init' err
 expect 0 "$rmacast" record -o session.rma -- "$mpiexec" -n 2 "$programs/session" both
 check test "$(cat out)" = done
 "$rmacast" dump session.rma >dump

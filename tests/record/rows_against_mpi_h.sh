@@ -16,7 +16,7 @@ echo "#include <mpi.h>" >"$work/mpi.c"
 if [ "$standard" = MPI-3 ]; then sed -i "/_\(c2f\|f2c\)$/d" "$work/declared"; fi
 sed -n 's/^MPI_[A-Z_]*(\([A-Za-z0-9_]*\),.*/MPI_\1/p' "$source"/trace/calls/mpi_*calls.def | sort >"$work/rows"
 sed -n 's/^MPI_[A-Z_]*_C(\([A-Za-z0-9_]*\),.*/MPI_\1_c/p' "$source"/trace/calls/mpi_*calls.def | sort - "$work/rows" -o "$work/rows"
-sed -n 's/^REC_UNRECORDED(\([A-Za-z0-9_]*\))$/MPI_\1/p' "$source/trace/record/preload/unrecorded.def" | sort >"$work/missed"
+sed -n 's/^REC_UNRECORDED(\(MPI_[A-Za-z0-9_]*\))$/\1/p' "$source/trace/record/preload/unrecorded.def" | sort >"$work/missed"
 grep -v '^#' "$here/unrecorded.txt" | cut -d' ' -f1 >"$work/unrecorded"
 . "$(dirname "$0")/../expect.sh"
 sort -c -u "$work/unrecorded" || fail "unrecorded.txt is not sorted"

@@ -73,6 +73,9 @@ REC_WEAK(PMPI_Graph_neighbors_count);
 REC_WEAK(PMPI_Group_size);
 REC_WEAK(PMPI_Group_translate_ranks);
 REC_WEAK(PMPI_Query_thread);
+#if MPI_VERSION >= 4
+REC_WEAK(PMPI_Session_init);
+#endif
 REC_WEAK(PMPI_Test_cancelled);
 REC_WEAK(PMPI_Topo_test);
 REC_WEAK(PMPI_Type_get_extent_x);
@@ -563,6 +566,7 @@ struct rec_core_lost rec_core_lost(struct rec_buffer *own, uint64_t passed);
 void rec_cores_text(char text[REC_CORES_BYTES]); /* those that the process may use: a hexadecimal number, core 0 its bit 0 */
 /* preload/unrecorded.c */
 extern bool rec_unrecorded_any; /* a call that is not recorded has been made since the last rec_unrecorded_define() */
+void rec_unrecorded_find(void); /* the functions themselves, once they are loaded */
 void rec_unrecorded_define(void);
 /* modules.c */
 void rec_modules_define(void);

@@ -6,8 +6,18 @@
 #include <unistd.h>
 
 #include "trace/record/output/guard.h"
+#include "trace/record/output/uncancelled.h"
 #include "trace/record/mpi/handles.h"
+#include "trace/record/preload/abi.h"
+#include "trace/record/preload/library.h"
 #include "trace/record/record.h"
+#include "trace/record/settings.h"
+
+#ifdef OPEN_MPI
+static const enum rec_abi own_abi = REC_ABI_OPEN_MPI;
+#else
+static const enum rec_abi own_abi = REC_ABI_MPICH;
+#endif
 
 /* The time of a batch of calls outside their recorded intervals, each from the stamp of an entry to that of the next
  * exit. */
@@ -154,6 +164,10 @@ static bool all_record(bool this_one)
     static bool agreed;
     if (agreed) return true;
     agreed = true;
+    if (rec_abi_of(rec_library_next("PMPI_Init")) != own_abi) { /* where no dispatch has chosen this recorder */
+        if (this_one) rec_refuse_library(rec_abi_file(rec_library_next("PMPI_Init")));
+        return false;
+    }
     PMPI_Comm_rank(MPI_COMM_WORLD, &rec_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &rec_world);
     int mine = this_one, count = 0, first = this_one ? rec_rank : rec_world, teller = 0;
@@ -161,8 +175,7 @@ static bool all_record(bool this_one)
     if (count == 0 || count == rec_world) return count > 0;
     PMPI_Allreduce(&first, &teller, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (teller == rec_rank)
-        dprintf(STDERR_FILENO, "rmacast: nothing is recorded: %d of %d ranks have RMACAST_SPOOL, expected all\n", count,
-                rec_world);
+        rec_say("rmacast: nothing is recorded: %d of %d ranks have RMACAST_SPOOL, expected all\n", count, rec_world);
     return false;
 }
 

@@ -1,7 +1,10 @@
 #include "trace/record/settings.h"
 
-#include <stdbool.h>
+#include <errno.h>
 #include <string.h>
+
+#include "trace/record/output/uncancelled.h"
+#include "trace/spool/spool.h"
 
 enum { SETTINGS_MAX = 32 };
 static char *settings[SETTINGS_MAX + 1]; /* "RMACAST_SPOOL=..." */
@@ -27,4 +30,24 @@ const char *rec_setting(const char *name)
     for (int i = 0; settings[i]; i++)
         if (strncmp(settings[i], name, length) == 0 && settings[i][length] == '=') return settings[i] + length + 1;
     return NULL;
+}
+
+bool rec_tell_unrecorded(const char *why)
+{
+    char path[4096];
+    const char *spool = rec_setting("RMACAST_SPOOL");
+    int length = spool ? snprintf(path, sizeof path, "%s/" SPOOL_UNRECORDED_NAME, spool) : -1;
+    if (length < 0 || (size_t)length >= sizeof path) return true;
+    int file = rec_open(path, O_WRONLY | O_CREAT | O_EXCL);
+    if (file < 0) return errno != EEXIST;
+    rec_write(file, why, strlen(why));
+    rec_close(file);
+    return true;
+}
+
+void rec_refuse_library(const char *file)
+{
+    char why[SPOOL_UNRECORDED_BYTES];
+    snprintf(why, sizeof why, "no recorder fits the MPI library %s, expected one with MPICH's or Open MPI's ABI", file);
+    if (rec_tell_unrecorded(why)) rec_say("rmacast: nothing is recorded: %s\n", why);
 }

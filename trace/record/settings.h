@@ -3,11 +3,18 @@
 #ifndef RECORD_SETTINGS_H
 #define RECORD_SETTINGS_H
 
+#include <stdbool.h>
+
 /* Keeps those of an environment (ends with NULL); the first call counts. */
 void rec_settings_copy(char *const *environment);
 char *const *rec_settings(void);
 
 const char *rec_setting(const char *name); /* NULL: it was not set */
+
+/* Tells `rmacast record` why nothing is recorded, in the spool's directory. False: another process has done so. */
+bool rec_tell_unrecorded(const char *why);
+/* Tells that no recorder fits the program's MPI library, there and in one line to the user. */
+void rec_refuse_library(const char *file);
 
 /* Those of the dispatch (trace/record/preload/dispatch.c), which is loaded before the recorder; where the recorder was
  * preloaded itself there is none. */

@@ -13,6 +13,7 @@
 #define SPOOL_RANK_NAME "rank-%06u"
 #define SPOOL_THREAD_NAME SPOOL_RANK_NAME "-%05u" /* of a further thread of the rank */
 #define SPOOL_WORLD_NAME "world-%u" /* directory of the spool of a further program of the job, from 1 on */
+#define SPOOL_UNRECORDED_NAME "unrecorded" /* a text: why the program could not be recorded */
 #define SPOOL_MAIN_SUFFIX ".spool"
 #define SPOOL_TAIL_SUFFIX ".tail"
 #define SPOOL_MAGIC UINT64_C(0x314c4f4f5053414d)      /* "MASPOOL1" in memory */
@@ -32,6 +33,7 @@ enum {
     SPOOL_TEMPLATES = 1024,
     SPOOL_CONTENT = SPOOL_TEMPLATES - 1, /* no template: a part of a content follows */
     SPOOL_STAMP_BITS = 49,
+    SPOOL_UNRECORDED_BYTES = 768, /* at most, with a null byte */
 };
 #define SPOOL_TIME_MASK ((UINT64_C(1) << 56) - 1)
 #define SPOOL_NO_ID UINT32_MAX

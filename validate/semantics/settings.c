@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trace/record/preload/abi.h"
 #include "validate/semantics/semantics.h"
 
 struct sem_settings sem_settings = {.buffer_bytes = -1, .epochs_ahead = 1};
@@ -78,14 +79,13 @@ static void read_progress(void)
     setenv("OMPI_MPI_THREAD_LEVEL", "3", 0);
 }
 
-/* Handles differ: they are numbers in MPICH's ABI and addresses in Open MPI's. */
 static bool of_another_library(void)
 {
-    bool open_mpi = dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != NULL;
+    enum rec_abi abi = rec_abi_of(dlsym(RTLD_NEXT, "PMPI_Init"));
 #ifdef OPEN_MPI
-    return !open_mpi;
+    return abi != REC_ABI_OPEN_MPI;
 #else
-    return open_mpi;
+    return abi != REC_ABI_MPICH;
 #endif
 }
 

@@ -3,7 +3,7 @@
  * or, if an interpreter loads MPI later, at the first call. Scripts and launchers use none. So the preloaded library
  * has only stubs: a stub jumps to the address in a word of its own, with all arguments in place. At first each word has
  * the address of a routine that chooses the recorder, loads it from the directory of this file, and sets the words to
- * its wrappers. If this build has no recorder for that MPI, the routine sets the words to the MPI functions. Without
+ * its wrappers. If there is no recorder for that MPI, the routine sets the words to the MPI functions. Without
  * RMACAST_SPOOL only the functions that initialise MPI go to the recorder: other ranks may have RMACAST_SPOOL, and all
  * ranks must decide alike. */
 #include <dlfcn.h>
@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "trace/record/settings.h"
+#include "trace/record/output/uncancelled.h"
+#include "trace/record/preload/abi.h"
 #include "trace/record/preload/visible.h"
 
 /* r11 is the one register that neither arguments nor calls use (System V ABI for x86-64, 3.2.3). */
@@ -86,21 +88,19 @@ static int absent_function(void)
     return 1;
 }
 
-/* Loads the recorder; NULL: there is none. wanted: print a message if it is missing. */
+/* Loads the recorder; NULL: there is none. wanted: print a message if it is missing, or if none fits the library. */
 static void *load_recorder(bool wanted)
 {
-    /* mpi.h of Open MPI makes MPI_COMM_WORLD of the address of this variable; others have the handles of MPICH's ABI.
-     */
-    bool open_mpi = dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != NULL;
-    const char *file = open_mpi ? "librmacast-record-openmpi.so" : "librmacast-record-mpich.so";
-    Dl_info own;
+    static const char *const files[REC_ABI_COUNT] = {[REC_ABI_MPICH] = "librmacast-record-mpich.so",
+                                                     [REC_ABI_OPEN_MPI] = "librmacast-record-openmpi.so"};
+    const void *init = rmacast_record_next("PMPI_Init");
+    const char *file = files[rec_abi_of(init)], *own = rec_abi_file(&stubs), *slash = strrchr(own, '/');
     char path[4096];
-    if (!dladdr(&stubs, &own) || !own.dli_fname) return NULL;
-    const char *slash = strrchr(own.dli_fname, '/');
-    int directory = slash ? (int)(slash - own.dli_fname + 1) : 0;
-    snprintf(path, sizeof path, "%.*s%s", directory, own.dli_fname, file);
+    if (!file && wanted) rec_refuse_library(rec_abi_file(init));
+    if (!file) return NULL;
+    snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - own + 1) : 0, own, file);
     void *recorder = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!recorder && wanted) dprintf(STDERR_FILENO, "rmacast: nothing is recorded: %s\n", dlerror());
+    if (!recorder && wanted) rec_say("rmacast: nothing is recorded: %s\n", dlerror());
     return recorder;
 }
 

@@ -57,6 +57,7 @@ void rec_library_find(void)
         found = rec_library_next(functions[i].name + 1);
         memcpy((char *)&rec_beyond + functions[i].at, &found, sizeof found);
     }
+    rec_unrecorded_find();
 }
 
 struct caller {

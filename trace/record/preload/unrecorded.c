@@ -1,29 +1,25 @@
 /* Calls that communicate and are not recorded yet. A stub notes that it was called and jumps to the function with all
  * arguments in place, so it needs no prototype. The note is written with the next recorded call. Only x86-64 has these
  * stubs; on other machines such calls go unnoticed. */
+#include "trace/record/preload/library.h"
 #include "trace/record/record.h"
+#include "trace/record/settings.h"
 
 bool rec_unrecorded_any REC_HOT;
 
 #if defined(__x86_64__)
 
-#define REC_UNRECORDED(NAME) extern bool rec_unrecorded_##NAME;
-#include "trace/record/preload/unrecorded.def"
-#undef REC_UNRECORDED
-#define REC_UNRECORDED(NAME) bool rec_unrecorded_##NAME;
-#include "trace/record/preload/unrecorded.def"
-#undef REC_UNRECORDED
 #define REC_UNRECORDED(NAME)                                                                                           \
+    bool rec_called_##NAME __attribute__((visibility("hidden")));                                                      \
+    void *rec_real_##NAME __attribute__((visibility("hidden")));                                                       \
     __asm__(".pushsection .text\n"                                                                                     \
-            ".globl MPI_" #NAME "\n"                                                                                   \
-            ".type MPI_" #NAME ", @function\n"                                                                         \
-            ".weak PMPI_" #NAME "\n"                                                                                   \
-            "MPI_" #NAME ":\n"                                                                                         \
-            "endbr64\n"                                                                                                \
-            "movb $1, rec_unrecorded_" #NAME "(%rip)\n"                                                                \
+            ".globl " #NAME "\n"                                                                                       \
+            ".type " #NAME ", @function\n"                                                                             \
+            #NAME ": endbr64\n"                                                                                        \
+            "movb $1, rec_called_" #NAME "(%rip)\n"                                                                    \
             "movb $1, rec_unrecorded_any(%rip)\n"                                                                      \
-            "jmp *PMPI_" #NAME "@GOTPCREL(%rip)\n"                                                                     \
-            ".size MPI_" #NAME ", . - MPI_" #NAME "\n"                                                                 \
+            "jmp *rec_real_" #NAME "(%rip)\n"                                                                          \
+            ".size " #NAME ", . - " #NAME "\n"                                                                         \
             ".popsection\n");
 #include "trace/record/preload/unrecorded.def"
 #undef REC_UNRECORDED
@@ -31,12 +27,18 @@ bool rec_unrecorded_any REC_HOT;
 static struct {
     const char *name;
     const bool *called;
+    void **real;
     bool defined;
 } rows[] = {
-#define REC_UNRECORDED(NAME) {"MPI_" #NAME, &rec_unrecorded_##NAME, false},
+#define REC_UNRECORDED(NAME) {#NAME, &rec_called_##NAME, &rec_real_##NAME, false},
 #include "trace/record/preload/unrecorded.def"
 #undef REC_UNRECORDED
 };
+
+void rec_unrecorded_find(void)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) *rows[i].real = rec_library_next(rows[i].name);
+}
 
 void rec_unrecorded_define(void)
 {
@@ -52,8 +54,22 @@ void rec_unrecorded_define(void)
 
 #else
 
+void rec_unrecorded_find(void)
+{
+}
+
 void rec_unrecorded_define(void)
 {
 }
 
+#endif
+
+#if MPI_VERSION >= 4
+/* What a program calls in a session is recorded from MPI_Init on. If it never calls that, nothing is. */
+__attribute__((visibility("default"))) int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session)
+{
+    if (rec_state == REC_READY)
+        rec_tell_unrecorded("the program uses sessions (MPI_Session_init), expected one that calls MPI_Init or MPI_Init_thread");
+    return PMPI_Session_init(info, handler, session);
+}
 #endif
