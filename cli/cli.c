@@ -12,6 +12,7 @@
 #include "common/array.h"
 #include "common/text/text.h"
 #include "common/units.h"
+#include "common/warning.h"
 #include "trace/limits.h"
 #include "trace/open.h"
 
@@ -103,6 +104,11 @@ void cli_note(const char *format, ...)
     va_end(arguments);
 }
 
+static void tell_warning(const char *text)
+{
+    cli_note("warning: %s", text);
+}
+
 void cli_describe(void (*describe)(void *context, const struct argp *argp), void *context)
 {
     describe_table = describe;
@@ -172,6 +178,7 @@ enum status cli_parse(const struct argp *argp, int argc, char **argv, unsigned f
     const struct argp_child children[] = {{argp, 0, NULL, 0}, {reads_traces, 0, NULL, 0}, {0}};
     const struct argp whole = {cli_common_options, parse_outer, NULL, NULL, children, NULL, NULL};
     struct outer outer = {&whole, argp, input};
+    warning_listen(tell_warning);
     if (describe_table) {
         struct argp shown = *argp;
         if (!shown.children) shown.children = children + 1;

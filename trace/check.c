@@ -199,6 +199,7 @@ static enum status make_request(struct walk *walk)
     uint32_t id = walk->call->ref;
     if (id == TRACE_NO_REF && (walk->call->flags & TRACE_BREAK)) return STATUS_OK;
     if (id == TRACE_NO_REF) FAIL(walk, "no request, expected req");
+    if (id > TRACE_REQUEST_MAX) FAIL(walk, "req=%" PRIu32 ", expected at most %d", id, TRACE_REQUEST_MAX);
     if (is_forgotten(walk, id)) FAIL(walk, "req=%" PRIu32 " was made before, expected a new request", id);
     TRY(map_put(&walk->so_far.requests, id, REQUEST_NEVER, &state, walk->err));
     if (*state != REQUEST_NEVER) FAIL(walk, "req=%" PRIu32 " was made before, expected a new request", id);

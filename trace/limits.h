@@ -17,6 +17,8 @@
 #define TRACE_LIVES_MAX_PS UINT64_C(9223372036854775807)
 /* Bytes of all calls of a rank (sent, received, counts), times the ranks. */
 #define TRACE_BYTES_MAX (INT64_C(1) << 62)
+/* The number of a request. */
+#define TRACE_REQUEST_MAX INT32_MAX
 /* Displacements and addresses in a window. */
 #define TRACE_DISP_MAX (INT64_MAX / 4)
 

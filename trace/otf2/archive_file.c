@@ -80,7 +80,8 @@ static enum status open_file(const char *path, struct input_file *in, uint64_t *
     return STATUS_OK;
 }
 
-static enum status check_file(const char *path, enum status (*check)(const struct piece *), struct err *err)
+static enum status check_file(const char *path, enum status (*check)(const struct piece *, uint64_t *behind),
+                              uint64_t *behind, struct err *err)
 {
     struct input_file in;
     struct piece piece = {.path = path, .err = err};
@@ -92,7 +93,7 @@ static enum status check_file(const char *path, enum status (*check)(const struc
     else if (input_file_read(&in, piece.bytes, piece.count) != piece.count)
         status = fail_cut(path, err);
     else
-        status = check(&piece);
+        status = check(&piece, behind);
     free(piece.bytes);
     return input_file_close(&in, status, err);
 }
@@ -141,43 +142,69 @@ static enum status walk_records(const struct piece *piece, bool events, uint64_t
     return STATUS_OK;
 }
 
-static enum status check_end(const struct piece *piece, uint64_t at)
+static bool is_end(const struct piece *piece, uint64_t at)
 {
-    if (piece->count >= END_BYTES && at == piece->count - END_BYTES && piece->bytes[at] == END_OF_CHUNK &&
-        piece->bytes[at + 1] == END_OF_FILE)
-        return STATUS_OK;
-    return fail_damaged(piece, at, "OTF2's end mark and nothing behind it");
+    return at + END_BYTES <= piece->count && piece->bytes[at] == END_OF_CHUNK && piece->bytes[at + 1] == END_OF_FILE;
 }
 
-static enum status check_definitions(const struct piece *piece)
+/* *behind: how many bytes of the piece follow. */
+static enum status check_end(const struct piece *piece, uint64_t at, uint64_t *behind)
+{
+    if (!is_end(piece, at)) return fail_damaged(piece, at, "OTF2's end mark");
+    *behind = piece->count - at - END_BYTES;
+    return STATUS_OK;
+}
+
+static enum status check_definitions(const struct piece *piece, uint64_t *behind)
 {
     uint64_t at = HEADER_BYTES;
     TRY(check_mark(piece));
     if (piece->count < HEADER_BYTES + END_BYTES) return fail_damaged(piece, piece->count, "definitions");
     TRY(walk_records(piece, false, UINT64_MAX, &at));
-    return check_end(piece, at);
+    return check_end(piece, at, behind);
 }
 
-enum status archive_file_check_definitions(const char *path, struct err *err)
+enum status archive_file_check_definitions(const char *path, uint64_t *behind, struct err *err)
 {
-    return check_file(path, check_definitions, err);
+    return check_file(path, check_definitions, behind, err);
 }
 
 /* The anchor: mark, "OTF2", format, 38 bytes of numbers, three strings, from format 2 on a count and two strings
  * each. */
 enum { ANCHOR_FORMAT = 7, ANCHOR_STRINGS = 46, ANCHOR_STRING_COUNT = 3 };
 
-static enum status check_anchor(const struct piece *piece)
+/* Moves *at behind that many strings, each of which ends with a zero. */
+static bool pass_strings(const struct piece *piece, uint64_t count, uint64_t *at)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        const uint8_t *end = *at < piece->count ? memchr(piece->bytes + *at, 0, piece->count - *at) : NULL;
+        if (!end) return false;
+        *at = (uint64_t)(end - piece->bytes) + 1;
+    }
+    return true;
+}
+
+/* Between the strings and the end mark are two numbers, one or none, by the version; some write a zero behind the mark. */
+static enum status check_anchor_end(const struct piece *piece, uint64_t at, uint64_t *behind)
+{
+    uint64_t zero = piece->count > at && piece->bytes[piece->count - 1] == 0;
+    if (piece->count >= at + END_BYTES + zero && is_end(piece, piece->count - END_BYTES - zero)) return STATUS_OK;
+    int numbers = 2;
+    while (numbers >= 0 && !is_end(piece, at + (uint64_t)numbers * sizeof(uint64_t))) numbers--;
+    if (numbers < 0) return fail_damaged(piece, piece->count, "OTF2's end mark");
+    at += (uint64_t)numbers * sizeof(uint64_t) + END_BYTES;
+    *behind = piece->count - at - (at < piece->count && piece->bytes[at] == 0);
+    return STATUS_OK;
+}
+
+static enum status check_anchor(const struct piece *piece, uint64_t *behind)
 {
     uint64_t at = ANCHOR_STRINGS;
     TRY(check_mark(piece));
     if (piece->count < ANCHOR_STRINGS || memcmp(piece->bytes + MARK_BYTES, "OTF2", sizeof "OTF2") != 0)
         return fail_damaged(piece, MARK_BYTES, "the anchor file of an OTF2 archive");
-    for (int i = 0; i < ANCHOR_STRING_COUNT; i++) {
-        const uint8_t *end = at < piece->count ? memchr(piece->bytes + at, 0, piece->count - at) : NULL;
-        if (!end) return fail_damaged(piece, piece->count, "a name of the machine, the creator, a description");
-        at = (uint64_t)(end - piece->bytes) + 1;
-    }
+    if (!pass_strings(piece, ANCHOR_STRING_COUNT, &at))
+        return fail_damaged(piece, piece->count, "a name of the machine, the creator, a description");
     if (piece->bytes[ANCHOR_FORMAT] >= 2) {
         uint32_t properties;
         if (piece->count - at < sizeof properties) return fail_damaged(piece, piece->count, "the number of properties");
@@ -185,22 +212,19 @@ static enum status check_anchor(const struct piece *piece)
         if ((piece->bytes[1] == LITTLE_ENDIAN_MARK) != HOST_IS_LITTLE) properties = bswap_32(properties);
         if (properties > (piece->count - at) / 2)
             return fail_damaged(piece, at, "no more properties than the file has room for");
+        at += sizeof properties;
+        if (!pass_strings(piece, 2 * (uint64_t)properties, &at)) return fail_damaged(piece, piece->count, "a property");
     }
-    if (piece->count - at < END_BYTES) return fail_damaged(piece, piece->count, "an end mark");
-    /* Some versions write a zero behind the end mark. */
-    at = piece->count - END_BYTES - (piece->bytes[piece->count - 1] == 0);
-    if (piece->bytes[at] == END_OF_CHUNK && piece->bytes[at + 1] == END_OF_FILE) return STATUS_OK;
-    return fail_damaged(piece, piece->count, "OTF2's end mark");
+    return check_anchor_end(piece, at, behind);
 }
 
-enum status archive_file_check_anchor(const char *path, struct err *err)
+enum status archive_file_check_anchor(const char *path, uint64_t *behind, struct err *err)
 {
-    return check_file(path, check_anchor, err);
+    return check_file(path, check_anchor, behind, err);
 }
 
-/* One chunk; *last is the number of the last event so far. What follows its events counts in the last chunk
- * only. */
-static enum status check_chunk(const struct piece *piece, bool at_end, uint64_t *last)
+/* One chunk; *last is the number of the last event so far. What follows the last of all events is the end mark. */
+static enum status check_chunk(const struct piece *piece, uint64_t events, uint64_t *last, uint64_t *behind)
 {
     uint64_t at = HEADER_BYTES;
     TRY(check_mark(piece));
@@ -212,20 +236,22 @@ static enum status check_chunk(const struct piece *piece, bool at_end, uint64_t 
                        *last + 1);
     TRY(walk_records(piece, true, end - *last, &at));
     *last = end;
-    return at_end ? check_end(piece, at) : STATUS_OK;
+    return end == events ? check_end(piece, at, behind) : STATUS_OK;
 }
 
 static enum status check_chunks(struct input_file *in, struct piece *piece, uint64_t bytes, uint64_t chunk_bytes, uint64_t events,
-                                uint64_t *whole)
+                                uint64_t *whole, uint64_t *behind)
 {
     uint64_t last = 0;
-    for (; piece->begin < bytes; piece->begin += chunk_bytes) {
+    for (bool ended = false; !ended && piece->begin < bytes; piece->begin += chunk_bytes) {
         uint64_t left = bytes - piece->begin;
         piece->count = left < chunk_bytes ? left : chunk_bytes;
         if (input_file_read(in, piece->bytes, piece->count) != piece->count) return fail_cut(piece->path, piece->err);
-        enum status status = check_chunk(piece, left <= chunk_bytes, &last);
+        enum status status = check_chunk(piece, events, &last, behind);
         if (piece->count == chunk_bytes || status == STATUS_OK) *whole = last < events ? last : events;
         TRY(status);
+        ended = last == events;
+        *behind += ended ? left - piece->count : 0;
     }
     if (last == events) return STATUS_OK;
     return err_set(piece->err, STATUS_DATA, piece->path, NULL,
@@ -233,7 +259,7 @@ static enum status check_chunks(struct input_file *in, struct piece *piece, uint
 }
 
 enum status archive_file_check_events(const char *path, uint64_t chunk_bytes, uint64_t events, uint64_t *whole,
-                                      struct err *err)
+                                      uint64_t *behind, struct err *err)
 {
     struct input_file in;
     uint64_t bytes;
@@ -250,7 +276,7 @@ enum status archive_file_check_events(const char *path, uint64_t chunk_bytes, ui
     else if (bytes == 0)
         status = fail_damaged(&piece, 0, "events");
     else
-        status = check_chunks(&in, &piece, bytes, chunk_bytes, events, whole);
+        status = check_chunks(&in, &piece, bytes, chunk_bytes, events, whole, behind);
     free(piece.bytes);
     return input_file_close(&in, status, err);
 }

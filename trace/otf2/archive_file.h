@@ -12,16 +12,18 @@
 /* True if the bytes at the descriptor's position are the beginning of an OTF2 file. */
 bool archive_file_has_mark(int descriptor);
 
-/* Checks the anchor, also that it is long enough for its number of properties, which OTF2 does not check. Returns
+/* Each sets *behind to the number of bytes behind the end mark, which are no damage: OTF2 does not read them.
+ *
+ * Checks the anchor, also that it is long enough for its number of properties, which OTF2 does not check. Returns
  * STATUS_DATA "FILE: ..." */
-enum status archive_file_check_anchor(const char *path, struct err *err);
+enum status archive_file_check_anchor(const char *path, uint64_t *behind, struct err *err);
 
 /* Checks global or local definitions, record by record up to the end mark. */
-enum status archive_file_check_definitions(const char *path, struct err *err);
+enum status archive_file_check_definitions(const char *path, uint64_t *behind, struct err *err);
 
 /* Checks events: chunks of chunk_bytes, the last one shorter; each states its range of events. `events` is the number
  * in the definitions. *whole is the number of events in whole chunks before the damage; it is set on failure, too. */
 enum status archive_file_check_events(const char *path, uint64_t chunk_bytes, uint64_t events, uint64_t *whole,
-                                      struct err *err);
+                                      uint64_t *behind, struct err *err);
 
 #endif

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 
 #include "common/files/file_claims.h"
+#include "common/units.h"
+#include "common/warning.h"
 #include "trace/otf2/otf2.h"
 #include "trace/otf2/archive_file.h"
 #include "trace/otf2/read.h"
@@ -87,12 +89,34 @@ enum status archive_open_handle(struct archive_reader *reader)
     return archive_broken(reader, reader->anchor, "cannot open the archive");
 }
 
+enum status archive_note_behind(struct archive_reader *reader, const char *path, uint64_t bytes)
+{
+    if (bytes == 0) return STATUS_OK;
+    if (!reader->behind.first && !(reader->behind.first = strdup(path))) return err_memory(reader->err);
+    reader->behind.files++;
+    reader->behind.bytes += bytes;
+    return STATUS_OK;
+}
+
+void archive_tell_behind(const struct archive_reader *reader)
+{
+    const struct archive_behind *behind = &reader->behind;
+    char others[64] = "";
+    if (behind->files == 0) return;
+    if (behind->files > 1)
+        snprintf(others, sizeof others, ", there and in %" PRIu64 " other file%s", behind->files - 1,
+                 units_plural(behind->files - 1));
+    warning_tell("%s: %" PRIu64 " byte%s behind OTF2's end mark%s, left out", behind->first, behind->bytes,
+                 units_plural(behind->bytes), others);
+}
+
 static enum status open_archive(struct archive_reader *reader)
 {
     OTF2_FileSubstrate substrate = OTF2_SUBSTRATE_UNDEFINED;
     OTF2_Compression compression = OTF2_COMPRESSION_UNDEFINED;
-    uint64_t definition_chunk_bytes;
-    TRY(archive_file_check_anchor(reader->anchor, reader->err));
+    uint64_t definition_chunk_bytes, behind = 0;
+    TRY(archive_file_check_anchor(reader->anchor, &behind, reader->err));
+    TRY(archive_note_behind(reader, reader->anchor, behind));
     TRY(archive_open_handle(reader));
     if (OTF2_Reader_GetChunkSize(reader->otf2, &reader->chunk_bytes, &definition_chunk_bytes) != OTF2_SUCCESS ||
         OTF2_Reader_GetFileSubstrate(reader->otf2, &substrate) != OTF2_SUCCESS ||
@@ -104,7 +128,8 @@ static enum status open_archive(struct archive_reader *reader)
             "an archive in SION containers or compressed, expected plain files");
     char *path;
     if (asprintf(&path, "%s.def", reader->base) < 0) return err_memory(reader->err);
-    enum status status = archive_file_check_definitions(path, reader->err);
+    enum status status = archive_file_check_definitions(path, &behind, reader->err);
+    if (status == STATUS_OK) status = archive_note_behind(reader, path, behind);
     free(path);
     return status;
 }
@@ -129,6 +154,7 @@ void archive_cursor_clear(struct archive_cursor *cursor)
 void archive_close(struct archive_reader *reader)
 {
     if (reader->otf2) OTF2_Reader_Close(reader->otf2);
+    free(reader->behind.first);
     archive_definitions_clear(&reader->definitions);
     archive_cursor_clear(&reader->cursor);
     free(reader->assumed.functions);
@@ -167,6 +193,7 @@ enum status otf2_read_by(unsigned threads, const char *path, bool keep_going, st
     struct archive_reader reader;
     enum status status = read_with(&reader, path, keep_going, threads, err ? err : &own);
     if (status == STATUS_OK) status = archive_tell_assumptions(&reader);
+    if (status == STATUS_OK) archive_tell_behind(&reader);
     archive_close(&reader);
     if (status == STATUS_OK)
         *trace = reader.trace;

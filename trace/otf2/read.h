@@ -158,6 +158,12 @@ struct archive_assumptions {
     uint64_t one_sided, shmem; /* calls of these */
 };
 
+/* Bytes behind the end marks of files, which are left out. */
+struct archive_behind {
+    uint64_t files, bytes;
+    char *first; /* path of the first file, owned */
+};
+
 /* This rank's part of a window, as recorded at its creation. */
 struct archive_window_part {
     int32_t window;
@@ -191,6 +197,7 @@ struct archive_reader {
     struct archive_definitions definitions;
     struct archive_cursor cursor;
     struct archive_assumptions assumed;
+    struct archive_behind behind;
     int32_t *self; /* by rank: communicator of itself alone, ARCHIVE_NOT_MADE */
     struct map locks; /* of OpenSHMEM in a foreign archive: address to number */
     uint64_t chunk_bytes;
@@ -219,6 +226,10 @@ enum status archive_read_ranks_in_order(struct archive_reader *reader);
 char *archive_location_path(const struct archive_reader *reader, OTF2_LocationRef location, const char *suffix);
 /* The error of a file that OTF2 refuses. */
 enum status archive_broken(struct archive_reader *reader, const char *path, const char *what);
+/* Counts bytes behind the end mark of a file, if there are any. */
+enum status archive_note_behind(struct archive_reader *reader, const char *path, uint64_t bytes);
+/* Warns of them in one line. */
+void archive_tell_behind(const struct archive_reader *reader);
 /* archive_file_check_events(), whose error also names the rank. */
 enum status archive_check_events(struct archive_reader *reader, const struct archive_location *location,
                                  const char *path, uint64_t *whole);

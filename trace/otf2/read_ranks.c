@@ -30,7 +30,9 @@ static enum status read_local_definitions(struct archive_reader *reader, OTF2_Lo
     struct stat file;
     enum status status = STATUS_OK;
     if (stat(path, &file) == 0) {
-        status = archive_file_check_definitions(path, reader->err);
+        uint64_t behind = 0;
+        status = archive_file_check_definitions(path, &behind, reader->err);
+        if (status == STATUS_OK) status = archive_note_behind(reader, path, behind);
         OTF2_DefReader *in = status == STATUS_OK ? OTF2_Reader_GetDefReader(reader->otf2, location) : NULL;
         uint64_t read;
         if (status == STATUS_OK &&
@@ -104,7 +106,9 @@ void archive_place_fault(struct archive_reader *reader)
 enum status archive_check_events(struct archive_reader *reader, const struct archive_location *location,
                                  const char *path, uint64_t *whole)
 {
-    enum status status = archive_file_check_events(path, reader->chunk_bytes, location->events, whole, reader->err);
+    uint64_t behind = 0;
+    enum status status = archive_file_check_events(path, reader->chunk_bytes, location->events, whole, &behind, reader->err);
+    if (status == STATUS_OK) return archive_note_behind(reader, path, behind);
     if (status != STATUS_DATA || !reader->err) return status;
     size_t length = strlen(reader->err->text);
     snprintf(reader->err->text + length, sizeof reader->err->text - length,
@@ -211,6 +215,7 @@ struct block {
     struct builder_shard shard; /* without tables of names */
     struct archive_share share;
     struct archive_assumptions assumed;
+    struct archive_behind behind;
 };
 
 struct ranks {
@@ -245,6 +250,7 @@ static void clear_ranks(struct ranks *ranks)
     for (size_t i = 0; i < ranks->block_count; i++) {
         builder_clear(&ranks->blocks[i].shard);
         free(ranks->blocks[i].share.windows);
+        free(ranks->blocks[i].behind.first);
     }
     free(ranks->blocks);
     free(ranks->places);
@@ -281,6 +287,7 @@ static enum status read_block(void *context, size_t number, struct err *err)
     reader.trace = &block->shard.trace;
     reader.share = &block->share;
     reader.assumed = (struct archive_assumptions){0};
+    reader.behind = (struct archive_behind){0};
     reader.cursor = (struct archive_cursor){0};
     archive_messages_clear();
     enum status status = open_block(&reader, ranks, block);
@@ -288,6 +295,7 @@ static enum status read_block(void *context, size_t number, struct err *err)
     if (reader.otf2) OTF2_Reader_Close(reader.otf2);
     archive_cursor_clear(&reader.cursor);
     block->assumed = reader.assumed;
+    block->behind = reader.behind;
     return status;
 }
 
@@ -304,6 +312,12 @@ static enum status put_together(const struct ranks *ranks)
         reader->assumed.lost_message_count += block->assumed.lost_message_count;
         reader->assumed.nested_count += block->assumed.nested_count;
         reader->assumed.off_count += block->assumed.off_count;
+        reader->behind.files += block->behind.files;
+        reader->behind.bytes += block->behind.bytes;
+        if (!reader->behind.first) {
+            reader->behind.first = block->behind.first;
+            block->behind.first = NULL;
+        }
         for (size_t w = 0; w < block->share.window_count; w++)
             TRY(archive_put_window_part(reader, &block->share.windows[w]));
     }

@@ -130,11 +130,14 @@ static enum status calls_moved(struct trace_source *of, uint32_t number, const s
 static void close_archive(struct trace_source *of)
 {
     struct archive_source *source = of->state;
+    bool read = false;
     for (uint32_t r = 0; source->ranks && r < source->reader.trace->rank_count; r++) {
         close_reader(source, &source->ranks[r]);
+        read = read || source->ranks[r].begun;
         archive_cursor_clear(&source->ranks[r].cursor);
     }
     if (source->callbacks) OTF2_EvtReaderCallbacks_Delete(source->callbacks);
+    if (read) archive_tell_behind(&source->reader);
     archive_close(&source->reader);
     free(source->ranks);
     free(source->path);

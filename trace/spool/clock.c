@@ -4,21 +4,38 @@
 #include "common/array.h"
 #include "trace/spool/reader.h"
 
-/* Times of a damaged file are kept in the range of the trace (106 days), so that nothing overflows. */
-#define MOST_NS INT64_C(4000000000000000)
+/* Times beyond what a trace takes (trace/limits.h) are this, so that nothing overflows and the events refuse them. */
+#define MOST_NS INT64_C(7000000000000000)
 
-static int64_t bounded_ps(double ns)
+static int64_t bounded_ns(double ns)
 {
     return llround(fmin(fmax(ns, (double)-MOST_NS), (double)MOST_NS));
 }
 
+/* Where the time stamp counter is used the kernel's clock runs by it, and is slewed by 10 % at most; the rate in the
+ * header has the error of a short measurement, and readings of threads some delay. */
+static bool clocks_agree(const struct spool_rank *rank, const struct spool_anchor *last, const struct spool_anchor *made)
+{
+    const double most = 1.25, slack_ns = 1e7;
+    double expected_ns = (double)(int64_t)(made->ticks - last->ticks) * 1e9 / (double)rank->header->ticks_per_s;
+    double passed_ns = copysign(1, expected_ns) * (double)(int64_t)(made->ns - last->ns);
+    expected_ns = fabs(expected_ns);
+    return passed_ns <= expected_ns * most + slack_ns && expected_ns <= passed_ns * most + slack_ns;
+}
+
 /* Threads read anchors of their own: the rate between two that are close together would be that of their errors. */
-enum status spool_anchor_add(struct spool_rank *rank, uint64_t ticks, uint64_t ns, struct err *err)
+enum status spool_anchor_add(struct spool_rank *rank, const struct spool_rank *files, size_t at, uint64_t ticks, uint64_t ns,
+                             struct err *err)
 {
     enum { PER_SECOND = 1000 };
     const struct spool_anchor made = {ticks, ns}, *last = NULL;
     if (rank->anchor_count > 0) last = &rank->anchors[rank->anchor_count - 1];
     if (!spool_ticks(rank->header)) return STATUS_OK;
+    if (last && !clocks_agree(rank, last, &made))
+        return spool_fault(files, at, err,
+                           "an anchor %.6g s of ticks and %.6g s of the clock after the one before, expected them to agree",
+                           (double)(int64_t)(ticks - last->ticks) / (double)rank->header->ticks_per_s,
+                           (double)(int64_t)(ns - last->ns) * 1e-9);
     uint64_t apart_ticks = rank->header->ticks_per_s / PER_SECOND;
     if (last && (ticks < last->ticks + apart_ticks || ns <= last->ns)) return STATUS_OK;
     ARRAY_PUSH(rank->anchors, rank->anchor_count, rank->anchor_capacity, made, err);
@@ -94,11 +111,11 @@ int64_t spool_time_ps(const struct spool *spool, struct spool_rank *rank, uint64
 {
     struct instant instant = instant_of(rank, time & SPOOL_TIME_MASK);
     int64_t since = (int64_t)(instant.ns - spool->base_ns);
+    double offset = offset_ns(rank, instant.ns), whole = floor(offset);
     since = since > MOST_NS ? MOST_NS : since < -MOST_NS ? -MOST_NS : since;
-    double offset = offset_ns(rank, instant.ns);
-    if (offset == 0) return since * 1000 + rounded_ps(instant.fraction_ns * 1e3);
-    double whole = floor(offset);
-    return (since + bounded_ps(whole)) * 1000 + rounded_ps((offset - whole + instant.fraction_ns) * 1e3);
+    since += offset == 0 ? 0 : bounded_ns(whole);
+    since = since > MOST_NS ? MOST_NS : since < -MOST_NS ? -MOST_NS : since;
+    return since * 1000 + rounded_ps((offset - whole + instant.fraction_ns) * 1e3);
 }
 
 /* A rank's first event is at its header's base time, the entry of MPI_Init. */
@@ -113,7 +130,7 @@ void spool_clock_begin(struct spool *spool, struct trace *trace)
         enum trace_clock_source *source = &trace->provenance.clock.source;
         enum trace_clock_source own = spool_ticks(rank->header) ? TRACE_CLOCK_TSC : TRACE_CLOCK_MONOTONIC;
         *source = *source == TRACE_CLOCK_UNKNOWN || *source == own ? own : TRACE_CLOCK_MIXED;
-        begin += (uint64_t)bounded_ps(offset_ns(rank, begin));
+        begin += (uint64_t)bounded_ns(offset_ns(rank, begin));
         if (!begun || begin < spool->base_ns) spool->base_ns = begin;
         begun = true;
         known = known && rank->clock_count > 0;

@@ -74,13 +74,19 @@ static const uint64_t *words_at(const struct spool_rank *files, size_t at)
                                    : (const uint64_t *)files->in_tail + (at - files->chunk_units);
 }
 
+/* At the beginning of a chunk. Only one that stands twice has the mark of the one before. */
+static bool is_repeated(const struct spool_rank *files, size_t at)
+{
+    return files->repeated > 0 && at > 0 && at < spool_units(files) && *words_at(files, at) == *words_at(files, at - SPOOL_CHUNK_WORDS);
+}
+
 /* Moves *at to where the next record or part of a content begins, and gives its first word; 0 at the end of the files.
  */
 static uint64_t find_head(const struct spool_rank *files, size_t *at)
 {
     while (*at < spool_units(files)) {
         uint64_t head = 0;
-        if (*at % SPOOL_CHUNK_WORDS == 0) ++*at;
+        while (*at % SPOOL_CHUNK_WORDS == 0) *at += is_repeated(files, *at) ? SPOOL_CHUNK_WORDS : 1;
         if (*at < spool_units(files)) head = *words_at(files, *at);
         if (head != 0) return head;
         *at += SPOOL_CHUNK_WORDS - *at % SPOOL_CHUNK_WORDS;

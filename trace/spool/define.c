@@ -293,6 +293,7 @@ static enum status define_identity(struct unify *unify)
                  {"mpich_device=", &rank->mpich_device},
                  {"ucx_rcache_enable=", &rank->rcache}};
     rank->cost_ps = unify->record->extra;
+    if (rank->cost_ps < 0) SPOOL_FAIL(unify, "a call costs the recorder %" PRId64 " ps, expected 0 or more", rank->cost_ps);
     char *rest = unify->content.data;
     for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
         unify->trace->provenance.core_waits =
@@ -369,7 +370,8 @@ static enum status define_item(struct unify *unify, struct reading *reading)
     case SPOOL_IDENTITY: return define_identity(unify);
     case SPOOL_CLOCK: return define_clock(unify);
     case SPOOL_ANCHOR:
-        return spool_anchor_add(unify->rank, unify->record->time, (uint64_t)unify->record->extra, unify->err);
+        return spool_anchor_add(unify->rank, unify->files, unify->index, unify->record->time, (uint64_t)unify->record->extra,
+                                unify->err);
     case SPOOL_MODULE: return define_module(unify);
     case SPOOL_COMM: return define_comm(unify);
     case SPOOL_GROUP: return define_group(unify);
@@ -399,7 +401,7 @@ static enum status define_rank(struct unify *unify)
 {
     size_t count = unify->rank->thread_count + 1;
     if (spool_ticks(unify->rank->header))
-        TRY(spool_anchor_add(unify->rank, 0, unify->rank->header->base_ns, unify->err));
+        TRY(spool_anchor_add(unify->rank, unify->rank, 0, 0, unify->rank->header->base_ns, unify->err));
     struct reading *readings = calloc(count, sizeof *readings);
     if (!readings) return err_memory(unify->err);
     enum status status = define_threads(unify, readings, count);

@@ -3,7 +3,9 @@
 #include <stdio.h>
 
 #include "common/array.h"
+#include "common/units.h"
 #include "trace/interval_marks.h"
+#include "trace/limits.h"
 #include "trace/spool/events.h"
 
 static enum status look_up_id(struct events *events, const struct spool_ids *ids, uint32_t local, const char *what,
@@ -156,18 +158,31 @@ static enum status describe_call(struct events *events, uint32_t call, const str
     return STATUS_OK;
 }
 
-/* Times of a damaged file are kept in the range of the trace. */
+/* A sum beyond what a trace takes stays beyond it, and trace_check() refuses it. */
 static void add_before(struct events *events, enum trace_before what, int64_t ps)
 {
-    const int64_t most_ps = INT64_C(4000000000000000000);
+    const int64_t most_ps = TRACE_TIME_MAX_PS + 1;
     int64_t known_ps = events->before_known[what] ? events->before_ps[what] : 0;
-    events->before_ps[what] = ps < 0 ? known_ps : ps > most_ps - known_ps ? most_ps : known_ps + ps;
+    events->before_ps[what] = ps > most_ps - known_ps ? most_ps : known_ps + ps;
     events->before_known[what] = true;
 }
 
-static void add_before_ns(struct events *events, enum trace_before what, int64_t ns)
+static enum status add_before_ns(struct events *events, enum trace_before what, int64_t ns)
 {
-    add_before(events, what, ns > INT64_MAX / 1000 ? INT64_MAX : ns < 0 ? 0 : ns * 1000);
+    if (ns < 0 || ns > TRACE_TIME_MAX_PS / 1000)
+        SPOOL_FAIL(events, "%s of %" PRId64 " ns, expected 0 to 6000000 s", trace_before_key(what), ns);
+    add_before(events, what, ns * 1000);
+    return STATUS_OK;
+}
+
+/* The time of a record, on rank 0's clock. Only clocks of other machines may be before time zero, by their error. */
+static enum status read_time(struct events *events, uint64_t time, int64_t *time_ps)
+{
+    const int64_t least_ps = -TRACE_TIME_MAX_PS / 4;
+    *time_ps = spool_time_ps(events->spool, events->rank, time);
+    if (*time_ps >= least_ps && *time_ps <= TRACE_TIME_MAX_PS) return STATUS_OK;
+    SPOOL_FAIL(events, "a time of %s%.6g s, expected 0 to 6000000 s after the first event",
+               *time_ps > TRACE_TIME_MAX_PS ? "more than " : "", units_s(*time_ps));
 }
 
 /* Returns how long recording has been stopped up to the thread's time. Records of the rank's threads come in order. */
@@ -450,7 +465,8 @@ enum status spool_events_take(struct events *events)
     if (record->kind < SPOOL_NAMES || function || rare) {
         /* The counter may be read a few ticks before an earlier reading of the same thread
          * (trace/record/output/ticks.h). */
-        int64_t time_ps = spool_time_ps(events->spool, events->rank, record->time);
+        int64_t time_ps;
+        TRY(read_time(events, record->time, &time_ps));
         bool earlier = spool_ticks(events->rank->header) && time_ps < events->last_ps;
         if (!earlier) events->last_ps = time_ps;
     }
@@ -463,9 +479,9 @@ enum status spool_events_take(struct events *events)
     case SPOOL_FUNCTION_ENTER:
     case SPOOL_FUNCTION_LEAVE: return take_function(events, record);
     case SPOOL_ABANDONED: return take_abandoned(events);
-    case SPOOL_CPU: add_before_ns(events, BEFORE_CPU, record->extra); return STATUS_OK;
-    case SPOOL_CORE_WAIT: add_before_ns(events, BEFORE_CORE_WAIT, record->extra); return STATUS_OK;
-    case SPOOL_SLEPT: add_before_ns(events, BEFORE_SLEPT, record->extra); return STATUS_OK;
+    case SPOOL_CPU: return add_before_ns(events, BEFORE_CPU, record->extra);
+    case SPOOL_CORE_WAIT: return add_before_ns(events, BEFORE_CORE_WAIT, record->extra);
+    case SPOOL_SLEPT: return add_before_ns(events, BEFORE_SLEPT, record->extra);
     case SPOOL_PAUSE: take_pause(events, record->flags & SPOOL_STOPS); return STATUS_OK;
     case SPOOL_EXTENTS: note_extents(events, record); return STATUS_OK;
     case SPOOL_LIST: return spool_content(&events->cursor, &events->list, events->err);
@@ -475,7 +491,8 @@ enum status spool_events_take(struct events *events)
 
 enum status spool_events_add_creation(struct events *creator, const struct spool_record *creation, uint32_t child)
 {
-    int64_t time_ps = spool_time_ps(creator->spool, creator->rank, (uint64_t)creation->bytes);
+    int64_t time_ps;
+    TRY(read_time(creator, (uint64_t)creation->bytes, &time_ps));
     if (time_ps > creator->last_ps) creator->last_ps = time_ps;
     struct trace_call call = {.enter_ps = creator->last_ps,
                               .exit_ps = creator->last_ps,

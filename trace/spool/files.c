@@ -142,19 +142,31 @@ static enum status check_header(struct spool_rank *rank, unsigned number, unsign
     return STATUS_OK;
 }
 
+/* Chunks of the main file, with those that repeat the one before. */
 static size_t chunk_count(const struct spool_rank *rank)
 {
     size_t first = rank->layout->first_chunk, bytes = (size_t)rank->layout->unit_bytes * rank->layout->chunk_units;
     return rank->main_bytes < first ? 0 : (rank->main_bytes - first) / bytes;
 }
 
+/* Whether the chunk at these words is the one before it once more: a thread was cancelled between writing and counting it, and
+ * wrote it again. */
+static bool is_repeated(const uint64_t *words, size_t at)
+{
+    return at > 0 && memcmp(words + at, words + at - SPOOL_CHUNK_WORDS, SPOOL_CHUNK_BYTES) == 0;
+}
+
 /* The first unit that is not of its chunk: each chunk begins with its mark, each old record has its chunk's lap. */
-static size_t first_wrong(const struct spool_rank *rank)
+static size_t first_wrong(struct spool_rank *rank)
 {
     size_t units = rank->chunk_units, at = 0;
     if (!spool_is_old(rank)) {
         const uint64_t *words = rank->chunks;
-        while (at < units && words[at] == SPOOL_MARK(at / SPOOL_CHUNK_WORDS)) at += SPOOL_CHUNK_WORDS;
+        for (; at < units; at += SPOOL_CHUNK_WORDS) {
+            if (words[at] == SPOOL_MARK(at / SPOOL_CHUNK_WORDS - rank->repeated)) continue;
+            if (!is_repeated(words, at)) break;
+            rank->repeated++;
+        }
         return at;
     }
     const struct spool_record *records = rank->chunks;
@@ -199,7 +211,7 @@ static size_t units_in_tail(const struct spool_rank *rank, size_t chunks)
 static enum status check_tail(struct spool_rank *rank, size_t tail_bytes, struct err *err)
 {
     const struct spool_tail *tail = rank->tail;
-    uint64_t chunks = chunk_count(rank), range = spool_is_old(rank) ? UINT8_MAX : UINT64_MAX;
+    uint64_t chunks = chunk_count(rank) - rank->repeated, range = spool_is_old(rank) ? UINT8_MAX : UINT64_MAX;
     if (tail_bytes != rank->layout->tail_bytes) {
         char expected[64];
         snprintf(expected, sizeof expected, "the file ends here, expected %zu bytes", rank->layout->tail_bytes);

@@ -64,6 +64,7 @@ struct spool_rank {
     const struct spool_tail *tail; /* mapped, NULL if there is none */
     const void *chunks, *in_tail;   /* units of the main file, of the tail */
     size_t chunk_units, tail_units; /* whole chunks; of this recording, behind them */
+    size_t repeated;                /* chunks that stand twice, one behind the other */
     uint32_t state;                 /* bits of enum spool_state */
     struct spool_ids comms, groups, windows, regions, counts, calls, ops;
     struct spool_loaded *modules;
@@ -159,10 +160,12 @@ void spool_scan_clear(struct spool_scan *scan);
  * so are windows with the same communicator and sequence number. */
 enum status spool_define(struct spool *spool, struct trace *trace, struct err *err);
 
-/* Adds an anchor of the rank. It is ignored if it is not later than the last one in both clocks. */
-enum status spool_anchor_add(struct spool_rank *rank, uint64_t ticks, uint64_t ns, struct err *err);
+/* Adds an anchor of the rank, which is at this unit of a thread's files. It is ignored if it is not later than the last one in
+ * both clocks. STATUS_DATA if the two clocks contradict each other. */
+enum status spool_anchor_add(struct spool_rank *rank, const struct spool_rank *files, size_t at, uint64_t ticks, uint64_t ns,
+                             struct err *err);
 
-/* Picoseconds since time zero of a record's time word, on rank 0's clock. */
+/* Picoseconds since time zero of a record's time word, on rank 0's clock. Beyond what a trace takes it is only known to be. */
 int64_t spool_time_ps(const struct spool *spool, struct spool_rank *rank, uint64_t time);
 /* Finds time zero and the clock's quality once the definitions are known. */
 void spool_clock_begin(struct spool *spool, struct trace *trace);

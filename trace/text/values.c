@@ -153,7 +153,7 @@ static enum status parse_request(const struct text_reader *reader, const char *t
     int64_t id;
     *ref = TRACE_NO_REF;
     if (strcmp(text, "-") == 0) return STATUS_OK;
-    if (!text_integer(text, 0, INT32_MAX, &id)) TEXT_FAIL(reader, "req=%s, expected a number, 0 or more", text);
+    if (!text_integer(text, 0, TRACE_REQUEST_MAX, &id)) TEXT_FAIL(reader, "req=%s, expected a number, 0 or more", text);
     *ref = (uint32_t)id;
     return STATUS_OK;
 }
@@ -250,7 +250,7 @@ static enum status parse_value(struct text_reader *reader, const struct text_fie
             TEXT_FAIL(reader, "op=%s, expected an operation of MPI, as SUM, or USER", text);
         return STATUS_OK;
     case TEXT_REQUEST: return parse_request(reader, text, member);
-    case TEXT_REQUESTS: return text_list(reader, field->key, text, 0, INT32_MAX);
+    case TEXT_REQUESTS: return text_list(reader, field->key, text, 0, TRACE_REQUEST_MAX);
     case TEXT_NEWCOMM: return parse_newcomm(reader, text, &call->comm.newcomm);
     case TEXT_SITE: return parse_site(reader, text, member);
     case TEXT_TIME:

@@ -311,10 +311,13 @@ bool rec_buffer_anchor(struct rec_buffer *buffer)
     uint64_t between = buffer->rate > 0 ? buffer->rate / PER_SECOND : FAR;
     struct rec_anchor now = rec_anchor_read();
     if (buffer->rate == 0) now.ticks = now.ns;
-    if (now.ticks < buffer->anchor.ticks) {
-        /* Continues the counter at its old value plus the elapsed time of the clock. */
+    if (buffer->rate > 0 && buffer->anchor.ns > 0) {
+        /* A counter that was set, or that ran while the machine slept, is continued by the clock. */
+        const double most = 1.2, slack = 0.005 * (double)buffer->rate;
         double passed = (double)(now.ns - buffer->anchor.ns) * 1e-9 * (double)buffer->rate;
-        buffer->base = now.ticks - (buffer->anchor.ticks - buffer->base) - (uint64_t)passed;
+        double counted = (double)(int64_t)(now.ticks - buffer->anchor.ticks);
+        if (counted > passed * most + slack || passed > counted * most + slack)
+            buffer->base = now.ticks - (buffer->anchor.ticks - buffer->base) - (uint64_t)passed;
     }
     struct spool_record record = {.time = now.ticks,
                                   .kind = SPOOL_ANCHOR,
