@@ -77,7 +77,8 @@ static const uint64_t *words_at(const struct spool_rank *files, size_t at)
 /* At the beginning of a chunk. Only one that stands twice has the mark of the one before. */
 static bool is_repeated(const struct spool_rank *files, size_t at)
 {
-    return files->repeated > 0 && at > 0 && at < spool_units(files) && *words_at(files, at) == *words_at(files, at - SPOOL_CHUNK_WORDS);
+    if (files->repeated == 0 || at == 0 || at >= spool_units(files)) return false;
+    return *words_at(files, at) == *words_at(files, at - SPOOL_CHUNK_WORDS);
 }
 
 /* Moves *at to where the next record or part of a content begins, and gives its first word; 0 at the end of the files.

@@ -183,7 +183,7 @@ static enum status check_chunks(struct spool_rank *rank, struct err *err)
     size_t wrong = first_wrong(rank);
     if (wrong == rank->chunk_units) return STATUS_OK;
     (void)spool_fault(rank, wrong, err, "the record is not of chunk %zu, the file has been damaged",
-                      wrong / rank->layout->chunk_units);
+                      wrong / rank->layout->chunk_units - rank->repeated);
     rank->chunk_units = wrong;
     return STATUS_DATA;
 }

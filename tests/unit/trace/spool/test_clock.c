@@ -313,6 +313,67 @@ static void effects_follow_their_causes(void **state)
     }
 }
 
+static enum status read_anchors(uint64_t ticks, uint64_t ns, struct err *err)
+{
+    struct craft zero;
+    struct trace *trace = NULL;
+    char *directory = craft_directory();
+    craft_begin(&zero, 0, 1, 1000000);
+    zero.ticks_per_s = 2000000000;
+    craft_prologue(&zero);
+    craft_call(&zero, CRAFT_INIT, 0, 100);
+    craft_anchor(&zero, 200000000, 101000000); /* 100 ms of both */
+    craft_anchor(&zero, ticks, ns);
+    craft_call(&zero, CRAFT_BARRIER, 500000000, 500001000);
+    craft_write(&zero, directory, zero.count, SPOOL_CLOSED);
+    enum status status = spool_read(directory, &trace, err);
+    if (status == STATUS_OK) trace_free(trace);
+    craft_remove(directory);
+    craft_free(&zero);
+    return status;
+}
+
+/* A second anchor, 100 ms of ticks later: the clock may have gained or lost a quarter and 10 ms, 72 to 135 ms. (72 and a quarter
+ * are 90, and 10.) */
+static void anchors_agree(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    assert_int_equal(read_anchors(400000000, 201000000, &err), STATUS_OK);
+    assert_int_equal(read_anchors(400000000, 235000000, &err), STATUS_OK);
+    assert_int_equal(read_anchors(400000000, 237000000, &err), STATUS_DATA);
+    assert_non_null(strstr(err.text, ": an anchor 0.1 s of ticks and 0.136 s of the clock after the one before"));
+    assert_int_equal(read_anchors(400000000, 173100000, &err), STATUS_OK);
+    assert_int_equal(read_anchors(400000000, 172000000, &err), STATUS_DATA);
+    assert_int_equal(read_anchors(400000000, UINT64_MAX, &err), STATUS_DATA);
+    assert_int_equal(read_anchors(400000000, 1000000, &err), STATUS_DATA);
+    assert_int_equal(read_anchors(UINT64_C(1) << 54, 201000000, &err), STATUS_DATA);
+}
+
+/* No time is taken for the nearest one that a trace may have. */
+static void times_beyond_the_limit(void **state)
+{
+    (void)state;
+    const uint64_t most_ns = UINT64_C(6000000) * 1000000000;
+    for (uint64_t beyond = 0; beyond < 2; beyond++) {
+        struct craft zero;
+        struct trace *trace = NULL;
+        struct err err = {0};
+        char *directory = craft_directory();
+        craft_begin(&zero, 0, 1, 1000000);
+        craft_prologue(&zero);
+        craft_call(&zero, CRAFT_INIT, 0, 100);
+        craft_call(&zero, CRAFT_BARRIER, 1000, most_ns + beyond);
+        craft_write(&zero, directory, zero.count, SPOOL_CLOSED);
+        assert_int_equal(spool_read(directory, &trace, &err), beyond ? STATUS_DATA : STATUS_OK);
+        if (beyond) assert_non_null(strstr(err.text, ": a time of more than 6e+06 s, expected 0 to 6000000 s"));
+        if (!beyond) assert_int_equal(trace->ranks[0].calls[1].exit_ps, (int64_t)most_ns * 1000);
+        trace_free(trace);
+        craft_remove(directory);
+        craft_free(&zero);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +381,8 @@ int main(void)
         cmocka_unit_test(offsets_are_constant_outside),
         cmocka_unit_test(ticks_are_interpolated),
         cmocka_unit_test(effects_follow_their_causes),
+        cmocka_unit_test(anchors_agree),
+        cmocka_unit_test(times_beyond_the_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
