@@ -171,7 +171,7 @@ static enum status read_kind(const char *path, enum trace_kind kind, bool keep_g
     case KIND_DIRECTORY:
         if (access(path, R_OK | X_OK) != 0)
             return err_set(err, STATUS_DATA, path, NULL, "cannot be read: %s", strerror(errno));
-        return err_set(err, STATUS_DATA, path, NULL, "a directory without a trace, %s", expected);
+        return otf2_fail_without_anchor(path, expected, err);
     case KIND_EMPTY: return err_set(err, STATUS_DATA, path, NULL, "empty, %s", expected);
     case KIND_OTHER: break;
     }

@@ -26,6 +26,28 @@ bool archive_has_entry(const char *name)
     return archive_entries[i] != NULL;
 }
 
+enum status otf2_fail_without_anchor(const char *directory, const char *expected, struct err *err)
+{
+    char *anchor = NULL;
+    DIR *listing = opendir(directory);
+    for (const struct dirent *entry; listing && (entry = readdir(listing)) != NULL;) {
+        if (!archive_is_stage(entry->d_name, "")) continue;
+        if (asprintf(&anchor, "%s/%s/old/" ARCHIVE_ANCHOR, directory, entry->d_name) < 0) anchor = NULL;
+        if (anchor && access(anchor, F_OK) == 0) break;
+        free(anchor);
+        anchor = NULL;
+    }
+    if (listing) closedir(listing);
+    if (!anchor) return err_set(err, STATUS_DATA, directory, NULL, "a directory without a trace, %s", expected);
+    int length = (int)(strlen(anchor) - strlen("/" ARCHIVE_ANCHOR));
+    (void)err_set(err, STATUS_DATA, directory, NULL,
+                  "a command was killed while it replaced the archive here; the old one is in %.*s, and its files that are not "
+                  "there are still here: move those of %.*s back to have it again",
+                  length, anchor, length, anchor);
+    free(anchor);
+    return STATUS_DATA;
+}
+
 bool archive_is_stage(const char *name, const char *prefix)
 {
     size_t before = strlen(prefix), mark = strlen(ARCHIVE_STAGE);

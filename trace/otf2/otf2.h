@@ -30,6 +30,10 @@ enum status otf2_write_ranks(const struct trace *trace, otf2_rank_maker *make, v
  * name of any other file. */
 enum status otf2_check_place(const char *directory, struct err *err);
 
+/* The error of a directory without an archive: that, or where the old archive is if a command was killed while it moved the files
+ * of a new one in. */
+enum status otf2_fail_without_anchor(const char *directory, const char *expected, struct err *err);
+
 /* Removes a directory for which otf2_check_place() holds; does nothing to any other one. */
 void otf2_remove(const char *directory);
 
