@@ -115,7 +115,7 @@ wrong() { # TEXT MESSAGE
 wrong '{ "tests": { "t": { "conf": [1, 2], "sizes": 8, "tests": "bcats" } } }' "tests.t.tests: no test 'bcats'"
 wrong '{ "tests": { "t": { "conf": [1, 2], "sizes": 8 "tests": "bcast" } } }' "1: "
 bench 1 2 -c missing.json -o resultsw
-grep -q '^rmacast-bench: missing.json: cannot be read' err || fail "a missing file: $(cat err)"
+grep -q '^rmacast-bench: missing.json: cannot be opened: No such file or directory$' err || fail "a missing file: $(cat err)"
 bench 1 2 -c small.json -o /nonexistent/results
 grep -q '^rmacast-bench: /nonexistent/results: ' err || fail "a directory that cannot be made: $(cat err)"
 bench 2 1 --bogus
