@@ -225,8 +225,10 @@ static enum status write_platform(const struct options *options, const char *dir
     cJSON *platform = NULL;
     char name[256];
     TRY(read_results(options, directory, &calibration, err));
-    enum status status = calibration_to_platform(calibration, mpi, name_of(options, name), &platform, err);
+    struct err found = {.status = STATUS_OK};
+    enum status status = calibration_to_platform(calibration, mpi, name_of(options, name), &platform, &found);
     free(calibration);
+    if (status != STATUS_OK) return err_set(err, status, directory, NULL, "%s", found.text);
     if (status == STATUS_OK) status = check_platform(platform, directory, err);
     if (status == STATUS_OK) status = cli_write_json(platform, options->output, err);
     if (status == STATUS_OK && !cli_is_output(options->output) && !cli_is_output(options->json))

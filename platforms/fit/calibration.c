@@ -625,14 +625,21 @@ static void add_reverse_within(struct writer *writer, cJSON *loopback)
         json_drop(loopback, shares);
 }
 
+static cJSON *begin_network(cJSON *platform)
+{
+    cJSON *network = json_add_object(platform, "network");
+    json_add_text(json_add_object(network, "topology"), "type", "crossbar");
+    return network;
+}
+
 /* With only one node, the network gets the values of messages within it; no message uses them. */
 static bool add_network(struct writer *writer, cJSON *platform)
 {
-    cJSON *network = json_add_object(platform, "network"), *loopback = cJSON_CreateObject();
-    json_add_text(json_add_object(network, "topology"), "type", "crossbar");
+    cJSON *network = begin_network(platform), *loopback = cJSON_CreateObject();
     bool several = add_lines(writer, network, true, true);
     if (!several) {
-        cJSON_DeleteItemFromObject(network, "segments");
+        cJSON_DeleteItemFromObject(platform, "network"); /* with what a curve without lines has left in it */
+        network = begin_network(platform);
         add_note(writer, "nothing was measured between nodes: network has the values within a node");
     }
     bool own = several || add_lines(writer, network, false, true);

@@ -109,11 +109,13 @@ static void check_statistics(const struct bench_series *series)
     struct bench_statistics s;
     struct err err;
     if (bench_series_statistics(series, &s, &err) != STATUS_OK) fuzz_finding("statistics: %s", err.text);
-    if (!(s.least <= s.p10 && s.p10 <= s.p25 && s.p25 <= s.median && s.median <= s.p90 && s.p90 <= s.most) ||
-        !(s.mean >= s.least - 1e-9 && s.mean <= s.most + 1e-9) || !isfinite(s.mean_half_width) ||
-        !isfinite(s.median_error))
-        fuzz_finding("%s: %g, %g, %g, %g, %g, %g; mean %g", series->spec, s.least, s.p10, s.p25, s.median, s.p90,
-                     s.most, s.mean);
+    const double ordered[] = {s.least, s.p10, s.p25, s.median, s.p90, s.most},
+                 within = 1e-12 * (fabs(s.least) + fabs(s.most));
+    for (int i = 1; i < 6; i++)
+        if (!(ordered[i - 1] <= ordered[i] + within))
+            fuzz_finding("%s: %g before %g", series->spec, ordered[i - 1], ordered[i]);
+    if (!(s.mean >= s.least - within && s.mean <= s.most + within) || !isfinite(s.mean_half_width + s.median_error))
+        fuzz_finding("%s: mean %g +- %g of %g to %g", series->spec, s.mean, s.mean_half_width, s.least, s.most);
 }
 
 /* --- the fit --- */
@@ -133,10 +135,13 @@ static void check_platform(const cJSON *json)
     struct json_document again;
     cJSON *differences;
     char *text = cJSON_Print(json);
-    check_numbers(json);
     enum status status = platform_open(fuzz_file(text, strlen(text)), NULL, 0, &platform, &err);
-    fuzz_check_error("the fitted platform", status, &err); /* calibrate refuses it with a line */
-    if (status == STATUS_OK) platform_free(platform);
+    fuzz_check_error("the fitted platform", status,
+                     &err); /* calibrate refuses it with a line: mpi.json may be at fault */
+    if (status == STATUS_OK) {
+        check_numbers(json);
+        platform_free(platform);
+    }
     if (json_parse(text, "platform.json", &again, &err) != STATUS_OK)
         fuzz_finding("a platform that is no JSON: %s", err.text);
     if (platform_differences(again.root, again.root, &differences, &err) != STATUS_OK)
@@ -174,7 +179,7 @@ static void check_fit(const struct bench_results *results, const char *place)
     snprintf(path, sizeof path, "%s/r/mpi.json", place);
     if (json_open(path, &section, &err) != STATUS_OK) section.root = NULL;
     status = calibration_to_platform(calibration, section.root, "fuzz", &platform, &err);
-    fuzz_check_error("calibration_to_platform", status, &err);
+    if (status != STATUS_DATA) fuzz_check_error("calibration_to_platform", status, &err);
     if (status == STATUS_OK) {
         check_platform(platform);
         cJSON_Delete(platform);
