@@ -97,6 +97,7 @@ static void check_memory(void)
 
 /* Of the sanitizers, where they are linked. */
 size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
+int __lsan_do_recoverable_leak_check(void) __attribute__((weak)); /* says where it was allocated, with LEAKS=1 */
 
 static size_t allocated_bytes(void)
 {
@@ -120,6 +121,7 @@ static void run_current(void)
         before = after;
         run_once();
     }
+    if (after > before && __lsan_do_recoverable_leak_check) __lsan_do_recoverable_leak_check();
     if (after > before) fuzz_finding("an input leaks %zu bytes", after - before);
     check_memory();
 }

@@ -107,7 +107,7 @@ static double whole_log2(struct evaluator *in, double a, bool exact)
     if (a <= 0) return fail(in);
     double power = 1, exponent = 0;
     while (power < a) power *= 2, exponent++;
-    while (power / 2 >= a) power /= 2, exponent--;
+    while (isfinite(power) && power / 2 >= a) power /= 2, exponent--;
     return exact && power != a ? fail(in) : exponent;
 }
 
