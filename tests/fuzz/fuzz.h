@@ -24,6 +24,7 @@ struct fuzz_harness {
     /* A correct input made of nothing; NULL: all come from the corpus. */
     size_t (*make)(struct random *random, uint8_t *data, size_t room);
     bool splices; /* inputs of the corpus are also joined with each other, by lines */
+    bool leaves;  /* a library that is not ours leaves memory allocated: OTF2, of an anchor that it cannot open */
 };
 
 /* NULL-terminated. */

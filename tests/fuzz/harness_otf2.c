@@ -177,4 +177,5 @@ const struct fuzz_harness harness_otf2 = {
     .run = run,
     .mutate = mutate,
     .make = make_text,
+    .leaves = true,
 };
