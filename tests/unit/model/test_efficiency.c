@@ -169,8 +169,8 @@ static void waits_by_cause(void **state)
     result_free(result);
 }
 
-/* Equal waits come in the order of the intervals that wait, then of those that cause: ask waits 10 for late and 10 for early, say 10
- * for late. The intervals of the trace are, in the order of rank 0, then 1: ask, say, early, late. */
+/* Equal waits come in the order of the intervals that wait, then of those that cause: ask waits 10 for late and 10 for early,
+ * say 10 for late. The intervals of the trace are, in the order of rank 0, then 1: ask, say, early, late. */
 static void equal_waits_are_in_order(void **state)
 {
     static const char *const expected[][2] = {{"ask", "early"}, {"ask", "late"}, {"say", "late"}};
@@ -220,7 +220,8 @@ static void the_largest_loss_comes_first(void **state)
 {
     (void)state;
 #define BARRIERS(LATE, END)                                                                                            \
-    "ranks 2\n0 0.0 0.0 MPI_Comm_group comm=0\n0 " LATE " 0.000040 MPI_Barrier comm=0\n0 " END " " END " MPI_Comm_group comm=0\n" \
+    "ranks 2\n0 0.0 0.0 MPI_Comm_group comm=0\n0 " LATE " 0.000040 MPI_Barrier comm=0\n"                             \
+    "0 " END " " END " MPI_Comm_group comm=0\n"                                                                        \
     "1 0.0 0.0 MPI_Comm_group comm=0\n1 0.000020 0.000040 MPI_Barrier comm=0\n1 0.000070 0.000070 MPI_Comm_group comm=0\n"
     const char *const transfers = "Communication, mostly not synchronization: the transfers themselves",
                      *const work = "Communication, mostly synchronization, as large as the load imbalance: balance the work";
@@ -250,9 +251,9 @@ static void all_mpi_time_is_lost(void **state)
     result_free(result);
 }
 
-/* Rank 0 computes 10, is in a barrier for 10 and computes 10, all in a sequential region; rank 1 computes 5, is in the barrier for 15
- * and computes 10. Rank 0 has less MPI time: it loses nothing of the 60, rank 1 the 15. With --lost all rank 0 loses its 10, too, as
- * time of the system in the sequential part; its computing there stays useful. */
+/* Rank 0 computes 10, is in a barrier for 10 and computes 10, all in a sequential region; rank 1 computes 5, is in the barrier
+ * for 15 and computes 10. Rank 0 has less MPI time: it loses nothing of the 60, rank 1 the 15. With --lost all rank 0 loses
+ * its 10, too, as time of the system in the sequential part; its computing there stays useful. */
 static void sequential_mpi_time_is_lost_with_all(void **state)
 {
     (void)state;
@@ -390,8 +391,8 @@ static void real_losses_by_kind(void **state)
     result_free(result);
 }
 
-/* A synchronous send from 10 on waits for the receive at 30: 20 (Late Receiver). The call that completes another one takes 7, all of
- * which count (Wait in Sender Completion). Both are waits of messages, not of operations. */
+/* A synchronous send from 10 on waits for the receive at 30: 20 (Late Receiver). The call that completes another one takes 7,
+ * all of which count (Wait in Sender Completion). Both are waits of messages, not of operations. */
 static void waits_of_senders_are_of_messages(void **state)
 {
     (void)state;

@@ -92,8 +92,8 @@ static void unlock_all_releases_at_its_exit(void **state)
     "ranks 3\nwindow 0 comm=0\n0 0.000000 0.000001 " LOCK "\n0 0.000010 0.000030 " UNLOCK "\n"                         \
     "2 0.000005 0.000012 MPI_Win_lock win=0 target=1 lock=exclusive\n"                                                 \
     "2 0.000013 0.000014 MPI_Win_unlock win=0 target=1\n"
-    static const char *const all = LATE_RELEASE("MPI_Win_lock_all win=0", "MPI_Win_unlock_all win=0"),
-                             *const one = LATE_RELEASE("MPI_Win_lock win=0 target=1 lock=shared", "MPI_Win_unlock win=0 target=1");
+    static const char all[] = LATE_RELEASE("MPI_Win_lock_all win=0", "MPI_Win_unlock_all win=0"),
+                      one[] = LATE_RELEASE("MPI_Win_lock win=0 target=1 lock=shared", "MPI_Win_unlock win=0 target=1");
     assert_int_equal(severity_ps(all, NULL, PATTERN_LOCK_CONTENTION, 0), 1 * US);
     assert_int_equal(severity_ps(all, NULL, PATTERN_LOCK_CONTENTION, 2), 0);
     assert_int_equal(severity_ps(one, NULL, PATTERN_LOCK_CONTENTION, 0), 0);
@@ -125,9 +125,10 @@ static struct found holder_before_rank_2(const char *text)
     return found;
 }
 
-/* Two shared holders of a lazy lock release it at 100 us; the one that asked later is the one before rank 2. A lock asks in its first
- * operation with a request, at 10, else in its first flush, at 30, else in its unlock, at 50 or 60; whether other operations come
- * before or behind that is no matter. If both ask at 50, the lock that began later counts, then the higher rank. */
+/* Two shared holders of a lazy lock release it at 100 us; the one that asked later is the one before rank 2. A lock asks in
+ * its first operation with a request, at 10, else in its first flush, at 30, else in its unlock, at 50 or 60; whether other
+ * operations come before or behind that is no matter. If both ask at 50, the lock that began later counts, then the higher
+ * rank. */
 static void the_last_to_ask_is_the_holder(void **state)
 {
     (void)state;
@@ -137,7 +138,8 @@ static void the_last_to_ask_is_the_holder(void **state)
     "2 0.000020 0.000021 MPI_Put win=0 target=3 bytes=8 disp=0\n2 0.000070 0.000150 MPI_Win_unlock win=0 target=3\n"
 #define SHARES(RANK, AT)  #RANK " " AT " 0.000002 MPI_Win_lock win=0 target=3 lock=shared\n"
 #define PUTS(RANK, AT)    #RANK " " AT " " AT " MPI_Put win=0 target=3 bytes=8 disp=0\n"
-#define RPUTS(RANK)       #RANK " 0.000010 0.000010 MPI_Rput win=0 target=3 bytes=8 disp=0 req=1\n" #RANK " 0.000011 0.000012 MPI_Wait req=1\n"
+#define RPUTS(RANK)                                                                                                    \
+    #RANK " 0.000010 0.000010 MPI_Rput win=0 target=3 bytes=8 disp=0 req=1\n" #RANK " 0.000011 0.000012 MPI_Wait req=1\n"
 #define FLUSHES(RANK)     #RANK " 0.000030 0.000040 MPI_Win_flush win=0 target=3\n"
 #define LEAVES(RANK, AT)  #RANK " " AT " 0.000100 MPI_Win_unlock win=0 target=3\n"
     static const struct {
@@ -164,9 +166,9 @@ static void the_last_to_ask_is_the_holder(void **state)
             fail_msg("row %zu: rank %d, expected %d", i, holder_before_rank_2(rows[i].text).holder, rows[i].holder);
 }
 
-/* Exclusive locks of rank 3 that are released at 10, 20, 30 and then by rank 2, which waits for the last holder. Without that one it
- * would wait for the last release by a third origin: rank 1's at 20; if ranks 2 and 0 took turns for none; before them rank 1
- * at 10; and if the last holder came twice in a row, for that of the other one. */
+/* Exclusive locks of rank 3 that are released at 10, 20, 30 and then by rank 2, which waits for the last holder. Without that
+ * one it would wait for the last release by a third origin: rank 1's at 20; if ranks 2 and 0 took turns for none; before them
+ * rank 1 at 10; and if the last holder came twice in a row, for that of the other one. */
 static void the_next_release_is_of_a_third_origin(void **state)
 {
     (void)state;

@@ -104,8 +104,8 @@ static void half_of_the_efficiency_pays(void **state)
     curve_clear(&curve);
 }
 
-/* -1 ms + 64 ms / p shrinks faster than the ranks grow: there is no serial share, and no negative one. 1 + 4 p ms grows: no share is
- * known. Two times are enough, and 36 and 22 ms are 8 + 56 / p: 8 of 64. */
+/* -1 ms + 64 ms / p shrinks faster than the ranks grow: there is no serial share, and no negative one. 1 + 4 p ms grows: no
+ * share is known. Two times are enough, and 36 and 22 ms are 8 + 56 / p: 8 of 64. */
 static void there_is_no_negative_share(void **state)
 {
     (void)state;

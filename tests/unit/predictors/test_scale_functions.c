@@ -191,8 +191,8 @@ static void falling_numbers_end_at_none(void **state)
     assert_false(count_model_value(&models[0], &far, 404, &value));
 }
 
-/* A sum needs three values of its form. At n = 10, 10, 20 there are two: 1 + 3 n would fit 31, 31, 61, and so would others; 30 and
- * 60 follow 3 n by themselves. With n = 30 it is three: 91. */
+/* A sum needs three values of its form. At n = 10, 10, 20 there are two: 1 + 3 n would fit 31, 31, 61, and so would others; 30
+ * and 60 follow 3 n by themselves. With n = 30 it is three: 91. */
 static void two_values_prove_no_sum(void **state)
 {
     (void)state;
@@ -379,12 +379,12 @@ static double constant_of(const struct timed_run *runs, size_t count)
     return inverse / squares;
 }
 
-/* Each row of four lies on a line that is below 0 somewhere in the relevant range, up to 2^20 ranks and 1024 times the largest n:
- * 1.1 - 0.0001 n from n = 11000 on, 1.1 - 0.025 p from 44 ranks on, 1.1 - 0.000025 p n likewise, and 1.01 - 0.4 p / n, which the
- * largest n keeps positive (0.4 * 2^20 / 10^6 is 0.42), but the smallest does not, and 1 - 0.00001 n, from n = 100000 on, where
- * the run with most ranks has the least n: 1024 times that is less. 1 - p n / 8192000 is below 0 only at 2^20 ranks and the
- * largest n: 2^20 / 8192000 is 0.13, 4 * 1024000 / 8192000 is 0.5. -500 + p n is below 0 only at the fewest ranks and the smallest
- * n together. None is taken: no time is 0 anywhere. In the first row the constant is best. */
+/* Each row of four lies on a line that is below 0 somewhere in the relevant range, up to 2^20 ranks and 1024 times the largest
+ * n: 1.1 - 0.0001 n from n = 11000 on, 1.1 - 0.025 p from 44 ranks on, 1.1 - 0.000025 p n likewise, and 1.01 - 0.4 p / n,
+ * which the largest n keeps positive (0.4 * 2^20 / 10^6 is 0.42), but the smallest does not, and 1 - 0.00001 n, from n =
+ * 100000 on, where the run with most ranks has the least n: 1024 times that is less. 1 - p n / 8192000 is below 0 only at 2^20
+ * ranks and the largest n: 2^20 / 8192000 is 0.13, 4 * 1024000 / 8192000 is 0.5. -500 + p n is below 0 only at the fewest
+ * ranks and the smallest n together. None is taken: no time is 0 anywhere. In the first row the constant is best. */
 static void falling_functions_are_refused(void **state)
 {
     (void)state;

@@ -188,8 +188,11 @@ static void own_locks_do_not_hold_a_post(void **state)
     (void)state;
 #define OWN      "1 0.000000 0.000000 MPI_Win_lock_all win=0\n1 0.000010 0.000010 MPI_Win_unlock_all win=0\n"
 #define OTHER    "0 0.000000 0.000000 MPI_Win_lock_all win=0\n0 0.000010 0.000010 MPI_Win_unlock_all win=0\n"
-#define ONE      "0 0.000000 0.000000 MPI_Win_lock win=0 target=1 lock=shared\n0 0.000010 0.000010 MPI_Win_unlock win=0 target=1\n"
-#define OF_OWN   "0 0.000000 0.000000 MPI_Win_lock win=0 target=0 lock=shared\n0 0.000010 0.000010 MPI_Win_unlock win=0 target=0\n"
+#define LOCKS(TARGET)                                                                                                  \
+    "0 0.000000 0.000000 MPI_Win_lock win=0 target=" TARGET " lock=shared\n"                                           \
+    "0 0.000010 0.000010 MPI_Win_unlock win=0 target=" TARGET "\n"
+#define ONE      LOCKS("1")
+#define OF_OWN   LOCKS("0")
 #define BARRIER0 "0 0.000020 0.000020 MPI_Barrier comm=0\n"
 #define BARRIER1 "1 0.000020 0.000020 MPI_Barrier comm=0\n"
 #define EXPOSES  "1 0.000100 0.000100 MPI_Win_post win=0 group=\n1 0.000110 0.000110 MPI_Win_wait win=0\n"

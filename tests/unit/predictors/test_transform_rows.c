@@ -37,8 +37,8 @@ static void small_puts_of_an_epoch_become_one(void **state)
                "1 0.000000 0.000000 MPI_Comm_group comm=0\n");
 }
 
-/* A put without bytes has no place: 8 bytes at 64 and none at 0 are 8 at 64, in either order; with 16 at 32 they are 24 from 32 to 72.
- * Of the limit, 1024 bytes, a put is still small, and one of 1025 is not. */
+/* A put without bytes has no place: 8 bytes at 64 and none at 0 are 8 at 64, in either order; with 16 at 32 they are 24 from
+ * 32 to 72. Of the limit, 1024 bytes, a put is still small, and one of 1025 is not. */
 static void puts_of_nothing_have_no_place(void **state)
 {
     (void)state;
@@ -76,8 +76,9 @@ static uint64_t rows_that_wait(const char *writes)
     "1 " FROM " " BETWEEN " MPI_Fetch_and_op win=0 target=1 bytes=0 disp=0 op=NO_OP result_bytes=8 site=wait@flag.c:7\n"  \
     "1 " BETWEEN " " TO " MPI_Win_flush win=0 target=1\n"
     snprintf(text, sizeof text,
-             HEAD "%s1 0 0 MPI_Win_lock_all win=0\n" POLL("0.000010", "0.000011", "0.000012") POLL("0.000015", "0.000016", "0.000020")
-                 "1 0.000021 enter next\n1 0.000022 leave next\n" POLL("0.000030", "0.000031", "0.000032")
+             HEAD "%s1 0 0 MPI_Win_lock_all win=0\n" POLL("0.000010", "0.000011", "0.000012")
+                 POLL("0.000015", "0.000016", "0.000020") "1 0.000021 enter next\n1 0.000022 leave next\n"
+                 POLL("0.000030", "0.000031", "0.000032")
                      POLL("0.000040", "0.000041", "0.000045") "1 0.000200 0.000200 MPI_Win_unlock_all win=0\n",
              writes);
     struct trace *trace = test_read(text);
@@ -88,9 +89,9 @@ static uint64_t rows_that_wait(const char *writes)
     return changed;
 }
 
-/* The first row ends at 20. What was complete by then it has seen, and a write complete at 20, too: the second row does not wait for
- * it, though an earlier write of rank 2 goes on until 100, for which the first row waits. A write complete at 45, when the second
- * row ends, is one for it. */
+/* The first row ends at 20. What was complete by then it has seen, and a write complete at 20, too: the second row does not
+ * wait for it, though an earlier write of rank 2 goes on until 100, for which the first row waits. A write complete at 45,
+ * when the second row ends, is one for it. */
 static void what_a_row_has_seen_is_awaited_once(void **state)
 {
     (void)state;
