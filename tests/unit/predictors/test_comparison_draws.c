@@ -20,6 +20,21 @@ static struct draws draws_of(int row, double median_s, double min_s, double max_
     return (struct draws){.count = 3, .run_times_s = times[row], .run_time = {median_s, min_s, max_s}};
 }
 
+/* Ranges that share one time overlap: 2 to 4 and 4 to 9, 4.1 to 9 not. The first is faster in the draws 1 and 2, as fast in 0. */
+static void ranges_that_touch_overlap(void **state)
+{
+    (void)state;
+    double low_s[] = {4, 2, 3}, high_s[] = {4, 9, 5};
+    const struct draws low = {.count = 3, .run_times_s = low_s, .run_time = {3, 2, 4}};
+    struct draws high = {.count = 3, .run_times_s = high_s, .run_time = {5, 4, 9}};
+    assert_true(draws_pair_of(&low, &high).overlap && draws_pair_of(&high, &low).overlap);
+    assert_int_equal(draws_pair_of(&low, &high).faster, 2);
+    assert_int_equal(draws_pair_of(&low, &high).same, 1);
+    assert_int_equal(draws_pair_of(&high, &low).faster, 0);
+    high.run_time.min_s = 4.1;
+    assert_false(draws_pair_of(&low, &high).overlap || draws_pair_of(&high, &low).overlap);
+}
+
 /* Draw by draw: 4 < 5, 2 = 2, 3 > 1. No draw of the third row is as fast as any of the first one. */
 static void rows_are_compared_draw_by_draw(void **state)
 {
@@ -53,6 +68,7 @@ static void rows_are_ordered_by_their_medians(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranges_that_touch_overlap),
         cmocka_unit_test(rows_are_compared_draw_by_draw),
         cmocka_unit_test(rows_are_ordered_by_their_medians),
     };

@@ -208,6 +208,31 @@ static void noise_has_the_recorded_mean_and_variance(void **state)
     executions_clear(&computing.executions);
 }
 
+/* Two executions of 0.9 and 1.1 s vary by 0.02 s^2, the squares by one less than their number: so do 20,000 drawn ones, within a
+ * tenth (their deviation is about 1.5 / sqrt(20000) of it). */
+static void few_executions_have_the_variance_of_a_sample(void **state)
+{
+    (void)state;
+    struct model_computing computing = {.error = 0};
+    struct program_model model = {.computings = &computing, .computing_count = 1, .observed = {.ranks = 1}};
+    struct executions *executions = &computing.executions;
+    struct noise noise;
+    double squares = 0;
+    assert_int_equal(executions_open(executions, 1, NULL), STATUS_OK);
+    assert_int_equal(executions_add(executions, 0.9, NULL), STATUS_OK);
+    assert_int_equal(executions_add(executions, 1.1, NULL), STATUS_OK);
+    executions->first[1] = executions->count;
+    assert_int_equal(executions_split(executions, 1, true, NULL), STATUS_OK);
+    assert_int_equal(noise_open(&model, &noise, NULL), STATUS_OK);
+    for (uint64_t seed = 0; seed < EXECUTIONS / 2; seed++) {
+        assert_int_equal(noise_draw(&noise, seed, NULL), STATUS_OK);
+        for (int i = 0; i < 2; i++) squares += (executions->values[i] - 1) * (executions->values[i] - 1);
+    }
+    assert_true(fabs(squares / EXECUTIONS - 0.02) < 0.002);
+    noise_close(&noise);
+    executions_clear(executions);
+}
+
 /* Equal executions have none. */
 static void what_does_not_vary_has_no_noise(void **state)
 {
@@ -236,6 +261,7 @@ int main(void)
         cmocka_unit_test(computing_tells_the_scaling),
         cmocka_unit_test(ranges_of_ranks_have_their_winners),
         cmocka_unit_test(percentiles_are_between_runs),            cmocka_unit_test(noise_has_the_recorded_mean_and_variance),
+        cmocka_unit_test(few_executions_have_the_variance_of_a_sample),
         cmocka_unit_test(what_does_not_vary_has_no_noise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
