@@ -253,6 +253,35 @@ static void a_foreign_file_is_refused(void **state)
     assert_int_equal(read_kept(text, sizeof text), 2);
 }
 
+/* A point of other inputs is another one: what a configuration says beyond the values of a point counts, too. */
+static void points_have_the_digest_of_their_inputs(void **state)
+{
+    static const char *const more[] = {"",
+                                       ", \"keep_going\": true",
+                                       ", \"grow\": true",
+                                       ", \"seed\": 7",
+                                       ", \"engine\": \"loggp\"",
+                                       ", \"transforms\": [\"post-early\"]",
+                                       ", \"mappings\": [{\"ranks\": [0]}]"};
+    enum { CONFIGS = sizeof more / sizeof *more };
+    uint64_t inputs[CONFIGS];
+    char name[80], text[256];
+    (void)state;
+    snprintf(name, sizeof name, "%s/other.json", directory);
+    for (size_t i = 0; i < CONFIGS; i++) {
+        struct sweep sweep;
+        struct err err;
+        snprintf(text, sizeof text, "{\"traces\": [\"trace.txt\"], \"platforms\": [\"ideal\"]%s}", more[i]);
+        write_file(name, text, strlen(text));
+        if (sweep_open(name, &sweep, &err) != STATUS_OK) fail_msg("%s", err.text);
+        inputs[i] = sweep.points[0].inputs;
+        for (size_t k = 0; k < i; k++)
+            if (inputs[k] == inputs[i]) fail_msg("'%s' and '%s' are the same point", more[k], more[i]);
+        assert_true(sweep.points[0].inputs != sweep.points[1].inputs); /* a and b */
+        sweep_close(&sweep);
+    }
+}
+
 /* The test vectors of FNV-1a, 64 bits: "" and "foobar" (draft-eastlake-fnv, appendix C). */
 static void the_digest_is_the_known_one(void **state)
 {
@@ -269,10 +298,14 @@ static void the_digest_is_the_known_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(another_worker_gets_what_failed), cmocka_unit_test(a_single_worker_tries_again),
-        cmocka_unit_test(what_breaks_off_keeps_its_whole_lines), cmocka_unit_test(a_foreign_file_is_refused),
-        cmocka_unit_test(a_changed_byte_is_found), cmocka_unit_test(impossible_outcomes_are_not_taken),
+        cmocka_unit_test(another_worker_gets_what_failed),
+        cmocka_unit_test(a_single_worker_tries_again),
+        cmocka_unit_test(what_breaks_off_keeps_its_whole_lines),
+        cmocka_unit_test(a_foreign_file_is_refused),
+        cmocka_unit_test(a_changed_byte_is_found),
+        cmocka_unit_test(impossible_outcomes_are_not_taken),
         cmocka_unit_test(the_digest_is_the_known_one),
+        cmocka_unit_test(points_have_the_digest_of_their_inputs),
     };
     return cmocka_run_group_tests(tests, make_config, remove_config);
 }

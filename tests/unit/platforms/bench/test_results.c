@@ -56,6 +56,25 @@ static void statistics_by_hand(void **state)
     assert_true(statistics.median == 0 && statistics.count == 0);
 }
 
+/* Of an even number of deviations the upper middle one counts: 1 2 3 10 have the median 2.5, from which they deviate
+ * by 1.5, 0.5, 0.5 and 7.5; two values deviate alike. One value has no error. */
+static void the_upper_middle_deviation(void **state)
+{
+    (void)state;
+    static const struct {
+        double values[4], deviation;
+        size_t count;
+    } rows[] = {{{10, 1, 3, 2}, 1.5, 4}, {{1, 2}, 0.5, 2}, {{7}, 0, 1}, {{1, 2, 3, 3}, 0.5, 4}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double values[4];
+        struct bench_statistics statistics;
+        memcpy(values, rows[i].values, sizeof values);
+        bench_statistics_of(values, rows[i].count, &statistics);
+        double expected = 1.2533 * 1.4826 * rows[i].deviation / sqrt((double)rows[i].count);
+        if (fabs(statistics.median_error - expected) > 1e-12) fail_msg("row %zu: %g", i, statistics.median_error);
+    }
+}
+
 static void what_is_written_is_read(void **state)
 {
     (void)state;
@@ -297,6 +316,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statistics_by_hand),
+        cmocka_unit_test(the_upper_middle_deviation),
         cmocka_unit_test_setup_teardown(what_is_written_is_read, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(passes_are_kept_and_joined, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(a_pass_begins_with_repetition_0, make_directory, remove_directory),
