@@ -203,6 +203,16 @@ static void other_bytes_are_counted(void **state)
     assert_int_equal(calls->other.predicted_bytes, 8);
     assert_string_equal(calls->places[calls->other.place].function, "MPI_Put");
     validate_calls_free(calls);
+    /* As many bytes to another rank, or for another root. */
+    static const char *const peers[][2] = {
+        {"0 0 0 MPI_Send comm=0 peer=1 tag=0 bytes=8\n", "0 0 0 MPI_Send comm=0 peer=0 tag=0 bytes=8\n"},
+        {"0 0 0 MPI_Bcast comm=0 root=1 bytes=8\n", "0 0 0 MPI_Bcast comm=0 root=0 bytes=8\n"}};
+    for (int i = 0; i < 2; i++) {
+        calls = match(peers[i][0], (const char *const[]){peers[i][1], NULL}, NULL);
+        assert_int_equal(calls->other_count, 1);
+        assert_true(calls->other.peer == 0 && calls->other.predicted_peer == 1);
+        validate_calls_free(calls);
+    }
 }
 
 static void other_calls_are_a_difference(void **state)
