@@ -169,7 +169,7 @@ static enum status confirm_best(struct finder *finder, const struct engine_descr
     finder->advice->reference_s = run_times_s[0];
     for (size_t i = 1; i < finder->advice->count; i++) {
         struct proposal *change = &finder->advice->changes[i];
-        if (!change->confirmed || isnan(run_times_s[i])) continue;
+        if (isnan(run_times_s[i])) continue; /* not confirmed, or it failed */
         double gain_s = run_times_s[0] - run_times_s[i];
         change->error_s = finder->options->error * fabs(gain_s) + fabs(gain_s - change->gain_s);
         change->gain_s = gain_s;

@@ -45,7 +45,8 @@ static struct trace *make_trace(double slow, int ranks)
                 fprintf(out, "%d %d.21 %d.22 MPI_Bcast comm=2 root=0 bytes=4\n", rank, i, i);
                 fprintf(out, "%d %d.23 %d.231 MPI_Barrier comm=%d\n", rank, i, i, comm);
             }
-            fprintf(out, "%d %d.3 %d.3000001 MPI_Comm_group comm=%d\n", rank, i, i, comm);
+            /* the shortest one counts */
+            fprintf(out, "%d %d.3 %d.%s MPI_Comm_group comm=%d\n", rank, i, i, i == 5 ? "31" : "3000001", comm);
         }
     for (int rank = 0; rank < 2; rank++)
         for (int i = REPETITIONS; i < 2 * REPETITIONS; i++) {

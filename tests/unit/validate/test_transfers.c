@@ -73,12 +73,15 @@ static void copies_within_a_node(void **state)
         {ONE(TWO_NODES, "12", "15", ""), ONE(TWO_NODES, "40", "50", ""), 1, 0},
         {ONE(ONE_NODE, "12", "15", ""), ONE(ONE_NODE, "40", "50", ""), 0, 1},
         {ONE(ONE_NODE, "12", "15", ""), ONE("", "40", "50", ""), 1, 0}, /* the measured run's nodes count */
+        {ONE(TWO_NODES, "12", "15", ""), ONE(ONE_NODE, "40", "50", ""), 0, 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct validate_transfers found = compare(rows[i].predicted, (const char *const[]){rows[i].measured, NULL});
         assert_int_equal(found.count, 1);
         if (found.between_nodes != rows[i].between || found.within != rows[i].within) fail_msg("row %zu", i);
         assert_int_equal(found.between_nodes_within, 0);
+        /* Widths are of transfers between nodes whose lower bound is above 0. */
+        assert_int_equal(found.width.count, i < 2);
     }
 }
 
