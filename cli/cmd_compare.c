@@ -9,16 +9,18 @@
 #include "predictors/scenes.h"
 #include "trace/open.h"
 
-enum { KEY_SEMANTICS = 1000, KEY_ROWS, KEY_JSON, KEY_DRAWS, KEY_SEED, ROWS_MAX = 32 };
+enum { KEY_SEMANTICS = 1000, KEY_ROWS, KEY_PROFILES, KEY_JSON, KEY_DRAWS, KEY_SEED, ROWS_MAX = 32 };
 
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
     {"semantics", KEY_SEMANTICS, "LIST", 0,
      "the rows, as a,b,c,d (default). " SEMANTICS_HELP ". +NAME behind a letter rewrites the trace for this row, as "
-     "a,a+post-early; @WINDOW=LETTER differs on one window, as a,a@3=c; platform in a letter's place is what the platform file "
-     "says, such as a mixed table",
+     "a,a+post-early; +SECTION.KEY=VALUE sets a value of the platform for this row, as a,a+network.latency_s=5us; @WINDOW=LETTER "
+     "differs on one window, as a,a@3=c; platform in a letter's place is what the platform file says, such as a mixed table",
      0},
     {"rows", KEY_ROWS, "LIST", 0, "the same as --semantics", 0},
+    {"profiles", KEY_PROFILES, "LIST", 0,
+     "rows of MPI libraries: what the platform file says, and in its place each profile of the list (rmacast platform profiles)", 0},
     {"draws", KEY_DRAWS, "N", 0,
      "replay each row N times more, with latencies that are drawn around the stated ones (network.jitter_s): median and range "
      "of the run times, and in how many draws a row is faster than each other row; needs --engine loggp",
@@ -67,6 +69,22 @@ static error_t parse_rows(const struct argp_state *state, const char *option, co
     return cli_usage(state, "%s %.20s..., expected rows of less than %d characters", option, list, SCENE_NAME_BYTES);
 }
 
+/* "A,B" is short for the rows platform, platform+mpi.profile=A, platform+mpi.profile=B. */
+static error_t parse_profiles(const struct argp_state *state, const char *list, struct settings *settings)
+{
+    char item[SCENE_NAME_BYTES], *rows = strdup("platform");
+    while (rows && list && strcspn(list, ",") < SCENE_NAME_BYTES && cli_next_item(&list, item, sizeof item)) {
+        char *longer;
+        if (asprintf(&longer, "%s,platform+mpi.profile=%s", rows, item) < 0) longer = NULL;
+        free(rows);
+        rows = longer;
+    }
+    error_t failed = !rows ? ENOMEM : list ? cli_usage(state, "--profiles %.20s..., expected names of profiles", list)
+                                           : parse_rows(state, "--profiles", rows, settings);
+    free(rows);
+    return failed;
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct settings *settings = state->input;
@@ -78,6 +96,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_ROWS: return parse_rows(state, "--rows", argument, settings);
     case KEY_DRAWS: return cli_count(state, "--draws", argument, 1, DRAWS_MAX, &settings->draws);
     case KEY_SEED: return cli_count(state, "--seed", argument, 0, DRAWS_SEED_MAX, &settings->seed);
+    case KEY_PROFILES: return parse_profiles(state, argument, settings);
     case KEY_JSON: settings->json = argument; return 0;
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &settings->trace);
     case ARGP_KEY_END: {

@@ -192,6 +192,36 @@ enum status override_apply(struct json_document *document, const char *override,
     return status;
 }
 
+/* Appends "KEY" or "SECTION.KEY" of each member that states a value; the list is cut where it is full. */
+static void list_keys(const cJSON *object, const char *section, char *list, size_t room)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, object)
+    {
+        size_t used = strlen(list);
+        if (json_key_ignored(item->string) || strcmp(item->string, "profile") == 0) continue;
+        if (strcmp(item->string, "rma") == 0 && cJSON_IsObject(item))
+            list_keys(item, "mpi.rma.", list, room);
+        else
+            snprintf(list + used, room - used, "%s%s%s", used ? ", " : "", section, item->string);
+    }
+}
+
+enum status override_library(struct json_document *document, const char *const *overrides, size_t override_count,
+                             char **replaced, struct err *err)
+{
+    static const char key[] = "mpi.profile=";
+    char list[1000] = "";
+    bool given = false;
+    for (size_t i = 0; i < override_count; i++) given = given || strncmp(overrides[i], key, sizeof key - 1) == 0;
+    if (!given || !cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(document->root, "mpi"))) return STATUS_OK;
+    list_keys(cJSON_GetObjectItemCaseSensitive(document->root, "mpi"), "mpi.", list, sizeof list);
+    cJSON_DeleteItemFromObjectCaseSensitive(document->root, "mpi");
+    if (!*list) return STATUS_OK;
+    *replaced = strdup(list);
+    return *replaced ? STATUS_OK : err_memory(err);
+}
+
 /* Whether the paths are equal, or one is a prefix of the other ("a.b" of "a.b.c" or "a.b[0]"). */
 static bool keys_related(const char *a, size_t a_length, const char *b, size_t b_length)
 {

@@ -16,6 +16,7 @@ void platform_free(struct platform *platform)
     free(platform->profile);
     free(platform->profile_library);
     free(platform->profile_transport);
+    free(platform->profile_replaced);
     free(platform->simgrid_xml);
     free(platform->segments);
     free(platform->loopback);

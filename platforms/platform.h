@@ -140,6 +140,7 @@ struct platform {
     char *name, *file;
     char *profile, *profile_library; /* mpi.profile and its library, "MPICH 4.0.2, ch4:ucx"; NULL: no profile */
     char *profile_transport;         /* "TCP", "shared memory of one node"; NULL: no profile */
+    char *profile_replaced;          /* keys of the file's own mpi that an override of mpi.profile replaced; NULL: none */
     int32_t node_count, cores;
     double speed; /* speed of a node, relative to the recording machine (1.0) */
     double memory_bandwidth_Bps;

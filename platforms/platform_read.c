@@ -314,14 +314,22 @@ static const char ideal[] = "{ \"schema\": \"rmacast.platform/1\", \"name\": \"i
                             "                 \"loopback\": { \"latency_s\": 0, \"bandwidth_Bps\": \"infinite\" } },"
                             "  \"engine\": { \"contention\": false } }";
 
+static enum status apply_overrides(struct json_document *document, const char *const *overrides, size_t count, char **replaced,
+                                   struct err *err)
+{
+    TRY(override_library(document, overrides, count, replaced, err));
+    for (size_t i = 0; i < count; i++) TRY(override_apply(document, overrides[i], err));
+    return STATUS_OK;
+}
+
 static enum status open_document(struct json_document *document, const char *const *overrides, size_t override_count,
                                  struct platform **platform, struct err *err)
 {
     struct platform *made = NULL;
-    for (size_t i = 0; i < override_count; i++) TRY(override_apply(document, overrides[i], err));
     TRY(new_with_defaults(document->file, &made, err));
     struct err found = {0};
-    if (profile_apply(document, &made->profile_library, &made->profile_transport, &found) != STATUS_OK ||
+    if (apply_overrides(document, overrides, override_count, &made->profile_replaced, &found) != STATUS_OK ||
+        profile_apply(document, &made->profile_library, &made->profile_transport, &found) != STATUS_OK ||
         read_platform(document, made, &found) != STATUS_OK) {
         platform_free(made);
         if (found.status == STATUS_DATA) override_blame(document, overrides, override_count, &found);

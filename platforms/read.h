@@ -20,6 +20,12 @@ enum status name_read(const struct json_node *node, const char *const *names, in
  * STATUS_USAGE naming the option for a text without '=', an empty key, or a way through something that is no object. */
 enum status override_apply(struct json_document *document, const char *override, struct err *err);
 
+/* An override of mpi.profile names another library than the file's, so the file's own `mpi` goes, whatever the order of the
+ * overrides; they are applied afterwards. *replaced: the keys that stated a value, "mpi.eager_bytes, mpi.rma.semantics"; it keeps its value
+ * where there is none. The caller frees it. */
+enum status override_library(struct json_document *document, const char *const *overrides, size_t override_count,
+                             char **replaced, struct err *err);
+
 /* Rewrites an error that was found at or below an override's key, or at an unknown key above it: the error names that
  * option and has STATUS_USAGE. Returns the status to pass on. */
 enum status override_blame(const struct json_document *document, const char *const *overrides, size_t override_count,

@@ -79,6 +79,9 @@ static enum status describe_prediction(struct prediction *prediction, struct err
     struct profile_differences differences;
     profile_compare(prediction->trace, platform, &differences);
     for (size_t i = 0; i < differences.count; i++) TRY(result_add_note(result, err, "%s", differences.text[i]));
+    if (platform->profile_replaced)
+        TRY(result_add_note(result, err, "the profile %s replaces what the platform file says of its own library: %s",
+                            platform->profile, platform->profile_replaced));
     bool loggp = strcmp(prediction->engine->name, "loggp") == 0;
     if (loggp && platform->links == LINKS_FREE && platform_has_inner_links(platform) && platform->contention)
         TRY(result_add_note(result, err,

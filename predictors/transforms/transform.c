@@ -1,6 +1,7 @@
 #include "predictors/transforms/transform.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,13 @@ const struct transform *const *transforms(void)
 
 enum { NAME_BYTES = 64 };
 
+/* A setting of the platform, as of --set: its key has a section, and no transform's name has a dot. */
+static bool is_setting(const char *spec)
+{
+    size_t key = strcspn(spec, "=:");
+    return spec[key] == '=' && memchr(spec, '.', key);
+}
+
 static const struct transform *find_transform(const char *spec, const char **argument)
 {
     size_t length = strcspn(spec, ":");
@@ -36,12 +44,13 @@ enum status transform_check(const char *spec, struct err *err)
 {
     const char *argument;
     const struct transform *transform = find_transform(spec, &argument);
+    if (is_setting(spec)) return STATUS_OK;
     if (!transform) {
         char list[400] = "";
         size_t used = 0;
         for (const struct transform *const *row = transforms(); *row && used < sizeof list; row++)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", (*row)->name);
-        return err_set(err, STATUS_USAGE, NULL, NULL, "unknown rewrite '%s', expected one of %s", spec, list);
+        return err_set(err, STATUS_USAGE, NULL, NULL, "unknown rewrite '%s', expected one of %s, or SECTION.KEY=VALUE", spec, list);
     }
     if (argument && !transform->argument)
         return err_set(err, STATUS_USAGE, NULL, NULL, "rewrite '%s': %s takes nothing behind a colon", spec,
@@ -55,7 +64,7 @@ enum status transform_check(const char *spec, struct err *err)
 const char *transform_override(const char *spec)
 {
     const char *argument;
-    return find_transform(spec, &argument)->override;
+    return is_setting(spec) ? spec : find_transform(spec, &argument)->override;
 }
 
 static void report_clear(struct transform_report *report)
@@ -107,8 +116,11 @@ enum status rewrite_run(const struct trace *trace, const char *const *specs, siz
 {
     struct rewrite made = {.reports = calloc(count + 1, sizeof *made.reports)};
     enum status status = made.reports ? STATUS_OK : err_memory(err);
-    if (status == STATUS_OK && count > 0) status = trace_check_no_shmem(trace, "transforms", err);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++) status = apply_one(trace, specs[i], &made, err);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        if (is_setting(specs[i])) continue;
+        status = trace_check_no_shmem(trace, "transforms", err);
+        if (status == STATUS_OK) status = apply_one(trace, specs[i], &made, err);
+    }
     if (status == STATUS_OK)
         *rewrite = made;
     else

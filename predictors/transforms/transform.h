@@ -4,7 +4,8 @@
  * A transform is a row of transforms(): a name, a sentence, and a function that makes another trace and a report of
  * changed, unchanged and refused calls. It keeps every rank's computing time and moves no call across another call that
  * orders it; docs/transforms.md says which calls these are, and what each transform assumes. A spec is NAME, or
- * NAME:ARGUMENT for the transforms that take one: "post-early", "merge-puts:64K", "scale:main/solve=0.5".
+ * NAME:ARGUMENT for the transforms that take one: "post-early", "merge-puts:64K", "scale:main/solve=0.5". A spec may also be
+ * a setting of the platform, "network.latency_s=5us": rewrite_run() passes it over.
  *
  * Order of calls: transform_check of every spec, transform_override for the platform, rewrite_run, rewrite_clear. */
 #ifndef PREDICTORS_TRANSFORMS_TRANSFORM_H
