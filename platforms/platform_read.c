@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "platforms/choices.h"
 #include "platforms/profile.h"
 #include "platforms/read.h"
 #include "platforms/topology/topology.h"
@@ -87,6 +88,24 @@ static const struct field mapping_fields[] = {
     {"round_robin", FIELD_BOOLEAN, AT(round_robin), 0, 0, NULL, false},
     {.key = NULL},
 };
+
+enum status platform_choices_visit(platform_choice_visitor *visit, void *context, struct err *err)
+{
+    static const struct {
+        const char *name;
+        const struct field *fields;
+    } sections[] = {{"network", network_fields}, {"mpi", mpi_fields}, {"mpi.rma", rma_fields}, {"engine", engine_fields}};
+    static const char *const letters[] = {"a", "b", "c", "d", NULL}, *const truths[] = {"false", "true", NULL};
+    char key[64];
+    TRY(visit(context, "mpi.rma.semantics", letters, err));
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        for (const struct field *field = sections[i].fields; field->key; field++) {
+            if (field->kind != FIELD_NAME && field->kind != FIELD_BOOLEAN) continue;
+            snprintf(key, sizeof key, "%s.%s", sections[i].name, field->key);
+            TRY(visit(context, key, field->kind == FIELD_NAME ? field->names : truths, err));
+        }
+    return protocol_choices_visit(visit, context, err);
+}
 
 static enum status read_field(const struct json_node *node, const struct field *field, void *into, struct err *err)
 {

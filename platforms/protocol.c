@@ -56,6 +56,25 @@ const char *const protocol_service_names[SERVICE_COUNT + 1] = {
     [SERVICE_CLEAR] = "clear",     [SERVICE_ACKNOWLEDGEMENT] = "acknowledgement",
     [SERVICE_NOTIFICATION] = "notification", [SERVICE_RENDEZVOUS] = "rendezvous"};
 
+static enum status visit_choice(platform_choice_visitor *visit, void *context, const char *section, const char *name,
+                                const char *const *names, struct err *err)
+{
+    char key[64];
+    snprintf(key, sizeof key, "mpi.rma.protocol.%s%s", section, name);
+    return visit(context, key, names, err);
+}
+
+enum status protocol_choices_visit(platform_choice_visitor *visit, void *context, struct err *err)
+{
+    TRY(visit_choice(visit, context, "", "complete", complete_names, err));
+    TRY(visit_choice(visit, context, "", "local", local_names, err));
+    for (int choice = 0; choice < CHOICE_COUNT; choice++)
+        TRY(visit_choice(visit, context, "", choices[choice].key, choices[choice].names, err));
+    for (int service = 0; service < SERVICE_COUNT; service++)
+        TRY(visit_choice(visit, context, "serves.", protocol_service_names[service], platform_progress_names, err));
+    return STATUS_OK;
+}
+
 /* The default servers. Puts, acknowledgements and releases need no progress. Messages that act on the target follow
  * mpi.rma.progress. The receiver's calls serve notifications if progress is call. */
 static enum progress_mode default_server(enum service service, enum progress_mode progress)

@@ -4,6 +4,7 @@
 #define PLATFORMS_READ_H
 
 #include "common/json.h"
+#include "platforms/choices.h"
 #include "platforms/platform.h"
 
 /* NULL-terminated, in the order of the enums. */
@@ -44,6 +45,8 @@ enum status upto_read(const struct json_node *upto, bool last, int64_t above, in
 /* Reads mpi.rma.protocol, which may be missing. Defaults of missing keys follow mpi.rma.progress. */
 enum status protocol_read(const struct json_node *node, enum progress_mode progress, struct rma_protocol *protocol,
                           struct err *err);
+/* The part of platform_choices_visit() below mpi.rma.protocol. */
+enum status protocol_choices_visit(platform_choice_visitor *visit, void *context, struct err *err);
 /* Reads mpi.rma.protocol.reverse_share or network.loopback.reverse_share, which may be missing: by operation a number, or rows by
  * size. No share is below `least`. */
 enum status reverse_read(const struct json_node *node, double least, struct reverse_rule rules[RMA_KIND_COUNT][REVERSE_RULES_MAX],

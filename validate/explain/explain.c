@@ -56,6 +56,20 @@ static enum status match_section(const struct explain_input *input, const struct
     return status;
 }
 
+/* Sum over the operations of |error of the time when their data were there|, where a measured run states it: a simulated one. */
+static double sum_transfer_errors_s(const struct explain_input *input, const struct trace *replayed)
+{
+    double sum_ps = 0;
+    for (size_t m = 0; m < input->repetitions; m++)
+        for (uint32_t r = 0; r < replayed->rank_count && r < input->measured[m]->rank_count; r++) {
+            const struct trace_rank *ours = &replayed->ranks[r], *theirs = &input->measured[m]->ranks[r];
+            for (size_t i = 0; ours->sim && theirs->sim && i < ours->count && i < theirs->count; i++)
+                if (ours->sim[i].xfer_end_ps != TRACE_UNKNOWN_PS && theirs->sim[i].xfer_end_ps != TRACE_UNKNOWN_PS)
+                    sum_ps += fabs((double)(ours->sim[i].xfer_end_ps - theirs->sim[i].xfer_end_ps));
+        }
+    return sum_ps * 1e-12;
+}
+
 static enum status replay_trace(const struct explain_input *input, const struct trace *trace, const struct platform *platform,
                                 FILE *out, struct err *err)
 {
@@ -64,7 +78,9 @@ static enum status replay_trace(const struct explain_input *input, const struct 
     struct validate_calls *calls = NULL;
     TRY(prediction_run(&prediction, err));
     enum status status = match_section(input, prediction.outcome.trace, &calls, err);
-    if (status == STATUS_OK) text_print(out, "%.17g %.17g", prediction.result->run_time_s, calls->absolute_s);
+    if (status == STATUS_OK)
+        text_print(out, "%.17g %.17g %.17g", prediction.result->run_time_s, calls->absolute_s,
+                   sum_transfer_errors_s(input, prediction.outcome.trace));
     validate_calls_free(calls);
     prediction_clear(&prediction);
     return status;
@@ -87,14 +103,21 @@ static enum status replay_change(void *context, size_t index, FILE *out, struct 
 
 static bool read_answer(const struct child_answer *answer, struct explanation_replay *replay)
 {
-    return answer->status == STATUS_OK && sscanf(answer->data, "%lg %lg", &replay->run_time_s, &replay->absolute_s) == 2;
+    return answer->status == STATUS_OK &&
+           sscanf(answer->data, "%lg %lg %lg", &replay->run_time_s, &replay->absolute_s, &replay->transfers_s) == 3;
 }
 
 static int compare_replays(const void *a, const void *b)
 {
     const struct explanation_replay *x = a, *y = b;
     if (x->absolute_s != y->absolute_s) return x->absolute_s < y->absolute_s ? -1 : 1;
+    if (x->transfers_s != y->transfers_s) return x->transfers_s < y->transfers_s ? -1 : 1;
     return (x->change > y->change) - (x->change < y->change);
+}
+
+static bool is_tie(const struct explanation_replay *one, const struct explanation_replay *other)
+{
+    return one->absolute_s == other->absolute_s && one->transfers_s == other->transfers_s;
 }
 
 static void set_errors(const struct explain_input *input, const struct explanation *explanation,
@@ -222,6 +245,9 @@ void explanation_print(const struct explanation *explanation, size_t top, FILE *
     size_t shown = 0;
     for (; shown < explanation->count && shown < top && explanation->replays[shown].explained > LEAST_EXPLAINED; shown++)
         print_replay(&explanation->replays[shown], NULL, out);
+    size_t equal = 1;
+    while (equal < shown && is_tie(&explanation->replays[0], &explanation->replays[equal])) equal++;
+    if (equal > 1) text_print(out, "The first %zu explain it equally: nothing that the runs show tells them apart.\n", equal);
     if (shown == 0) fputs("No single change makes the error smaller.\n", out);
     text_print(out, "%zu changes of one value tried: %zu change no time, %zu are refused. Run time: its error; all calls: sum of "
                     "the errors without sign.\n",

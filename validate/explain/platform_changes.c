@@ -1,6 +1,7 @@
 #include "validate/explain/platform_changes.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,43 +10,10 @@
 
 #include "common/array.h"
 #include "common/json_write.h"
+#include "platforms/choices.h"
 #include "platforms/profile.h"
 
 enum { PATH_BYTES = 512 };
-
-/* Choices and their possible values. A change to the present value changes nothing; the replay shows that. */
-static const struct {
-    const char *key, *values[5];
-} choices[] = {
-    {"mpi.rma.semantics", {"a", "b", "c", "d"}},
-    {"mpi.rma.lock", {"blocking", "lazy"}},
-    {"mpi.rma.fence", {"barrier", "notify"}},
-    {"mpi.rma.window_creation", {"exchange", "mpich"}},
-    {"mpi.rendezvous", {"direct", "notified", "read"}},
-    {"mpi.rma.protocol.complete", {"local", "remote"}},
-    {"mpi.rma.protocol.unlock", {"released", "acknowledged"}},
-    {"mpi.rma.protocol.flush", {"counted", "requested", "connections"}},
-    {"mpi.rma.protocol.flush_asks", {"needed", "always"}},
-    {"mpi.rma.protocol.local", {"left", "copied", "acknowledged"}},
-    {"mpi.rma.protocol.visit", {"enter", "wait"}},
-    {"mpi.rma.protocol.lock_order", {"arrival", "service"}},
-    {"mpi.rma.protocol.lock_request", {"needed", "called"}},
-    {"mpi.rma.protocol.fence_assertions", {"honoured", "ignored"}},
-    {"mpi.rma.protocol.fence_counts", {"carried", "exchanged"}},
-    {"mpi.rma.protocol.wait", {"notified", "confirmed"}},
-    {"mpi.rma.protocol.dynamic_put", {"put", "accumulate"}},
-    {"mpi.rma.protocol.noncontiguous_put", {"put", "accumulate"}},
-    {"mpi.rma.protocol.serves.put", {"hardware", "call"}},
-    {"mpi.rma.protocol.serves.get", {"hardware", "call"}},
-    {"mpi.rma.protocol.serves.accumulate", {"hardware", "call"}},
-    {"mpi.rma.protocol.serves.fetch", {"hardware", "call"}},
-    {"mpi.rma.protocol.serves.lock", {"hardware", "call"}},
-    {"mpi.rma.protocol.serves.release", {"hardware", "call"}},
-    {"mpi.rma.protocol.serves.clear", {"hardware", "call"}},
-    {"mpi.rma.protocol.serves.acknowledgement", {"hardware", "call"}},
-    {"mpi.rma.protocol.serves.notification", {"hardware", "call"}},
-    {"mpi.rma.protocol.serves.rendezvous", {"hardware", "call"}},
-};
 
 /* Quantities that files often give without an error. */
 static const char *const quantities[] = {"latency_s", "bandwidth_Bps", "overhead_s", "gap_s", "speed",
@@ -157,23 +125,27 @@ static const cJSON *find_item(const cJSON *root, const char *path)
     return root;
 }
 
-static enum status add_choices(const cJSON *root, struct platform_changes *changes, struct err *err)
+struct choosing {
+    const cJSON *root; /* the platform's effective values */
+    struct platform_changes *changes;
+};
+
+/* A missing key of `mpi` has its first name, but for those of serves, whose default follows mpi.rma.progress. Of others a change to
+ * the default is tried, too: it changes nothing, and the replay shows that. */
+static enum status add_choice(void *context, const char *key, const char *const *names, struct err *err)
 {
-    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
-        const cJSON *now = find_item(root, choices[i].key);
-        char *from = now ? json_print(now, JSON_LINE) : strdup("default");
-        if (!from) return err_memory(err);
-        enum status status = STATUS_OK;
-        for (size_t v = 0; status == STATUS_OK && v < 5 && choices[i].values[v]; v++) {
-            const char *to = choices[i].values[v];
-            if (now && cJSON_IsString(now) && strcmp(now->valuestring, to) == 0) continue;
-            status = add_change(changes, choices[i].key, cJSON_IsString(now) ? now->valuestring : from, to, choices[i].key, to,
-                         CHANGE_OTHER_VALUE, err);
-        }
-        free(from);
-        TRY(status);
-    }
-    return STATUS_OK;
+    struct choosing *choosing = context;
+    const cJSON *now = find_item(choosing->root, key);
+    bool first = strncmp(key, "mpi.", 4) == 0 && !strstr(key, ".serves.") && strcmp(names[0], "false") != 0;
+    char *printed = now ? json_print(now, JSON_LINE) : strdup(first ? names[0] : "default");
+    if (!printed) return err_memory(err);
+    const char *from = cJSON_IsString(now) ? now->valuestring : printed;
+    enum status status = STATUS_OK;
+    for (; status == STATUS_OK && *names; names++)
+        if (strcmp(from, *names) != 0)
+            status = add_change(choosing->changes, key, from, *names, key, *names, CHANGE_OTHER_VALUE, err);
+    free(printed);
+    return status;
 }
 
 enum status platform_changes_find(const char *platform, const char *const *overrides, size_t override_count,
@@ -184,7 +156,8 @@ enum status platform_changes_find(const char *platform, const char *const *overr
     TRY(platform_effective(platform, overrides, override_count, &root, err));
     const struct walk walk = {.changes = changes};
     enum status status = visit_item(&walk, "", root, err);
-    if (status == STATUS_OK) status = add_choices(root, changes, err);
+    struct choosing choosing = {root, changes};
+    if (status == STATUS_OK) status = platform_choices_visit(add_choice, &choosing, err);
     cJSON_Delete(root);
     return status;
 }
