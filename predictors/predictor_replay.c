@@ -70,7 +70,7 @@ static enum status describe_prediction(struct prediction *prediction, struct err
     platform_semantics_name(prediction->platform, semantics);
     TRY(replace_text(&result->semantics, semantics, err));
     TRY(replace_text(&result->engine, prediction->engine->name, err));
-    result->simulated = true;
+    result->origin = TRACE_SIMULATED;
     result->events = outcome->stats.events;
     result->wall_ns = (uint64_t)(outcome->wall_s * 1e9);
     result->peak_bytes = outcome->peak_bytes;

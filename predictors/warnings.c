@@ -160,8 +160,7 @@ enum status warnings_find(const struct trace *trace, const struct platform *plat
     *warnings = (struct warnings){.choice = CHOICE_WAITS};
     TRY(find_uses(trace, &uses, err));
     warnings->choice = uses.choice;
-    const bool recorded = !trace->provenance.simulated && !trace->provenance.generator;
-    if (!recorded || platform->window_rule_count > 0 || (!uses.starts && !uses.locks)) return STATUS_OK;
+    if (trace_origin(trace) != TRACE_RECORDED || platform->window_rule_count > 0 || (!uses.starts && !uses.locks)) return STATUS_OK;
     if (relations_build(trace, &relations, &fault) != STATUS_OK) return STATUS_OK;
     enum status status = result_new(0, &result, err);
     if (status == STATUS_OK) {

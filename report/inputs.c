@@ -87,7 +87,7 @@ static enum status check_result(const cJSON *json, const char *file, struct inpu
 {
     struct result *result;
     TRY(result_from_json(json, file, &result, err));
-    enum status status = input_runs_add(runs, result->simulated, result->rank_count, err);
+    enum status status = input_runs_add(runs, result->origin == TRACE_SIMULATED, result->rank_count, err);
     result_free(result);
     return status;
 }

@@ -36,7 +36,7 @@ static struct analyze_options options_of(const struct trace *trace)
 static enum status write_result(const struct result *result, struct input_runs *runs, FILE *out, struct err *err)
 {
     cJSON *json;
-    TRY(input_runs_add(runs, result->simulated, result->rank_count, err));
+    TRY(input_runs_add(runs, result->origin == TRACE_SIMULATED, result->rank_count, err));
     TRY(result_to_json(result, &json, err));
     fputs("\"data\":", out);
     enum status status = copy_tree(json, out, err);

@@ -10,6 +10,19 @@
 #include "common/units.h"
 #include "trace/faults.h"
 
+enum trace_origin trace_origin(const struct trace *trace)
+{
+    const struct trace_provenance *provenance = &trace->provenance;
+    if (provenance->simulated) return TRACE_SIMULATED;
+    return provenance->generator ? TRACE_GENERATED : provenance->described ? TRACE_DESCRIBED : TRACE_RECORDED;
+}
+
+const char *trace_origin_name(enum trace_origin origin)
+{
+    static const char *const names[TRACE_ORIGIN_COUNT] = {"recorded", "simulated", "generated", "described"};
+    return names[origin];
+}
+
 enum status trace_new(const char *name, uint32_t rank_count, struct trace **trace, struct err *err)
 {
     struct trace *made = calloc(1, sizeof *made);

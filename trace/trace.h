@@ -348,6 +348,8 @@ struct trace_definitions {
 };
 
 /* The provenance of a trace: what recorded or predicted it, and the quality of its clock. */
+enum trace_origin { TRACE_RECORDED, TRACE_SIMULATED, TRACE_GENERATED, TRACE_DESCRIBED, TRACE_ORIGIN_COUNT };
+
 struct trace_provenance {
     bool simulated;
 #define PROVENANCE_TEXT(MEMBER, PROPERTY) char *MEMBER;
@@ -374,6 +376,12 @@ struct trace {
     bool begin_known;  /* begin_ps is the begin of the first call, which may have been removed */
     int64_t begin_ps;
 };
+
+/* Where the times come from: a run, a replay, or nowhere: calls of a generated trace and of a described one take no time. What is
+ * written by hand counts as recorded. */
+enum trace_origin trace_origin(const struct trace *trace);
+/* "recorded", "simulated", "generated", "described". */
+const char *trace_origin_name(enum trace_origin origin);
 
 /* A trace of rank_count ranks with the world communicator and no calls. trace_free(NULL) is legal. */
 enum status trace_new(const char *name, uint32_t rank_count, struct trace **trace, struct err *err);

@@ -31,7 +31,7 @@ static enum status infer_again(struct trace *const *traces, struct result **resu
 {
     struct result *made;
     for (size_t i = 0; i < count; i++) {
-        if (!traces[i] || results[i]->simulated || !infers_more(results[i], options->not_inferred)) continue;
+        if (!traces[i] || results[i]->origin == TRACE_SIMULATED || !infers_more(results[i], options->not_inferred)) continue;
         TRY(model_analyze(traces[i], options, &made, err));
         replace_result(&results[i], made);
     }
@@ -52,8 +52,8 @@ enum status validate_infer(struct trace *const *traces, struct result **results,
     bool refuted[MPI_CALL_COUNT] = {false}, recorded = false;
     struct analyze_options alike = options ? *options : (struct analyze_options)ANALYZE_DEFAULTS;
     struct result *found = NULL;
-    for (size_t i = 1; i < count; i++) recorded = recorded || !results[i]->simulated;
-    if (recorded && traces[0] && results[0]->simulated) TRY(analyze_as_recorded(traces[0], options, &found, err));
+    for (size_t i = 1; i < count; i++) recorded = recorded || results[i]->origin != TRACE_SIMULATED;
+    if (recorded && traces[0] && results[0]->origin == TRACE_SIMULATED) TRY(analyze_as_recorded(traces[0], options, &found, err));
     for (size_t i = 0; i < count; i++) validate_add_refuted(results[i], refuted);
     if (found) validate_add_refuted(found, refuted);
     alike.not_inferred = refuted;

@@ -197,7 +197,8 @@ struct result_section { /* the section of the run that times and waits are of (m
 
 struct result {
     char *trace, *platform, *semantics, *engine; /* NULL where they do not apply */
-    bool simulated, incomplete;
+    enum trace_origin origin;
+    bool incomplete;
     double epsilon_s;   /* the threshold used */
     char late_post[12]; /* "latest" or "earliest": the post that Late Post was counted to */
     uint32_t rank_count;

@@ -368,7 +368,7 @@ enum status result_to_json(const struct result *result, cJSON **json, struct err
     cJSON *root = cJSON_CreateObject();
     json_add_text(root, "schema", RESULT_SCHEMA);
     json_add_text(root, "trace", result->trace);
-    json_add_text(root, "origin", result->simulated ? "simulated" : "recorded");
+    json_add_text(root, "origin", trace_origin_name(result->origin));
     json_add_text(root, "platform", result->platform);
     json_add_text(root, "semantics", result->semantics);
     json_add_text(root, "engine", result->engine);

@@ -28,9 +28,9 @@ static void print_head(const struct result *result, FILE *out)
     char run_time[UNITS_TEXT_BYTES], epsilon[UNITS_TEXT_BYTES], section[RESULT_SECTION_BYTES];
     char disturbed[RESULT_DISTURBANCE_BYTES];
     text_print(out, "Trace      %s (%s%s, %" PRIu32 " rank%s)\n", result->trace ? result->trace : "?",
-               result->simulated ? "simulated" : "recorded", result->incomplete ? ", incomplete" : "", result->rank_count,
+               trace_origin_name(result->origin), result->incomplete ? ", incomplete" : "", result->rank_count,
                units_plural(result->rank_count));
-    if (result->simulated)
+    if (result->origin == TRACE_SIMULATED)
         text_print(out, "Simulated  platform %s, semantics %s, engine %s\n", result->platform ? result->platform : "?",
                    result->semantics ? result->semantics : "?", result->engine ? result->engine : "?");
     if (result->section.known) text_print(out, "Section    %s\n", result_section_text(&result->section, section));

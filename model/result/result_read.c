@@ -425,9 +425,9 @@ static enum status read_head(const struct json_node *root, struct result *result
     TRY(read_text(root, "semantics", &result->semantics, err));
     TRY(read_text(root, "engine", &result->engine, err));
     TRY(json_string(&origin, &text, err));
-    if (strcmp(text, "recorded") != 0 && strcmp(text, "simulated") != 0)
-        return json_error(&origin, err, "\"%s\" is no origin, expected recorded or simulated", text);
-    result->simulated = strcmp(text, "simulated") == 0;
+    for (result->origin = 0; strcmp(text, trace_origin_name(result->origin)) != 0;)
+        if (++result->origin == TRACE_ORIGIN_COUNT)
+            return json_error(&origin, err, "\"%s\" is no origin, expected recorded, simulated, generated or described", text);
     TRY(read_number(root, "run_time_s", 0, &result->run_time_s, err));
     return read_per_rank(root, "rank_time_s", result->rank_time_s, result->rank_count, err);
 }

@@ -102,7 +102,10 @@ static enum status describe_trace(const struct trace *trace, const struct analyz
     TRY(copy_text(trace->provenance.platform, &result->platform, err));
     TRY(copy_text(trace->provenance.semantics, &result->semantics, err));
     TRY(copy_text(trace->provenance.engine, &result->engine, err));
-    result->simulated = trace->provenance.simulated;
+    result->origin = trace_origin(trace);
+    if (result->origin == TRACE_GENERATED || result->origin == TRACE_DESCRIBED)
+        TRY(result_add_note(result, err, "%s: its calls take no time; rmacast simulate says what they would take",
+                            trace_origin_name(result->origin)));
     result->epsilon_s = units_s(options->epsilon_ps);
     snprintf(result->late_post, sizeof result->late_post, "%s",
              options->late_post == LATE_POST_EARLIEST ? "earliest" : "latest");

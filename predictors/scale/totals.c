@@ -34,7 +34,7 @@ static void set_pattern(struct result *result, const struct totals *totals, enum
 
 static enum status describe_outcome(const struct replay_outcome *outcome, struct result *result, struct err *err)
 {
-    result->simulated = true;
+    result->origin = TRACE_SIMULATED;
     result->run_time_s = outcome->run_time_s;
     result->transfer_count = outcome->transfers;
     result->transfer_bytes = outcome->transfer_bytes;

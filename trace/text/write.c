@@ -97,12 +97,12 @@ static void write_properties(struct writer *writer)
             if (values[i]) fprintf(writer->out, " %s=%s", keys[i], encode_name(writer, values[i]));
         fputc('\n', writer->out);
     }
-    if (trace->provenance.library)
-        fprintf(writer->out, "property library=%s\n", encode_name(writer, trace->provenance.library));
-    if (trace->provenance.transport)
-        fprintf(writer->out, "property transport=%s\n", encode_name(writer, trace->provenance.transport));
-    if (trace->provenance.generator)
-        fprintf(writer->out, "property generator=%s\n", encode_name(writer, trace->provenance.generator));
+    const char *const rest[][2] = {{"library", trace->provenance.library},
+                                   {"transport", trace->provenance.transport},
+                                   {"generator", trace->provenance.generator},
+                                   {"described", trace->provenance.described}};
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+        if (rest[i][1]) fprintf(writer->out, "property %s=%s\n", rest[i][0], encode_name(writer, rest[i][1]));
     if (clock->known)
         fprintf(writer->out, "property clock_offset=%.17g clock_error=%.17g clock_violations=%" PRIu64 "\n",
                 clock->worst_offset_s, clock->worst_error_s, clock->violations);
