@@ -96,8 +96,7 @@ enum status cli_write_json(const cJSON *json, const char *file, struct err *err)
     TRY(json_whole(json, err));
     TRY(output_set_open(file, &out, err));
     enum status status = json_write(json, JSON_LINES, out, err);
-    fputc('
-', out);
+    fputc('\n', out);
     return output_set_close(file, out, status, err);
 }
 

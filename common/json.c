@@ -1,5 +1,6 @@
 #include "common/json.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -328,7 +328,8 @@ static void json_round_trip(void **state)
     (void)state;
     struct err err;
     struct result *first = analyzed(text), *second;
-    first->simulated = first->within_known = true;
+    first->origin = TRACE_SIMULATED;
+    first->within_known = true;
     first->platform = strdup("two nodes");
     first->events = 12;
     first->wall_ns = 1500000000;
@@ -412,7 +413,7 @@ static void json_faults(void **state)
     JSON_FAULT("{\"schema\": \"rmacast.platform/1\"}", "schema", "rmacast.result/1");
     JSON_FAULT("{\"schema\": \"rmacast.result/1\"}", "ranks", "missing");
     JSON_FAULT("{\"schema\": \"rmacast.result/1\", \"ranks\": 1, \"origin\": \"guessed\"}", "origin",
-               "recorded or simulated");
+               "recorded, simulated, generated or described");
     JSON_FAULT(HEAD "\"ranks\": 2, \"rank_time_s\": [1]}", "rank_time_s", "2 ranks");
     JSON_FAULT(HEAD "\"ranks\": 1, \"rank_time_s\": [1], \"patterns\": [{\"name\": \"late_post\", \"severity_s\": 0,"
                     "\"count\": 0, \"rank_severity_s\": [\"x\"]}]}",

@@ -98,7 +98,7 @@ static void offsets_are_constant_outside(void **state)
 static void add_anchor(struct spool_rank *rank, uint64_t ticks, uint64_t ns, size_t count)
 {
     struct err err;
-    assert_int_equal(spool_anchor_add(rank, ticks, ns, &err), STATUS_OK);
+    assert_int_equal(spool_anchor_add(rank, rank, 0, ticks, ns, &err), STATUS_OK);
     assert_int_equal(rank->anchor_count, count);
 }
 
