@@ -13,11 +13,18 @@ static void spoil(cJSON *owner)
     if (owner) owner->type = cJSON_Invalid;
 }
 
+/* The caller may go on with an item that has no place: it lives as long as the owner or, where there is none, the thread. */
+static void keep_lost(cJSON *owner, cJSON *item)
+{
+    static _Thread_local cJSON lost = {.type = cJSON_Array};
+    spoil(owner);
+    cJSON_AddItemToArray(owner ? owner : &lost, item);
+}
+
 static cJSON *put_item(cJSON *object, const char *key, cJSON *item)
 {
     if (item && cJSON_AddItemToObject(object, key, item)) return item;
-    cJSON_Delete(item);
-    spoil(object);
+    keep_lost(object, item);
     return NULL;
 }
 
@@ -29,9 +36,24 @@ bool json_put(cJSON *object, const char *key, cJSON *item)
 bool json_append(cJSON *array, cJSON *item)
 {
     if (item && cJSON_AddItemToArray(array, item)) return true;
-    cJSON_Delete(item);
-    spoil(array);
+    keep_lost(array, item);
     return false;
+}
+
+void json_remove(cJSON *object, const char *key)
+{
+    cJSON *item = cJSON_DetachItemFromObjectCaseSensitive(object, key);
+    if (item) json_drop(object, item);
+}
+
+bool json_replace(cJSON *object, const char *key, cJSON *item)
+{
+    cJSON *old = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (!old || !item) return json_put(object, key, item);
+    if (json_whole(old, NULL) != STATUS_OK) spoil(object);
+    item->string = old->string; /* cJSON_ReplaceItemInObject() loses the member where it finds no memory for the key */
+    old->string = NULL;
+    return cJSON_ReplaceItemViaPointer(object, old, item);
 }
 
 cJSON *json_append_object(cJSON *array)

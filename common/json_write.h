@@ -27,13 +27,16 @@ cJSON *json_add_known(cJSON *object, const char *key, bool known, double value);
  * json_print() see the numbers. */
 cJSON *json_add_numbers(cJSON *object, const char *key, const double *values, size_t count);
 
-/* Each takes the item, in every case. False: there was no memory, or no item. */
+/* Each takes the item, in every case, and the item stays valid. False: there was no memory, or no item. */
 bool json_put(cJSON *object, const char *key, cJSON *item);
 bool json_append(cJSON *array, cJSON *item);
+/* In the place of the member with this key; else as json_put(). */
+bool json_replace(cJSON *object, const char *key, cJSON *item);
 cJSON *json_append_object(cJSON *array);
 /* Frees an item that is left out of the object or array. If something of it is missing, nobody knows whether it is to be left
  * out, and the owner is spoilt. */
 void json_drop(cJSON *owner, cJSON *item);
+void json_remove(cJSON *object, const char *key); /* the same of a member, if there is one */
 
 /* Whether nothing of it is missing. STATUS_SYSTEM: out of memory. NULL: it could not be begun. */
 enum status json_whole(const cJSON *json, struct err *err);

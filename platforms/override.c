@@ -81,12 +81,8 @@ static char *end_part(char **part)
 static cJSON *open_null(cJSON *root, const char *key)
 {
     cJSON *object = cJSON_CreateObject();
-    bool whole = object != NULL;
-    for (int i = 0; whole && strcmp(key, "serves") == 0 && protocol_service_names[i]; i++)
-        whole = json_add_null(object, protocol_service_names[i]) != NULL;
-    if (whole && cJSON_ReplaceItemInObjectCaseSensitive(root, key, object)) return object;
-    cJSON_Delete(object);
-    return NULL;
+    for (int i = 0; strcmp(key, "serves") == 0 && protocol_service_names[i]; i++) json_add_null(object, protocol_service_names[i]);
+    return json_replace(root, key, object) && json_whole(object, NULL) == STATUS_OK ? object : NULL;
 }
 
 /* The object that the last part of the key belongs to; *last is that part. */

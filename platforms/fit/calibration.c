@@ -362,7 +362,7 @@ static double control_messages(const struct writer *writer, double bytes)
 
 static const cJSON *line_of(const cJSON *lines, double bytes)
 {
-    const cJSON *row = lines->child;
+    const cJSON *row = lines ? lines->child : NULL;
     while (row && row->next && number_of(cJSON_GetObjectItem(row, "upto_bytes")) < bytes) row = row->next;
     return row;
 }
@@ -638,7 +638,7 @@ static bool add_network(struct writer *writer, cJSON *platform)
     cJSON *network = begin_network(platform), *loopback = cJSON_CreateObject();
     bool several = add_lines(writer, network, true, true);
     if (!several) {
-        cJSON_DeleteItemFromObject(platform, "network"); /* with what a curve without lines has left in it */
+        json_remove(platform, "network"); /* with what a curve without lines has left in it */
         network = begin_network(platform);
         add_note(writer, "nothing was measured between nodes: network has the values within a node");
     }
@@ -738,7 +738,7 @@ static void add_atomics(struct writer *writer, cJSON *rma, bool between)
         json_put(row, "s_per_byte", json_measured(slope.value, slope.error, n));
         json_append(costs, row);
     }
-    cJSON_DeleteItemFromObject(rma, key);
+    json_remove(rma, key);
     json_put(rma, key, fit.count > 1 ? costs : cJSON_DetachItemFromObject(cJSON_GetArrayItem(costs, 0), "s_per_byte"));
     if (fit.count == 1) json_drop(rma, costs);
 }
@@ -871,12 +871,12 @@ static void add_put_copy(const struct writer *writer, cJSON *rma, bool between)
     struct fit_value found;
     if (cJSON_IsString(local) && strcmp(local->valuestring, "copied") == 0 && find_issue_slope(issue, &found)) {
         cJSON *measured = json_measured(found.value, found.error, issue->count);
-        if (!cJSON_ReplaceItemInObject(protocol, key, measured)) json_put(protocol, key, measured);
+        json_replace(protocol, key, measured);
     }
     const cJSON *copy = cJSON_GetObjectItem(protocol, key);
     const struct fit_value *slope = put->fitted ? &put->fit.segments[put->fit.count - 1].slope : NULL;
     if (!copy || !slope || slope->value <= 0 || number_of(copy) <= slope->value) return;
-    cJSON_ReplaceItemInObject(protocol, key, json_measured(slope->value, slope->error, put->repetitions));
+    json_replace(protocol, key, json_measured(slope->value, slope->error, put->repetitions));
 }
 
 /* mpi.rma.protocol.linger_s of the probe: 0 unless it is above twice network.jitter_s. The error is then what was found. A
@@ -890,7 +890,7 @@ static void limit_linger(const cJSON *platform, cJSON *rma)
                 *jitter = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "network"), "jitter_s");
     if (!linger || !jitter || number_of(linger) > 2 * number_of(jitter)) return;
     const cJSON *tries = cJSON_GetObjectItem(linger, "n");
-    cJSON_ReplaceItemInObject(protocol, key, json_measured(0, number_of(linger), tries ? (size_t)tries->valuedouble : 1));
+    json_replace(protocol, key, json_measured(0, number_of(linger), tries ? (size_t)tries->valuedouble : 1));
 }
 
 /* Adds pause to mpi or network.loopback. */
@@ -932,7 +932,7 @@ static void add_reverse(struct writer *writer, cJSON *rma)
     }
     cJSON *protocol = cJSON_GetObjectItem(rma, "protocol");
     if (!protocol) protocol = json_add_object(rma, "protocol");
-    cJSON_DeleteItemFromObject(protocol, "reverse_share");
+    json_remove(protocol, "reverse_share");
     json_put(protocol, "reverse_share", shares);
 }
 
@@ -940,7 +940,7 @@ static void add_reverse(struct writer *writer, cJSON *rma)
 static void add_launch(cJSON *mpi, const char *key, const struct fit_value *time, size_t n)
 {
     if (n == 0) return;
-    cJSON_DeleteItemFromObject(mpi, key);
+    json_remove(mpi, key);
     json_put(mpi, key, json_measured(time->value, time->error, n));
 }
 

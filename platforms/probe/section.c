@@ -258,7 +258,7 @@ static void refine_local(given findings, cJSON *protocol)
                             *whole = probe_find_time(findings, "put_flush", 65536);
     cJSON *object = cJSON_GetObjectItem(protocol, "local"), *put = cJSON_GetObjectItem(object, "put");
     if (put && strcmp(put->valuestring, "copied") == 0 && local && whole && local->value_s > 0.3 * whole->value_s)
-        cJSON_ReplaceItemInObject(object, "put", cJSON_CreateString("left"));
+        json_replace(object, "put", cJSON_CreateString("left"));
 }
 
 /* Adds whether a fence waits although both assertions allow it not to. */

@@ -165,6 +165,35 @@ static void add_all(struct bench_results *results, bool between, unsigned long s
     gsl_rng_free(random);
 }
 
+/* Of cJSON's allocations, counted from 1, this one fails; 0: none. */
+static size_t failing, allocations;
+
+static void *allocate(size_t bytes)
+{
+    return ++allocations == failing ? NULL : malloc(bytes);
+}
+
+/* Whichever allocation fails: no platform, rather than one that lacks something. Of the first platform each, of others some. */
+static void fail_each_allocation(const struct calibration *calibration, const cJSON *mpi)
+{
+    static size_t step = 1;
+    cJSON *platform;
+    struct err err;
+    cJSON_InitHooks(&(cJSON_Hooks){allocate, free});
+    for (failing = 1;; failing += step) {
+        allocations = 0;
+        enum status status = calibration_to_platform(calibration, mpi, "test", &platform, &err);
+        if (status == STATUS_OK) cJSON_Delete(platform);
+        if (allocations < failing) break;
+        if (status == STATUS_OK) fail_msg("allocation %zu failed, and the platform was made", failing);
+        assert_string_equal(err.text, "out of memory");
+    }
+    assert_true(failing > 80);
+    cJSON_InitHooks(NULL);
+    failing = 0;
+    step = 29;
+}
+
 /* The platform that the results give; clears them. mpi_text may be NULL. */
 static cJSON *make_platform(struct bench_results *results, const char *run_text, const char *mpi_text)
 {
@@ -173,6 +202,7 @@ static cJSON *make_platform(struct bench_results *results, const char *run_text,
     cJSON *platform, *run = cJSON_Parse(run_text), *mpi = mpi_text ? cJSON_Parse(mpi_text) : NULL;
     if (calibration_new(results, run, &calibration, &err) != STATUS_OK) fail_msg("%s", err.text);
     if (calibration_to_platform(calibration, mpi, "test", &platform, &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (mpi_text) fail_each_allocation(calibration, mpi);
     free(calibration);
     bench_results_clear(results);
     cJSON_Delete(run);
