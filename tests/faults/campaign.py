@@ -1,0 +1,421 @@
+#!/usr/bin/env python3
+"""Each fallible call of each command fails once: see README.md.
+
+campaign.py [OPTION...] BUILD [ROW...]: rows of commands.txt, all by default. BUILD is the build directory.
+"""
+import argparse
+import collections
+import concurrent.futures
+import errno
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+KINDS = ("allocations", "calls")
+SECONDS = 60
+NOTE = re.compile(r"rmacast: (note|warning): ")
+NUMBER = re.compile(rb"[0-9][0-9.e+-]*( ?[munpkKMG]?(s|B)\b)?")
+LIBRARY = re.compile(r"\.so(\.[0-9.]+)?$")
+
+Row = collections.namedtuple("Row", "name command words stdin")
+Outcome = collections.namedtuple("Outcome", "status ended failed frames left count places calls said printed files")
+
+
+def read_rows():
+    rows = []
+    for line in open(os.path.join(HERE, "commands.txt")):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        name, text = line.split(None, 1)
+        words = shlex.split(text)
+        stdin = [w[1:] for w in words if w.startswith("<")]
+        words = [w for w in words if not w.startswith("<")]
+        rows.append(Row(name, words[0], words, stdin[0] if stdin else None))
+    return rows
+
+
+def check_commands(rows):
+    """A command without a row is an error."""
+    text = open(os.path.join(ROOT, "cli", "commands.def")).read()
+    commands = set(re.findall(r"^COMMAND\((\w+),", text, re.M))
+    missing = commands - {row.command for row in rows}
+    if not commands or missing:
+        sys.exit("commands.txt: no row of %s" % ", ".join(sorted(missing) or ["any command"]))
+
+
+def stamp(path):
+    about = os.stat(path)
+    return about.st_ino, about.st_size, about.st_mtime_ns, about.st_mode
+
+
+def snapshot(directory, known=None):
+    """{path: content or None} of all files and directories; known: {path: (stamp, content)} need not be read again."""
+    found = {}
+    for base, directories, files in os.walk(directory):
+        for name in directories:
+            found[os.path.relpath(os.path.join(base, name), directory)] = None
+        for name in files:
+            path = os.path.join(base, name)
+            key = path[len(directory) + 1:]
+            if known and key in known and known[key][0] == stamp(path):
+                found[key] = known[key][1]
+                continue
+            with open(path, "rb") as file:
+                found[key] = file.read()
+    return found
+
+
+def unit_of(path):
+    """The output that a path is part of; None: it is none."""
+    top = path.split(os.sep)[0]
+    return top if re.match(r"(new|old)\b", top) else None
+
+
+def units(files):
+    """{output: what it holds}."""
+    found = collections.defaultdict(dict)
+    for path, content in files.items():
+        if unit_of(path):
+            found[unit_of(path)][path] = content
+    return found
+
+
+def masked(files):
+    """Without what differs from run to run: times that the command itself took."""
+    return {path: content if content is None else len(content) if b"\0" in content else NUMBER.sub(b"#", content)
+            for path, content in files.items()}
+
+
+class Place:
+    """A directory of its own for each worker, with the inputs; what a command changes is made anew."""
+
+    def __init__(self, campaign):
+        self.campaign = campaign
+        self.base = tempfile.mkdtemp(prefix="place-", dir=campaign.scratch)
+        self.directory = os.path.join(self.base, "here")
+        shutil.copytree(campaign.fixture, self.directory, symlinks=True)
+        self.known = {}
+        self.note(self.campaign.before)
+
+    def note(self, paths):
+        for path in paths:
+            if self.campaign.before[path] is not None:
+                self.known[path] = (stamp(os.path.join(self.directory, path)), self.campaign.before[path])
+
+    def renew(self, now):
+        before = self.campaign.before
+        units = {path.split(os.sep)[0] for path in set(now) | set(before) if now.get(path, 0) != before.get(path, 0)}
+        for unit in units:
+            path = os.path.join(self.directory, unit)
+            if os.path.isdir(path):
+                shutil.rmtree(path)
+            elif os.path.lexists(path):
+                os.remove(path)
+            original = os.path.join(self.campaign.fixture, unit)
+            if os.path.isdir(original):
+                shutil.copytree(original, path, symlinks=True)
+            elif os.path.lexists(original):
+                shutil.copy2(original, path, follow_symlinks=False)
+        self.note([path for path in before if path.split(os.sep)[0] in units])
+
+    def run(self, row, kind, number):
+        report, printed, said = (os.path.join(self.base, name) for name in ("report", "stdout", "stderr"))
+        environment = dict(self.campaign.environment, TMPDIR=os.path.join(self.directory, "tmp"))
+        stdin = os.path.join(self.directory, row.stdin) if row.stdin else "/dev/null"
+        with open(stdin, "rb") as source, open(printed, "wb") as out, open(said, "wb") as err:
+            subprocess.run([self.campaign.inject, kind, str(number), report, self.campaign.preload, str(SECONDS),
+                            self.campaign.program] + row.words,
+                           cwd=self.directory, env=environment, stdin=source, stdout=out, stderr=err, check=True)
+        outcome = self.read(report, printed, said)
+        if outcome.files != self.campaign.before:
+            self.renew(outcome.files)
+        return outcome
+
+    def read(self, report, printed, said):
+        status, ended, failed, count = None, None, None, 0
+        frames, left, places, calls = [], [], [], []
+        for line in open(report, errors="replace"):
+            word, _, rest = line.rstrip("\n").partition(" ")
+            if word == "status":
+                status = int(rest)
+            elif word in ("signal", "timeout"):
+                ended = (word + " " + rest).strip()
+            elif word == "failed":
+                failed = rest
+            elif word == "count":
+                count = int(rest)
+            elif word == "from":
+                frames.append(rest)
+            elif word == "left":
+                left.append(rest)
+            elif word == "place":
+                places.append(rest)
+            elif word == "calls":
+                calls.append(rest)
+        with open(said, errors="replace") as err, open(printed, "rb") as out:
+            return Outcome(status, ended, failed, frames, left, count, places, calls, err.read(), out.read(),
+                           snapshot(self.directory, self.known))
+
+
+class Expected:
+    """What the undisturbed command does: run twice, since some numbers are times that it took."""
+
+    def __init__(self, place, row):
+        first, second = (place.run(row, "calls", 0) for _ in range(2))
+        if first.status != 0 or first.ended:
+            sys.exit("%s: rmacast %s: %s %s: %s" % (row.name, shlex.join(row.words), first.status, first.ended, first.said))
+        self.stays = first.printed == second.printed and first.files == second.files
+        self.files = first.files if self.stays else masked(first.files)
+        self.printed = first.printed if self.stays else NUMBER.sub(b"#", first.printed)
+        self.said = set(first.said.splitlines())
+        if not self.stays and (masked(second.files) != self.files or NUMBER.sub(b"#", second.printed) != self.printed):
+            sys.exit("%s: two runs differ by more than numbers" % row.name)
+        self.units = units(self.files)
+        self.calls = first.calls
+
+    def of(self, outcome):
+        """What compares: (files, printed)."""
+        if self.stays:
+            return outcome.files, outcome.printed
+        return masked(outcome.files), NUMBER.sub(b"#", outcome.printed)
+
+
+def cause_text(number):
+    return "memory" if number == errno.ENOMEM else os.strerror(number)
+
+
+def untrue(row, outcome, line, directory):
+    """What an error line lacks, or None."""
+    what, number, *path = outcome.failed.split(" ", 2)
+    path = path[0] if path else ""
+    if cause_text(int(number)).lower() not in line.lower():
+        return "the cause is not named: " + cause_text(int(number))
+    if what == "allocation" or not path or int(number) == errno.ENOMEM:
+        return None
+    if path.endswith("/stdout"):
+        return None if "standard output" in line else "standard output is not named"
+    if path.startswith(directory + "/") or not path.startswith("/"):
+        path = path[len(directory) + 1:] if path.startswith("/") else path
+        names = [re.sub(r"^\.(.*)\.rmacast-\w{6}$", r"\1", name) for name in path.split("/")]
+        names = [name for name in names if name not in ("", ".", "..", "tmp") and not name.startswith("#")]
+        if names and not any(name in line for name in names) and not (row.stdin and path == row.stdin and " -: " in line):
+            return "the file is not named: " + names[-1]
+    return None
+
+
+def judge(row, place, expected, outcome):
+    """The rules that an execution breaks."""
+    before = place.campaign.before
+    files, printed = expected.of(outcome)
+    start = before if expected.stays else masked(before)
+    lines = outcome.said.splitlines()
+    errors = [line for line in lines if line.startswith("rmacast: ") and not NOTE.match(line) and line not in expected.said]
+    broken = []
+    if outcome.ended:
+        return ["ends by " + outcome.ended]
+    if outcome.left:
+        broken.append("leaves processes: %s" % outcome.left)
+    for path in sorted(set(files) | set(start)):
+        if unit_of(path) is None and files.get(path, 0) != start.get(path, 0):
+            broken.append(("is gone: " if path not in files else "is changed: " if path in start else "is left: ") +
+                          re.sub(r"[^./]{6}$", "XXXXXX", path))
+    now, old = units(files), units(start)
+    for unit in sorted(set(now) | set(old) | set(expected.units)):
+        held = now.get(unit)
+        if outcome.status == 0 and held != expected.units.get(unit):
+            broken.append("exit 0, but the output is another: " + unit)
+        elif held not in (old.get(unit), expected.units.get(unit)):
+            broken.append("neither the old output nor the new: " + unit)
+    if outcome.status == 0:
+        if printed != expected.printed:
+            broken.append("exit 0, but standard output is another")
+        if errors:
+            broken.append("exit 0 with an error: " + errors[0])
+        if outcome.failed.split()[0] in ("close", "fsync") and re.search(r"/(new|old)\.[^ ]*$", outcome.failed):
+            broken.append("exit 0 though an output could not be closed")
+        return broken
+    if outcome.failed.startswith("write ") and outcome.failed.endswith("/stderr"):
+        return broken
+    if outcome.status != 1:
+        broken.append("exit status %s" % outcome.status)
+    if len(errors) != 1:
+        broken.append("%d lines of error" % len(errors))
+    else:
+        lack = untrue(row, outcome, errors[0], place.directory)
+        if lack:
+            broken.append("untrue: " + lack)
+    strange = [line for line in lines if line not in expected.said and line not in errors and not NOTE.match(line)]
+    if strange:
+        broken.append("says: " + strange[0])
+    return broken
+
+
+class Exclusions:
+    """Rules of exclusions.txt: WHAT-BREAKS and CALLER, both regular expressions, tab between them."""
+
+    def __init__(self):
+        self.rules = []
+        for line in open(os.path.join(HERE, "exclusions.txt")):
+            if line.strip() and not line.startswith("#"):
+                broken, caller = line.rstrip("\n").split("\t")[:2]
+                self.rules.append((re.compile(broken), re.compile(caller)))
+
+    def cover(self, broken, outcome):
+        return any(rule.search(broken) and (caller.search(outcome.failed) or self.by_caller(caller, outcome.frames))
+                   for rule, caller in self.rules)
+
+    @staticmethod
+    def by_caller(caller, frames):
+        """The first callers up to our own code."""
+        for frame in frames:
+            if caller.search(frame):
+                return True
+            if re.search(r"/(rmacast|librmacast[^/]*)\+", frame):
+                return False
+        return False
+
+
+class Campaign:
+    def __init__(self, options):
+        self.options = options
+        self.build = os.path.abspath(options.build)
+        self.program = os.path.join(self.build, "bin", "rmacast")
+        self.inject = os.path.join(self.build, "tests", "faults_inject")
+        self.preload = os.path.join(self.build, "tests", "libfaults_preload.so")
+        self.scratch = tempfile.mkdtemp(prefix="faults-", dir=options.scratch)
+        self.fixture = os.path.join(self.scratch, "fixture")
+        self.environment = {key: os.environ[key] for key in ("PATH", "HOME", "ASAN_OPTIONS") if key in os.environ}
+        self.environment.update(LC_ALL="C.UTF-8", MALLOC_PERTURB_="165")
+        self.exclusions = Exclusions()
+        self.executions, self.findings, self.excluded = collections.Counter(), collections.defaultdict(list), 0
+        self.lock = threading.Lock()
+        self.places = {}
+        subprocess.run(["sh", os.path.join(HERE, "fixture.sh"), self.fixture, ROOT, self.build], check=True,
+                       stdout=subprocess.DEVNULL)
+        self.before = snapshot(self.fixture)
+
+    def place(self):
+        key = threading.get_ident()
+        if key not in self.places:
+            self.places[key] = Place(self)
+        return self.places[key]
+
+    def offset(self):
+        """Another one for each build."""
+        with open(self.program, "rb") as file:
+            return int(hashlib.sha256(file.read()).hexdigest()[:8], 16)
+
+    def numbers(self, row, kind, expected):
+        """Which calls of the row fail."""
+        if kind == "calls":
+            seen, chosen = set(), []
+            for number, call in enumerate(expected.calls, 1):
+                library = LIBRARY.search(call) is not None and "rmacast" not in call
+                if not library or call.split()[0] not in seen:
+                    chosen.append(number)
+                if library:
+                    seen.add(call.split()[0])
+        else:
+            counted = self.place().run(row, kind, 0)
+            times, chosen = collections.Counter(), []
+            for number in range(1, counted.count + 1):
+                who = counted.places[number - 1] if number <= len(counted.places) else number
+                times[who] += 1
+                if self.options.repeats == 0 or times[who] <= self.options.repeats:
+                    chosen.append(number)
+        if self.options.each:
+            stride = max(1, len(chosen) // self.options.each)
+            chosen = chosen[self.offset() % stride::stride]
+        return chosen
+
+    def execute(self, row, kind, number, expected):
+        place = self.place()
+        outcome = place.run(row, kind, number)
+        if not outcome.failed:
+            return
+        broken = judge(row, place, expected, outcome)
+        with self.lock:
+            self.executions[kind] += 1
+            for rule in broken:
+                if self.exclusions.cover(rule, outcome):
+                    self.excluded += 1
+                else:
+                    self.findings[rule, self.where(outcome)].append((row, kind, number, outcome))
+
+    def where(self, outcome):
+        if outcome.frames:
+            own = [frame for frame in outcome.frames if re.search(r"rmacast", frame)]
+            return " < ".join([os.path.basename(outcome.frames[0])] + [os.path.basename(frame) for frame in own[:3]])
+        return re.sub(r"\d+(?=\.(evt|def))|[^.]{6}$", "N", re.sub(r"/[^ ]*/(?=[^/ ]*$)", "", outcome.failed))
+
+    def run(self, rows):
+        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+            for row in rows:
+                expected = pool.submit(lambda: Expected(self.place(), row)).result()
+                for kind in self.options.kinds.split(","):
+                    numbers = pool.submit(self.numbers, row, kind, expected).result()
+                    found = len(self.findings)
+                    for done in [pool.submit(self.execute, row, kind, number, expected) for number in numbers]:
+                        done.result()
+                    if not self.options.quiet:
+                        print("%-28s %-12s %6d executions, %d new kinds of finding" %
+                              (row.name, kind, len(numbers), len(self.findings) - found), flush=True)
+
+    def symbol(self, frame):
+        """FUNCTION FILE:LINE of BASE+OFFSET."""
+        name, _, offset = frame.rpartition("+")
+        path = self.program if name == "rmacast" else os.path.join(self.build, "lib", name)
+        if not os.path.exists(path):
+            return frame
+        said = subprocess.run(["addr2line", "-f", "-s", "-i", "-e", path, hex(int(offset, 16) - 1)],
+                              capture_output=True, text=True).stdout.split("\n")
+        return " ".join("%s(%s)" % pair for pair in zip(said[::2], said[1::2]))
+
+    def tell(self):
+        for (rule, where), cases in sorted(self.findings.items(), key=lambda item: (item[0][0], -len(item[1]))):
+            row, kind, number, outcome = cases[0]
+            print("\nFINDING %s (%d times, in %s)" % (rule, len(cases), ", ".join(sorted({c[0].name for c in cases})[:8])))
+            print("  %s %d of rmacast %s: %s" % (kind, number, shlex.join(row.words), outcome.failed))
+            print("  exit %s: %s" % (outcome.status, outcome.said.strip()[:300]))
+            if " < " in where:
+                print("  at " + "\n     ".join(self.symbol(frame) for frame in where.split(" < ")))
+        print("\n%d executions (%s), %d kinds of finding, %d outcomes excluded" %
+              (sum(self.executions.values()), ", ".join("%d %s" % (self.executions[k], k) for k in KINDS),
+               len(self.findings), self.excluded))
+
+    def end(self):
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("build")
+    parser.add_argument("rows", nargs="*")
+    parser.add_argument("--each", type=int, default=0, help="about so many executions of each row and kind, strided (all)")
+    parser.add_argument("--repeats", type=int, default=0, help="so many allocations with the same callers in a row (all)")
+    parser.add_argument("--kinds", default=",".join(KINDS), help="of %(default)s")
+    parser.add_argument("--jobs", "-j", type=int, default=os.cpu_count())
+    parser.add_argument("--scratch", default=None)
+    parser.add_argument("--quiet", "-q", action="store_true")
+    options = parser.parse_intermixed_args()
+    rows = read_rows()
+    check_commands(rows)
+    campaign = Campaign(options)
+    try:
+        campaign.run([row for row in rows if not options.rows or row.name in options.rows or row.command in options.rows])
+        campaign.tell()
+    finally:
+        campaign.end()
+    sys.exit(1 if campaign.findings else 0)
+
+
+main()
