@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/memory_text.h"
 
 /* Stands before the answer in the pipe; an answer shorter than it says is none. */
 struct answer_head {
@@ -44,16 +45,17 @@ static _Noreturn void child_main(child_work work, void *context, size_t job, int
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
-    if (dup2(errors, STDERR_FILENO) < 0) _exit(1);
-    char *data = NULL;
-    size_t bytes = 0;
+    struct memory_text made;
     struct err err = {.status = STATUS_OK};
-    FILE *out = open_memstream(&data, &bytes);
-    enum status status = out ? work(context, job, out, &err) : err_memory(&err);
-    if (out && fclose(out) != 0 && status == STATUS_OK) status = err_memory(&err);
-    const char *text = status == STATUS_OK ? data : err.text;
-    struct answer_head head = {.status = status, .bytes = status == STATUS_OK ? bytes : strlen(err.text)};
-    int failed = write_all(answer, &head, sizeof head) || write_all(answer, text, head.bytes);
+    bool failed = dup2(errors, STDERR_FILENO) < 0;
+    if (!failed) {
+        enum status status = memory_text_open(&made, &err);
+        if (status == STATUS_OK) status = memory_text_close(&made, work(context, job, made.out, &err), &err);
+        const char *text = status == STATUS_OK ? made.text : err.text;
+        struct answer_head head = {.status = status, .bytes = status == STATUS_OK ? made.bytes : strlen(err.text)};
+        failed = write_all(answer, &head, sizeof head) || write_all(answer, text, head.bytes);
+    }
+    if (failed) dprintf(errors, "%s", strerror(errno));
     _exit(failed ? 1 : 0);
 }
 
@@ -134,8 +136,9 @@ static enum status child_read(struct child *child, bool *ended, struct err *err)
         TRY(array_reserve((void **)&child->data, &child->capacity, need + 1, 1, err));
     ssize_t n = read(child->pipe, child->data + child->bytes, child->capacity - child->bytes - 1);
     if (n < 0 && errno == EINTR) return STATUS_OK;
-    if (n > 0) child->bytes += (size_t)n;
-    *ended = n <= 0;
+    if (n < 0) return err_set(err, STATUS_SYSTEM, NULL, NULL, "the answer of a child process: %s", strerror(errno));
+    child->bytes += (size_t)n;
+    *ended = n == 0;
     return STATUS_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory_text.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "export/cube.h"
@@ -160,19 +161,14 @@ static void write_description(FILE *out, const struct cube *cube, const struct m
 
 static enum status write_anchor(FILE *out, const struct cube *cube, const struct metric *metrics, size_t count, struct err *err)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *memory = open_memstream(&text, &bytes);
-    if (!memory) return err_memory(err);
-    write_description(memory, cube, metrics, count);
-    if (fclose(memory) != 0) {
-        free(text);
-        return err_memory(err);
-    }
-    tar_file_begin(out, "anchor.xml", bytes);
-    fwrite(text, 1, bytes, out);
-    tar_file_end(out, bytes);
-    free(text);
+    struct memory_text made;
+    TRY(memory_text_open(&made, err));
+    write_description(made.out, cube, metrics, count);
+    TRY(memory_text_close(&made, STATUS_OK, err));
+    tar_file_begin(out, "anchor.xml", made.bytes);
+    fwrite(made.text, 1, made.bytes, out);
+    tar_file_end(out, made.bytes);
+    free(made.text);
     return STATUS_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/prediction_options.h"
 #include "cli/scale/measured_runs.h"
 #include "cli/scale/model_options.h"
+#include "common/memory_text.h"
 #include "common/text/text.h"
 #include "predictors/prediction.h"
 #include "predictors/scale/extrap.h"
@@ -328,11 +329,12 @@ static enum status run_replicated(const struct settings *settings, struct err *e
 /* The output of write as text, which the caller frees. */
 static enum status text_of(void (*write)(const void *, FILE *), const void *of, char **text, struct err *err)
 {
-    size_t size;
-    FILE *out = open_memstream(text, &size);
-    if (!out) return err_memory(err);
-    write(of, out);
-    return fclose(out) == 0 ? STATUS_OK : err_memory(err);
+    struct memory_text made;
+    TRY(memory_text_open(&made, err));
+    write(of, made.out);
+    TRY(memory_text_close(&made, STATUS_OK, err));
+    *text = made.text;
+    return STATUS_OK;
 }
 
 static void write_model(const void *model, FILE *out)

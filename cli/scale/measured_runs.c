@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/memory_text.h"
 #include "predictors/comparison.h"
 
 static int compare_runs(const void *left, const void *right)
@@ -13,16 +14,17 @@ static int compare_runs(const void *left, const void *right)
 /* "mapping.ranks=[0,0,1,1]" in *text, owned: the nodes on which the ranks ran, in the trace's order. NULL: they are not known. */
 static enum status place_ranks(const struct trace *trace, char **text, struct err *err)
 {
-    size_t size;
+    struct memory_text made;
     *text = NULL;
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)
         if (trace->ranks[rank].node == 0) return STATUS_OK;
-    FILE *out = open_memstream(text, &size);
-    if (!out) return err_memory(err);
+    TRY(memory_text_open(&made, err));
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)
-        fprintf(out, "%s%u", rank ? "," : "mapping.ranks=[", trace->ranks[rank].node - 1);
-    fputc(']', out);
-    return fclose(out) == 0 ? STATUS_OK : err_memory(err);
+        fprintf(made.out, "%s%u", rank ? "," : "mapping.ranks=[", trace->ranks[rank].node - 1);
+    fputc(']', made.out);
+    TRY(memory_text_close(&made, STATUS_OK, err));
+    *text = made.text;
+    return STATUS_OK;
 }
 
 static enum status replay_time(const struct trace *trace, const struct prediction_options *options,

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/memory_text.h"
 #include "trace/program_model/edit.h"
 
 /* "run4.rma:n=1000", unless there is a file of that name. *value 0: the name has no value. */
@@ -79,10 +80,9 @@ enum status model_options_apply(const struct model_options *options, struct prog
 enum status model_options_doubts(const struct program *program, const struct program_model *model, const uint32_t *ranks,
                                  size_t count, char **text, struct err *err)
 {
-    size_t size;
+    struct memory_text made;
     *text = NULL;
-    FILE *out = open_memstream(text, &size);
-    if (!out) return err_memory(err);
+    TRY(memory_text_open(&made, err));
     enum status status = STATUS_OK;
     int64_t *values = calloc(count + 1, sizeof *values);
     if (!values) status = err_memory(err);
@@ -91,11 +91,12 @@ enum status model_options_doubts(const struct program *program, const struct pro
         status = program_model_parameter(model, program->parameter, ranks[i], &value, err);
         if (status == STATUS_OK) values[i] = (int64_t)value;
     }
-    if (status == STATUS_OK) status = program_print_doubts(program, ranks, values, count, out, err);
+    if (status == STATUS_OK) status = program_print_doubts(program, ranks, values, count, made.out, err);
     free(values);
-    if (fclose(out) != 0 && status == STATUS_OK) status = err_memory(err);
-    if (status == STATUS_OK && size > 0) return STATUS_OK;
-    free(*text);
-    *text = NULL;
-    return status;
+    TRY(memory_text_close(&made, status, err));
+    if (made.bytes > 0)
+        *text = made.text;
+    else
+        free(made.text);
+    return STATUS_OK;
 }

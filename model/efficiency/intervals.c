@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/memory_text.h"
 
 static const uint32_t NOWHERE = UINT32_MAX;
 
@@ -374,18 +375,13 @@ static void write_path(const struct trace *trace, const struct intervals *interv
 enum status interval_path(const struct trace *trace, const struct intervals *intervals, uint32_t interval, char **text,
                           struct err *err)
 {
-    char *made = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&made, &bytes);
-    if (!out) return err_memory(err);
+    struct memory_text made;
+    TRY(memory_text_open(&made, err));
     if (interval == INTERVAL_ROOT)
-        fputs("run", out);
+        fputs("run", made.out);
     else
-        write_path(trace, intervals, interval, out);
-    if (fclose(out) != 0) {
-        free(made);
-        return err_memory(err);
-    }
-    *text = made;
+        write_path(trace, intervals, interval, made.out);
+    TRY(memory_text_close(&made, STATUS_OK, err));
+    *text = made.text;
     return STATUS_OK;
 }

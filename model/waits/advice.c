@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory_text.h"
 #include "common/units.h"
 
 static const char *const sentences[PATTERN_COUNT] = {
@@ -179,29 +180,24 @@ struct advice_moves advice_moves(const struct advice_facts *facts)
 enum status advice_rows(const struct advice_facts *facts, char **text, struct err *err)
 {
     const char *name = transforms[facts->pattern];
-    char *made = NULL;
-    size_t bytes = 0;
+    struct memory_text made;
     bool any = false;
     *text = NULL;
     if (!name || !sentence_applies(facts, sentences[facts->pattern])) return STATUS_OK;
     const char *clause = next_clause(sentences[facts->pattern]);
-    FILE *out = open_memstream(&made, &bytes);
-    if (!out) return err_memory(err);
-    fputs("platform", out);
+    TRY(memory_text_open(&made, err));
+    fputs("platform", made.out);
     for (name = next_clause(name); *clause; clause = next_clause(clause), name = next_clause(name)) {
         int length = (int)strcspn(name, "|");
         if (length == 0 || !clause_helps(facts, clause)) continue;
-        fprintf(out, ",platform+%.*s", length, name);
+        fprintf(made.out, ",platform+%.*s", length, name);
         any = true;
     }
-    if (fclose(out) != 0) {
-        free(made);
-        return err_memory(err);
-    }
+    TRY(memory_text_close(&made, STATUS_OK, err));
     if (any)
-        *text = made;
+        *text = made.text;
     else
-        free(made);
+        free(made.text);
     return STATUS_OK;
 }
 
@@ -232,18 +228,12 @@ enum status advice_text(const struct trace *trace, const struct callpaths *paths
                         char **text, struct err *err)
 {
     const char *sentence = sentences[facts->pattern];
-    char *made = NULL;
-    size_t bytes = 0;
+    struct memory_text made;
     *text = NULL;
     if (!sentence_applies(facts, sentence)) return STATUS_OK;
-    FILE *out = open_memstream(&made, &bytes);
-    if (!out) return err_memory(err);
-    struct advice advice = {trace, paths, facts, out, err};
-    enum status status = write_sentence(&advice, sentence);
-    if (fclose(out) != 0 && status == STATUS_OK) status = err_memory(err);
-    if (status == STATUS_OK)
-        *text = made;
-    else
-        free(made);
+    TRY(memory_text_open(&made, err));
+    struct advice advice = {trace, paths, facts, made.out, err};
+    enum status status = memory_text_close(&made, write_sentence(&advice, sentence), err);
+    *text = made.text;
     return status;
 }
