@@ -39,15 +39,23 @@ static bool ends_with(const char *name, const char *end)
     return length > own && strcmp(name + length - own, end) == 0;
 }
 
-/* Whether the directory has a file whose name is begin...end. */
-static bool directory_holds(const char *path, const char *begin, const char *end)
+/* Whether the directory has a file whose name is begin...end; one that is missing has none. */
+static enum status directory_holds(const char *path, const char *begin, const char *end, bool *found, struct err *err)
 {
     DIR *directory = opendir(path);
-    bool found = false;
-    for (struct dirent *entry; directory && !found && (entry = readdir(directory));)
-        found = strncmp(entry->d_name, begin, strlen(begin)) == 0 && ends_with(entry->d_name, end);
+    int cause = errno;
+    *found = false;
+    for (struct dirent *entry; directory && !*found;) {
+        errno = 0;
+        entry = readdir(directory);
+        cause = errno;
+        if (!entry) break;
+        *found = strncmp(entry->d_name, begin, strlen(begin)) == 0 && ends_with(entry->d_name, end);
+    }
     if (directory) closedir(directory);
-    return found;
+    if (cause == ENOMEM) return err_memory(err);
+    if (*found || (directory ? cause == 0 : cause == ENOENT || cause == ENOTDIR)) return STATUS_OK;
+    return err_set(err, STATUS_DATA, path, NULL, "cannot be read: %s", strerror(cause));
 }
 
 static enum status spool_path(const char *path, char **below, struct err *err)
@@ -58,14 +66,18 @@ static enum status spool_path(const char *path, char **below, struct err *err)
 static enum status directory_kind(const char *path, enum trace_kind *kind, struct err *err)
 {
     char *below;
+    bool found;
     *kind = KIND_OTF2;
-    if (directory_holds(path, "", ".otf2")) return STATUS_OK;
+    TRY(directory_holds(path, "", ".otf2", &found, err));
+    if (found) return STATUS_OK;
     *kind = KIND_SPOOL;
-    if (directory_holds(path, "rank-", ".spool")) return STATUS_OK;
+    TRY(directory_holds(path, "rank-", ".spool", &found, err));
+    if (found) return STATUS_OK;
     TRY(spool_path(path, &below, err));
-    *kind = directory_holds(below, "rank-", ".spool") ? KIND_SPOOL_BELOW : KIND_DIRECTORY;
+    enum status status = directory_holds(below, "rank-", ".spool", &found, err);
+    *kind = found ? KIND_SPOOL_BELOW : KIND_DIRECTORY;
     free(below);
-    return STATUS_OK;
+    return status;
 }
 
 /* The first line that is no comment decides. */
@@ -267,14 +279,17 @@ static enum status visit_archives(const char *path, otf2_file_visitor *visit, vo
 enum status trace_visit_read(const char *path, otf2_file_visitor *visit, void *context, struct err *err)
 {
     char *below;
+    bool found;
     struct stat about;
     if (stat(path, &about) != 0) return STATUS_OK;
     if (!S_ISDIR(about.st_mode))
         return ends_with(path, ".otf2") ? otf2_visit_files(path, visit, context, err) : STATUS_OK;
     TRY(visit_archives(path, visit, context, err));
-    if (directory_holds(path, "rank-", ".spool")) return visit(context, path, true, err);
+    TRY(directory_holds(path, "rank-", ".spool", &found, err));
+    if (found) return visit(context, path, true, err);
     TRY(spool_path(path, &below, err));
-    enum status status = directory_holds(below, "rank-", ".spool") ? visit(context, below, true, err) : STATUS_OK;
+    enum status status = directory_holds(below, "rank-", ".spool", &found, err);
+    if (status == STATUS_OK && found) status = visit(context, below, true, err);
     free(below);
     return status;
 }

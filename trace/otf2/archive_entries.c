@@ -99,7 +99,23 @@ static enum status refuse_entry(const char *directory, const char *below, const 
 
 static enum status fail_reading(const char *directory, struct err *err)
 {
+    if (errno == ENOMEM) return err_memory(err);
     return err_set(err, STATUS_SYSTEM, directory, NULL, "cannot be read: %s", strerror(errno));
+}
+
+/* NULL with errno 0 at the end. */
+static struct dirent *next_entry(DIR *listing)
+{
+    errno = 0;
+    return readdir(listing);
+}
+
+/* `part`: an archive has files of that name. */
+static enum status check_file(int at, const char *directory, const char *below, const char *name, bool part, struct err *err)
+{
+    errno = 0;
+    if (part && is_otf2_file(at, name)) return STATUS_OK;
+    return errno != 0 ? fail_reading(directory, err) : refuse_entry(directory, below, name, err);
 }
 
 static enum status check_locations(int at, const char *directory, struct err *err)
@@ -107,10 +123,10 @@ static enum status check_locations(int at, const char *directory, struct err *er
     enum status status = STATUS_OK;
     DIR *listing = open_listing(at, ARCHIVE_NAME);
     if (!listing) return fail_reading(directory, err);
-    for (struct dirent *entry; status == STATUS_OK && (entry = readdir(listing));)
-        if (!is_dots(entry->d_name) &&
-            !(is_location_file(entry->d_name) && is_otf2_file(dirfd(listing), entry->d_name)))
-            status = refuse_entry(directory, ARCHIVE_NAME, entry->d_name, err);
+    for (struct dirent *entry; status == STATUS_OK && (entry = next_entry(listing));)
+        if (!is_dots(entry->d_name))
+            status = check_file(dirfd(listing), directory, ARCHIVE_NAME, entry->d_name, is_location_file(entry->d_name), err);
+    if (status == STATUS_OK && errno != 0) status = fail_reading(directory, err);
     closedir(listing);
     return status;
 }
@@ -136,12 +152,12 @@ static enum status check_world(const char *directory, const char *name, struct e
 static enum status check_entry(int at, const char *directory, const char *name, struct err *err)
 {
     struct stat about; /* the writer makes no links */
-    bool folder = fstatat(at, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(about.st_mode);
+    if (fstatat(at, name, &about, AT_SYMLINK_NOFOLLOW) != 0) return fail_reading(directory, err);
+    bool folder = S_ISDIR(about.st_mode);
     if (is_dots(name) || (folder && (archive_is_stage(name, "") || strcmp(name, "spool") == 0))) return STATUS_OK;
     if (folder && strcmp(name, ARCHIVE_NAME) == 0) return check_locations(at, directory, err);
     if (folder && is_world(name)) return check_world(directory, name, err);
-    if (!folder && archive_has_entry(name) && is_otf2_file(at, name)) return STATUS_OK;
-    return refuse_entry(directory, "", name, err);
+    return check_file(at, directory, "", name, !folder && archive_has_entry(name), err);
 }
 
 enum status otf2_check_place(const char *directory, struct err *err)
@@ -155,8 +171,9 @@ enum status otf2_check_place(const char *directory, struct err *err)
     DIR *listing = open_listing(AT_FDCWD, directory);
     if (!listing && (errno == ENOENT || errno == ENOTDIR)) return STATUS_OK; /* who writes there says what is wrong */
     if (!listing) return fail_reading(directory, err);
-    for (struct dirent *entry; status == STATUS_OK && (entry = readdir(listing));)
+    for (struct dirent *entry; status == STATUS_OK && (entry = next_entry(listing));)
         status = check_entry(dirfd(listing), directory, entry->d_name, err);
+    if (status == STATUS_OK && errno != 0) status = fail_reading(directory, err);
     closedir(listing);
     return status;
 }

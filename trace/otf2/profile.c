@@ -1,9 +1,12 @@
 #include "trace/otf2/profile.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/memory_text.h"
 
 const struct archive_attribute_row archive_attribute_rows[ATTRIBUTE_COUNT] = {
 #define ARCHIVE_ATTRIBUTE(ID, NAME, TYPE, DESCRIPTION) {NAME, DESCRIPTION, OTF2_TYPE_##TYPE},
@@ -149,17 +152,13 @@ static void escape_name(FILE *out, const char *name)
 
 char *archive_site_text(const struct trace_site *site)
 {
-    char *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-    if (!out) return NULL;
-    escape_name(out, site->function);
-    fputc('@', out);
-    escape_name(out, site->file);
-    fprintf(out, ":%" PRId32, site->line);
-    if (fclose(out) == 0) return text;
-    free(text);
-    return NULL;
+    struct memory_text made;
+    if (memory_text_open(&made, NULL) != STATUS_OK) return NULL;
+    escape_name(made.out, site->function);
+    fputc('@', made.out);
+    escape_name(made.out, site->file);
+    fprintf(made.out, ":%" PRId32, site->line);
+    return memory_text_close(&made, STATUS_OK, NULL) == STATUS_OK ? made.text : NULL;
 }
 
 /* Decodes in place; NULL for "?". */
@@ -194,12 +193,14 @@ bool archive_site_parse(char *text, char **function, char **file, int32_t *line)
 }
 
 static _Thread_local char message[256];
+static _Thread_local int message_errno; /* when it came */
 
 static OTF2_ErrorCode keep_message(void *user, const char *file, uint64_t line, const char *function,
                                    OTF2_ErrorCode code, const char *format, va_list arguments)
 {
     (void)user, (void)file, (void)line, (void)function;
     if (message[0]) return code;
+    message_errno = code == OTF2_ERROR_MEM_ALLOC_FAILED ? ENOMEM : errno;
     int used = snprintf(message, sizeof message, "%s: ", OTF2_Error_GetDescription(code));
     if (format && used > 0 && (size_t)used < sizeof message)
         vsnprintf(message + used, sizeof message - (size_t)used, format, arguments);
@@ -209,12 +210,13 @@ static OTF2_ErrorCode keep_message(void *user, const char *file, uint64_t line, 
 void archive_messages_catch(void)
 {
     OTF2_Error_RegisterCallback(keep_message, NULL);
-    message[0] = '\0';
+    archive_messages_clear();
 }
 
 void archive_messages_clear(void)
 {
     message[0] = '\0';
+    errno = 0;
 }
 
 bool archive_has_message(void)
@@ -225,4 +227,19 @@ bool archive_has_message(void)
 const char *archive_message(void)
 {
     return message[0] ? message : "no reason given";
+}
+
+int archive_refusal(void)
+{
+    static const int refusals[] = {ENOMEM, EIO, EMFILE, ENFILE, ENOSPC, EDQUOT, EFBIG};
+    int found = message[0] ? message_errno : errno;
+    size_t i = 0, count = sizeof refusals / sizeof *refusals;
+    while (i < count && refusals[i] != found) i++;
+    return i < count ? found : 0;
+}
+
+enum status archive_refused(int refusal, const char *path, const char *what, struct err *err)
+{
+    if (refusal == ENOMEM) return err_memory(err);
+    return err_set(err, STATUS_SYSTEM, path, NULL, "%s: %s", what, strerror(refusal));
 }

@@ -111,5 +111,10 @@ void archive_messages_catch(void);
 void archive_messages_clear(void);
 bool archive_has_message(void);
 const char *archive_message(void);
+/* What the machine refused OTF2, or us, in this thread since then: memory, a descriptor, a device (errno); 0: nothing. OTF2 does
+ * not tell each of these as an error. */
+int archive_refusal(void);
+/* "out of memory", or `what` and the refusal. */
+enum status archive_refused(int refusal, const char *path, const char *what, struct err *err);
 
 #endif

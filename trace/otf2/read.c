@@ -27,17 +27,20 @@ static bool is_anchor(const char *name)
 static enum status find_anchor(struct archive_reader *reader)
 {
     DIR *directory = opendir(reader->path);
+    if (!directory && errno == ENOMEM) return err_memory(reader->err);
     if (!directory) return err_set(reader->err, STATUS_DATA, reader->path, NULL, "cannot open: %s", strerror(errno));
     char name[NAME_MAX + 1] = "";
     unsigned found = 0;
     bool usual = false;
-    for (struct dirent *entry; !usual && (entry = readdir(directory));) {
+    for (struct dirent *entry; !usual && (errno = 0, entry = readdir(directory));) {
         if (!is_anchor(entry->d_name)) continue;
         usual = strcmp(entry->d_name, ARCHIVE_ANCHOR) == 0;
         found++;
         snprintf(name, sizeof name, "%s", entry->d_name);
     }
+    int cause = usual ? 0 : errno;
     closedir(directory);
+    if (cause != 0) return err_set(reader->err, STATUS_SYSTEM, reader->path, NULL, "cannot be read: %s", strerror(cause));
     if (!usual && found != 1)
         return err_set(reader->err, STATUS_DATA, reader->path, NULL, "%u OTF2 anchor files (*.otf2), expected one",
                        found);
@@ -78,8 +81,15 @@ char *archive_location_path(const struct archive_reader *reader, OTF2_LocationRe
 
 enum status archive_broken(struct archive_reader *reader, const char *path, const char *what)
 {
+    int refusal = archive_refusal();
+    if (refusal != 0) return archive_refused(refusal, path, what, reader->err);
     return err_set(reader->err, STATUS_DATA, path, NULL, "%s: %s, expected a whole OTF2 archive", what,
                    archive_message());
+}
+
+enum status archive_check_memory(const struct archive_reader *reader)
+{
+    return archive_refusal() == ENOMEM ? err_memory(reader->err) : STATUS_OK;
 }
 
 enum status archive_open_handle(struct archive_reader *reader)
@@ -139,7 +149,8 @@ enum status archive_open(struct archive_reader *reader)
     TRY(name_files(reader));
     TRY(open_archive(reader));
     TRY(archive_read_definitions(reader));
-    return archive_make_trace(reader);
+    TRY(archive_make_trace(reader));
+    return archive_check_memory(reader);
 }
 
 void archive_cursor_clear(struct archive_cursor *cursor)

@@ -229,6 +229,8 @@ const char *archive_string(const struct archive_reader *reader, uint32_t referen
 
 static enum status fail_definitions(struct archive_reader *reader, const char *what)
 {
+    int refusal = archive_refusal();
+    if (refusal != 0) return archive_refused(refusal, reader->anchor, what, reader->err);
     return err_set(reader->err, STATUS_DATA, reader->anchor, "definitions", "%s: %s, expected a whole OTF2 archive",
                    what, archive_message());
 }

@@ -242,7 +242,8 @@ enum status archive_region_id(struct archive_reader *reader, uint32_t reference,
     return STATUS_OK;
 }
 
-/* Returns the value of a property, which the caller owns (OTF2 allocates it with malloc); NULL if it is not set. */
+/* Returns the value of a property, which the caller owns (OTF2 allocates it with malloc); NULL if it is not set, or there was no
+ * memory: archive_check_memory(). */
 static char *find_property(struct archive_reader *reader, const char *name)
 {
     char *value = NULL;
@@ -260,6 +261,7 @@ static char *numbered_property(struct archive_reader *reader, const char *name, 
 static enum status wrong_property(struct archive_reader *reader, const char *name, const char *value,
                                   const char *expected)
 {
+    TRY(archive_check_memory(reader));
     return err_set(reader->err, STATUS_DATA, reader->anchor, name, "\"%s\", expected %s", value, expected);
 }
 

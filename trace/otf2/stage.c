@@ -26,18 +26,23 @@ static enum status system_error(struct err *err, const char *path, const char *w
     return err_set(err, STATUS_SYSTEM, path, NULL, "cannot %s: %s", what, strerror(errno));
 }
 
-static char *path_in(const char *directory, const char *name)
+struct path {
+    char text[PATH_MAX]; /* "", which nothing has: it would be longer */
+};
+
+static struct path path_in(const char *directory, const char *name)
 {
-    char *path;
-    return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+    struct path path;
+    int length = snprintf(path.text, sizeof path.text, "%s/%s", directory, name);
+    if (length >= 0 && (size_t)length < sizeof path.text) return path;
+    errno = ENAMETOOLONG;
+    path.text[0] = '\0';
+    return path;
 }
 
 static bool exists_in(const char *directory, const char *name)
 {
-    char *path = path_in(directory, name);
-    bool found = path && access(path, F_OK) == 0;
-    free(path);
-    return found;
+    return access(path_in(directory, name).text, F_OK) == 0;
 }
 
 static void unlock_file(int *lock)
@@ -49,22 +54,9 @@ static void unlock_file(int *lock)
 /* Moves an entry; one that is not there is no fault. */
 static enum status move_file(const char *from, const char *to, const char *name, struct err *err)
 {
-    char *source = path_in(from, name), *target = path_in(to, name);
-    enum status status = STATUS_OK;
-    if (!source || !target)
-        status = err_memory(err);
-    else if (rename(source, target) != 0 && errno != ENOENT)
-        status = system_error(err, target, "move the archive there");
-    free(source);
-    free(target);
-    return status;
-}
-
-static void remove_entry(const char *directory, const char *name)
-{
-    char *path = path_in(directory, name);
-    if (path) unlink(path);
-    free(path);
+    const struct path source = path_in(from, name), target = path_in(to, name);
+    if (*source.text && *target.text && (rename(source.text, target.text) == 0 || errno == ENOENT)) return STATUS_OK;
+    return system_error(err, target.text, "move the archive there");
 }
 
 /* The maker was killed while it moved files one by one, so there is no anchor in the directory. Up to a moment its
@@ -74,7 +66,7 @@ static void put_old_back(const char *stage, const char *old, const char *directo
     if (exists_in(directory, ARCHIVE_ANCHOR) || !exists_in(old, ARCHIVE_ANCHOR)) return;
     if (!exists_in(stage, ARCHIVE_NAME)) {
         for (int i = 0; archive_entries[i]; i++)
-            if (strcmp(archive_entries[i], ARCHIVE_NAME) != 0) remove_entry(directory, archive_entries[i]);
+            if (strcmp(archive_entries[i], ARCHIVE_NAME) != 0) unlink(path_in(directory, archive_entries[i]).text);
         if (move_file(directory, stage, ARCHIVE_NAME, NULL) != STATUS_OK) return;
     }
     int count = 0;
@@ -85,23 +77,19 @@ static void put_old_back(const char *stage, const char *old, const char *directo
 
 static void remove_stage(const char *stage, const char *directory)
 {
-    char *old = path_in(stage, OLD);
-    if (!old) return;
+    const struct path old = path_in(stage, OLD);
     /* After the exchange of names, moves other content of the directory back: a spool, further programs' archives. */
     DIR *listing = opendir(stage);
     for (struct dirent *entry; listing && (entry = readdir(listing));) {
         const char *name = entry->d_name;
         if (archive_has_entry(name) || strcmp(name, OLD) == 0 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
             continue;
-        char *target = path_in(directory, name);
-        if (target) renameat2(dirfd(listing), name, AT_FDCWD, target, RENAME_NOREPLACE);
-        free(target);
+        renameat2(dirfd(listing), name, AT_FDCWD, path_in(directory, name).text, RENAME_NOREPLACE);
     }
     if (listing) closedir(listing);
-    put_old_back(stage, old, directory);
-    archive_remove_files(old);
-    rmdir(old);
-    free(old);
+    put_old_back(stage, old.text, directory);
+    archive_remove_files(old.text);
+    rmdir(old.text);
     archive_remove_files(stage);
     rmdir(stage);
 }
@@ -115,11 +103,10 @@ static void remove_stale(const char *place, const char *prefix, const char *dire
         if (!archive_is_stage(entry->d_name, prefix)) continue;
         if (fstatat(dirfd(listing), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0 || about.st_uid != geteuid())
             continue;
-        char *stage = path_in(place, entry->d_name);
-        int lock = stage ? directory_lock(stage, LOCK_EX | LOCK_NB) : -1;
-        if (lock >= 0) remove_stage(stage, directory);
+        const struct path stage = path_in(place, entry->d_name);
+        int lock = directory_lock(stage.text, LOCK_EX | LOCK_NB);
+        if (lock >= 0) remove_stage(stage.text, directory);
         unlock_file(&lock);
-        free(stage);
     }
     if (listing) closedir(listing);
 }
@@ -195,6 +182,7 @@ static enum status make_directory(struct archive_stage *stage, struct err *err)
             cause = ENOTDIR;
     }
     if (cause == 0) return STATUS_OK;
+    if (stage->made) rmdir(stage->target);
     free(stage->target);
     stage->target = NULL;
     return err_set(err, STATUS_SYSTEM, stage->directory, NULL, "cannot make this directory: %s", place_error(cause));
@@ -232,26 +220,28 @@ static bool exchange_names(struct archive_stage *stage)
     return true;
 }
 
+/* Where it fails, new files are in the stage again, and old ones in `old`. */
 static enum status move_all(const struct archive_stage *stage, const char *old, struct err *err)
 {
     int count = 0;
+    enum status status = STATUS_OK;
     if (mkdir(old, 0777) != 0) return system_error(err, old, "make this directory");
     for (; archive_entries[count]; count++) TRY(move_file(stage->target, old, archive_entries[count], err));
-    while (count-- > 0) TRY(move_file(stage->path, stage->target, archive_entries[count], err));
-    return STATUS_OK;
+    while (status == STATUS_OK && count-- > 0) status = move_file(stage->path, stage->target, archive_entries[count], err);
+    for (int i = count + 1; status != STATUS_OK && archive_entries[i]; i++)
+        (void)move_file(stage->target, stage->path, archive_entries[i], NULL);
+    return status;
 }
 
 static enum status move_one_by_one(const struct archive_stage *stage, struct err *err)
 {
     sigset_t all, before;
-    char *old = path_in(stage->path, OLD);
-    if (!old) return err_memory(err);
+    const struct path old = path_in(stage->path, OLD);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    enum status status = move_all(stage, old, err);
-    if (status != STATUS_OK) put_old_back(stage->path, old, stage->target);
+    enum status status = move_all(stage, old.text, err);
+    if (status != STATUS_OK) put_old_back(stage->path, old.text, stage->target);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    free(old);
     return status;
 }
 
@@ -270,7 +260,7 @@ static bool find_moved(const struct archive_stage *stage, char now[PATH_MAX])
 enum status archive_stage_check(const struct archive_stage *stage, enum status written, struct err *err)
 {
     char now[PATH_MAX];
-    if (access(stage->path, F_OK) == 0) return written;
+    if (access(stage->path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR)) return written;
     if (!find_moved(stage, now))
         return err_set(err, STATUS_SYSTEM, stage->directory, NULL, "was removed while the archive was written");
     return err_set(err, STATUS_SYSTEM, stage->directory, NULL, "%s moved to %s while the archive was written",
@@ -279,8 +269,10 @@ enum status archive_stage_check(const struct archive_stage *stage, enum status w
 
 enum status archive_stage_commit(struct archive_stage *stage, struct err *err)
 {
-    if (!exists_in(stage->path, ARCHIVE_ANCHOR))
+    const bool there = exists_in(stage->path, ARCHIVE_ANCHOR);
+    if (!there && errno == ENOENT)
         return err_set(err, STATUS_SYSTEM, stage->path, NULL, "lost its files while the archive was written");
+    if (!there) return system_error(err, stage->directory, "find the new archive");
     if (mkdir(stage->target, 0777) != 0 && errno != EEXIST)
         return system_error(err, stage->directory, "make this directory");
     stage->target_lock = directory_lock(stage->target, LOCK_EX); /* where there are no locks: without */

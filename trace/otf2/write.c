@@ -1,7 +1,9 @@
 /* Writes an archive: the events of each rank, then the definitions, into a stage that then replaces the old archive. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace/otf2/otf2.h"
 #include "trace/otf2/stage.h"
@@ -130,6 +132,12 @@ static enum status write_events(struct archive_writer *writer)
     return status;
 }
 
+static enum status fail_writing(const struct archive_writer *writer)
+{
+    if (errno == ENOMEM) return err_memory(writer->err);
+    return err_set(writer->err, STATUS_SYSTEM, writer->directory, NULL, "cannot write the archive: %s", strerror(errno));
+}
+
 static enum status local_definitions_file(const struct archive_writer *writer, uint64_t location, const char *mode,
                                           FILE **file)
 {
@@ -138,7 +146,7 @@ static enum status local_definitions_file(const struct archive_writer *writer, u
         return err_memory(writer->err);
     *file = fopen(path, mode);
     free(path);
-    return *file ? STATUS_OK : err_set(writer->err, STATUS_SYSTEM, NULL, NULL, "cannot write the archive: %m");
+    return *file ? STATUS_OK : fail_writing(writer);
 }
 
 /* Copies location 0's file for all others. OTF2 would clear a chunk of memory for each, and search all locations. */
@@ -148,15 +156,15 @@ static enum status copy_local_definitions(const struct archive_writer *writer)
     FILE *file;
     TRY(local_definitions_file(writer, 0, "re", &file));
     size_t count = fread(bytes, 1, sizeof bytes, file);
+    int cause = ferror(file) ? errno : ENODATA;
     bool whole = count > 0 && count < sizeof bytes && !ferror(file);
     fclose(file);
-    if (!whole)
-        return err_set(writer->err, STATUS_SYSTEM, NULL, NULL, "cannot write the archive: no file of local definitions");
+    errno = cause;
+    if (!whole) return fail_writing(writer);
     for (uint64_t i = 1; i < writer->first_thread[writer->trace->rank_count]; i++) {
         TRY(local_definitions_file(writer, i, "wxe", &file));
         bool written = fwrite(bytes, 1, count, file) == count;
-        if (fclose(file) != 0 || !written)
-            return err_set(writer->err, STATUS_SYSTEM, NULL, NULL, "cannot write the archive: %m");
+        if (fclose(file) != 0 || !written) return fail_writing(writer);
     }
     return STATUS_OK;
 }
@@ -215,21 +223,26 @@ static enum status number_locations(struct archive_writer *writer)
     return made ? STATUS_OK : err_memory(writer->err);
 }
 
-static enum status write_archive(struct archive_writer *writer, struct spares *spares)
+/* Before the archive is open: OTF2 ends the process when an archive without events is closed. */
+static enum status allocate_all(struct archive_writer *writer)
 {
-    static const OTF2_MemoryCallbacks memory = {.otf2_allocate = allocate_chunk, .otf2_free_all = free_chunks};
-    static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = flush_always};
     TRY(number_locations(writer));
-    ARCHIVE_TRY(writer, OTF2_Archive_SetFlushCallbacks(writer->archive, &flush, NULL));
-    ARCHIVE_TRY(writer, OTF2_Archive_SetMemoryCallbacks(writer->archive, &memory, spares));
-    ARCHIVE_TRY(writer, OTF2_Archive_SetSerialCollectiveCallbacks(writer->archive));
-    ARCHIVE_TRY(writer, OTF2_Archive_SetCreator(writer->archive, "rmacast " RMACAST_VERSION));
     writer->comm_made = calloc(writer->trace->definitions.comm_count + 1, sizeof *writer->comm_made);
     writer->windows = calloc(writer->trace->definitions.window_count + 1, sizeof *writer->windows);
     writer->list = OTF2_AttributeList_New();
     writer->mark_list = OTF2_AttributeList_New();
     if (!writer->comm_made || !writer->windows || !writer->list || !writer->mark_list) return err_memory(writer->err);
-    TRY(epoch_cursor_init(&writer->cursor, writer->trace, writer->err));
+    return epoch_cursor_init(&writer->cursor, writer->trace, writer->err);
+}
+
+static enum status write_archive(struct archive_writer *writer, struct spares *spares)
+{
+    static const OTF2_MemoryCallbacks memory = {.otf2_allocate = allocate_chunk, .otf2_free_all = free_chunks};
+    static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = flush_always};
+    ARCHIVE_TRY(writer, OTF2_Archive_SetFlushCallbacks(writer->archive, &flush, NULL));
+    ARCHIVE_TRY(writer, OTF2_Archive_SetMemoryCallbacks(writer->archive, &memory, spares));
+    ARCHIVE_TRY(writer, OTF2_Archive_SetSerialCollectiveCallbacks(writer->archive));
+    ARCHIVE_TRY(writer, OTF2_Archive_SetCreator(writer->archive, "rmacast " RMACAST_VERSION));
     TRY(write_events(writer));
     TRY(write_local_definitions(writer));
     if (!writer->failed) TRY(archive_write_definitions(writer));
@@ -257,7 +270,7 @@ static void clear_writer(struct archive_writer *writer)
 }
 
 /* Writes traces.otf2, traces.def and traces/ into an existing directory. */
-static enum status write_into(struct archive_writer writer, const char *directory)
+static enum status write_into(struct archive_writer writer)
 {
     const struct trace *trace = writer.trace;
     struct spares spares = {.rows = {{.chunk = NULL}}};
@@ -268,10 +281,11 @@ static enum status write_into(struct archive_writer writer, const char *director
     if (definitions < DEFINITION_CHUNK_BYTES) definitions = DEFINITION_CHUNK_BYTES;
     if (definitions > DEFINITION_CHUNK_BYTES_MAX) definitions = DEFINITION_CHUNK_BYTES_MAX;
     archive_messages_catch();
-    writer.archive = OTF2_Archive_Open(writer.stage, ARCHIVE_NAME, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES, definitions,
-                                       OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    enum status status = allocate_all(&writer);
+    if (status == STATUS_OK)
+        writer.archive = OTF2_Archive_Open(writer.stage, ARCHIVE_NAME, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES, definitions,
+                                           OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     writer.failed = !writer.archive;
-    enum status status = STATUS_OK;
     if (writer.archive) {
         status = write_archive(&writer, &spares);
         ARCHIVE_TRY(&writer, OTF2_Archive_Close(writer.archive)); /* else it is lost: closing would continue to write */
@@ -279,18 +293,19 @@ static enum status write_into(struct archive_writer writer, const char *director
     clear_writer(&writer);
     for (int i = 0; i < SPARES; i++) free(spares.rows[i].chunk);
     TRY(status);
-    /* Errors of the last writes, in closing, have a message but no code. */
-    if (!writer.failed && !archive_has_message()) return STATUS_OK;
-    return err_set(writer.err, STATUS_SYSTEM, directory, NULL, "cannot write the archive: %s", archive_message());
+    /* Errors of the last writes, in closing, have a message but no code; what lacked memory may have neither. */
+    int refusal = archive_refusal();
+    if (!writer.failed && !archive_has_message() && refusal != ENOMEM) return STATUS_OK;
+    if (refusal != 0) return archive_refused(refusal, writer.directory, "cannot write the archive", writer.err);
+    return err_set(writer.err, STATUS_SYSTEM, writer.directory, NULL, "cannot write the archive: %s", archive_message());
 }
 
-static enum status write_staged(struct archive_writer writer, const char *directory)
+static enum status write_staged(struct archive_writer writer)
 {
     struct archive_stage stage;
-    TRY(archive_stage_open(directory, &stage, writer.err));
+    TRY(archive_stage_open(writer.directory, &stage, writer.err));
     writer.stage = stage.path;
-    enum status status = write_into(writer, directory);
-    status = archive_stage_check(&stage, status, writer.err);
+    enum status status = archive_stage_check(&stage, write_into(writer), writer.err);
     if (status == STATUS_OK) status = archive_stage_commit(&stage, writer.err);
     archive_stage_close(&stage);
     return status;
@@ -300,7 +315,7 @@ enum status otf2_write_view(const struct trace *trace, const struct otf2_view *v
                             struct err *err)
 {
     TRY(trace_check(trace, err));
-    return write_staged((struct archive_writer){.trace = trace, .view = view, .err = err}, directory);
+    return write_staged((struct archive_writer){.trace = trace, .view = view, .directory = directory, .err = err});
 }
 
 enum status otf2_write(const struct trace *trace, const char *directory, struct err *err)
@@ -312,5 +327,6 @@ enum status otf2_write_ranks(const struct trace *trace, otf2_rank_maker *make, v
                              struct err *err)
 {
     TRY(trace_check_definitions(trace, err));
-    return write_staged((struct archive_writer){.trace = trace, .make = make, .context = context, .err = err}, directory);
+    return write_staged(
+        (struct archive_writer){.trace = trace, .make = make, .context = context, .directory = directory, .err = err});
 }

@@ -25,7 +25,8 @@ struct archive_writer {
     const struct trace *trace;
     struct err *err;
     OTF2_Archive *archive;
-    const char *stage; /* the directory that it is written into */
+    const char *directory; /* as the user names it */
+    const char *stage;     /* the directory that it is written into */
     OTF2_AttributeList *list;
     const struct otf2_view *view;  /* NULL: none */
     OTF2_AttributeList *mark_list; /* of the view's marks, since list fills up before the record that takes it */

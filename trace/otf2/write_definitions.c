@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/memory_text.h"
 #include "trace/otf2/write.h"
 
 /* Strings get their reference as they are written. */
@@ -32,15 +33,13 @@ static uint32_t add_numbered_string(struct definitions *definitions, const char 
 
 static enum status define_counts(struct definitions *definitions, const struct trace_counts *counts)
 {
-    char *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-    if (!out) return err_memory(definitions->writer->err);
-    for (uint32_t i = 0; i < counts->count; i++) fprintf(out, "%s%" PRId64, i ? "," : "", counts->bytes[i]);
-    bool made = fclose(out) == 0;
-    if (made) add_string(definitions, text);
-    free(text);
-    return made ? STATUS_OK : err_memory(definitions->writer->err);
+    struct memory_text made;
+    TRY(memory_text_open(&made, definitions->writer->err));
+    for (uint32_t i = 0; i < counts->count; i++) fprintf(made.out, "%s%" PRId64, i ? "," : "", counts->bytes[i]);
+    TRY(memory_text_close(&made, STATUS_OK, definitions->writer->err));
+    add_string(definitions, made.text);
+    free(made.text);
+    return STATUS_OK;
 }
 
 static enum status define_event_strings(struct definitions *definitions)
@@ -249,21 +248,16 @@ static enum status set_window(struct archive_writer *writer, size_t id)
     const struct trace_window *window = &writer->trace->definitions.windows[id];
     uint32_t members = writer->trace->definitions.comms[window->comm].count;
     if (writer->windows[id].creators == members) return STATUS_OK;
-    char *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-    if (!out) return err_memory(writer->err);
-    fprintf(out, "flavor=%c", window->flavor);
+    struct memory_text made;
+    TRY(memory_text_open(&made, writer->err));
+    fprintf(made.out, "flavor=%c", window->flavor);
     for (uint32_t i = 0; window->bytes && i < members; i++)
-        fprintf(out, "%s%" PRId64, i ? "," : " bytes=", window->bytes[i]);
+        fprintf(made.out, "%s%" PRId64, i ? "," : " bytes=", window->bytes[i]);
     for (uint32_t i = 0; window->disp_unit && i < members; i++)
-        fprintf(out, "%s%" PRId32, i ? "," : " disp_unit=", window->disp_unit[i]);
-    if (fclose(out) != 0) {
-        free(text);
-        return err_memory(writer->err);
-    }
-    set_numbered(writer, ARCHIVE_PROPERTY_WINDOW, id, text);
-    free(text);
+        fprintf(made.out, "%s%" PRId32, i ? "," : " disp_unit=", window->disp_unit[i]);
+    TRY(memory_text_close(&made, STATUS_OK, writer->err));
+    set_numbered(writer, ARCHIVE_PROPERTY_WINDOW, id, made.text);
+    free(made.text);
     return STATUS_OK;
 }
 
