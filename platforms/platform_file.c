@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/files/place.h"
 #include "platforms/profile.h"
 
 enum { NAMES_BYTES = 400 };
@@ -65,12 +66,12 @@ enum status platform_file_find(const char *name, char path[PLATFORM_PATH_BYTES],
     snprintf(path, PLATFORM_PATH_BYTES, "%s", strcmp(name, "-") == 0 ? "/dev/stdin" : name);
     if (descriptor >= 0) return keep_input(descriptor, name, err);
     if (strcmp(name, "ideal") == 0) return STATUS_OK;
-    if (strchr(name, '/') || access(name, F_OK) == 0) return check_readable_again(path, err);
+    if (strchr(name, '/') || !place_is_missing(name)) return check_readable_again(path, err);
     data_directories(directories);
     for (int d = 0; d < DATA_DIRECTORIES; d++)
         for (int with = 0; with < 2; with++)
             if (snprintf(path, PLATFORM_PATH_BYTES, "%.3800s/%.200s%s", directories[d], name, with ? suffix : "") > 0 &&
-                access(path, R_OK) == 0 && (with || strstr(name, suffix)))
+                !place_is_missing(path) && (with || strstr(name, suffix)))
                 return STATUS_OK;
     struct err none = {0};
     if (profile_find(name, NULL, path, &none) == STATUS_OK)

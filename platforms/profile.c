@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/files/installed.h"
+#include "common/files/place.h"
 #include "common/json_write.h"
 #include "platforms/read.h"
 
@@ -78,7 +79,7 @@ void profile_list(const char *platform_file, char *names, size_t room)
 static bool is_there(const char *folder, const char *name, char path[PROFILE_PATH_BYTES])
 {
     int length = snprintf(path, PROFILE_PATH_BYTES, "%.3800s/mpi/%.200s%s", folder, name, suffix);
-    return length > 0 && access(path, R_OK) == 0;
+    return length > 0 && !place_is_missing(path);
 }
 
 enum status profile_find(const char *name, const char *platform_file, char path[PROFILE_PATH_BYTES], struct err *err)
@@ -88,7 +89,7 @@ enum status profile_find(const char *name, const char *platform_file, char path[
     if (strchr(name, '/')) {
         bool relative = name[0] != '/' && has_folder;
         snprintf(path, PROFILE_PATH_BYTES, "%.2000s%s%.2000s", relative ? folder : "", relative ? "/" : "", name);
-        if (access(path, F_OK) == 0) return STATUS_OK;
+        if (!place_is_missing(path)) return STATUS_OK;
         return err_set(err, STATUS_DATA, name, NULL, "no such MPI profile: %.1000s: %s", path, strerror(errno));
     }
     if (has_folder && is_there(folder, name, path)) return STATUS_OK;

@@ -146,6 +146,11 @@ int place_path(const char *path, char **whole)
     return cause;
 }
 
+bool place_is_missing(const char *path)
+{
+    return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
 const char *place_error(int cause)
 {
     return cause == PLACE_LINK_OF_OTHERS ? "a link of another user's in a directory that all may write to"

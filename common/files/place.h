@@ -24,6 +24,9 @@ void place_close(struct place *place);
 /* The same as an absolute path, which the caller frees. */
 int place_path(const char *path, char **whole);
 
+/* Whether nothing has this name. What cannot be looked up may be there: who opens it learns why. */
+bool place_is_missing(const char *path);
+
 /* The text of such a value, for messages "FILE: cannot be written: ...". */
 const char *place_error(int cause);
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/files/place.h"
 #include "common/json.h"
 #include "common/json_write.h"
 #include "platforms/platform_file.h"
@@ -85,7 +86,7 @@ static enum status find_file(const struct json_node *node, const char *name, cha
     const char *configuration = node->document->file, *slash = strrchr(configuration, '/');
     int length = slash ? (int)(slash - configuration) + 1 : 0;
     if (asprintf(path, "%.*s%s", *name == '/' ? 0 : length, configuration, name) < 0) return err_memory(err);
-    if (access(*path, F_OK) == 0) return STATUS_OK;
+    if (!place_is_missing(*path)) return STATUS_OK;
     free(*path);
     *path = strdup(name);
     return *path ? STATUS_OK : err_memory(err);
@@ -101,8 +102,8 @@ static enum status find_platform(const struct json_node *node, const char *name,
     }
     TRY(find_file(node, name, &path, err));
     enum status status = platform_file_find(path, found, &why);
-    if (status == STATUS_OK && access(found, R_OK) != 0)
-        status = err_set(&why, STATUS_DATA, name, NULL, "cannot be read, expected a platform file");
+    if (status == STATUS_OK && place_is_missing(found))
+        status = err_set(&why, STATUS_DATA, name, NULL, "no such file, expected a platform file");
     free(path);
     if (status != STATUS_OK) return json_error(node, err, "%s", why.text);
     *file = strdup(found);
@@ -255,7 +256,7 @@ static enum status read_traces(const struct json_node *root, struct sweep_config
         else
             free(path);
         TRY(status);
-        if (access(path, F_OK) != 0) return json_error(&item, err, "no such file '%s', expected a trace", name);
+        if (place_is_missing(path)) return json_error(&item, err, "no such file '%s', expected a trace", name);
     }
     return STATUS_OK;
 }

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/files/place.h"
 #include "common/json_write.h"
+#include "common/text/json_text.h"
 #include "platforms/platform.h"
 #include "platforms/profile.h"
 #include "predictors/sweep/digest.h"
@@ -51,7 +53,7 @@ cJSON *sweep_point_json(const struct sweep *sweep, size_t point, uint32_t ranks)
 static enum status add_file(void *digest, const char *path, bool directory, struct err *err)
 {
     if (directory) return digest_add_directory(digest, path, err);
-    return access(path, R_OK) == 0 ? digest_add_file(digest, path, err) : STATUS_OK;
+    return place_is_missing(path) ? STATUS_OK : digest_add_file(digest, path, err);
 }
 
 static enum status add_traces(const struct sweep_config *config, uint64_t *digest, struct err *err)

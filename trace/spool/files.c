@@ -15,6 +15,7 @@
 #include "common/array.h"
 #include "common/files/file_claims.h"
 #include "common/files/input_file.h"
+#include "common/files/place.h"
 #include "trace/limits.h"
 #include "common/parallel.h"
 #include "trace/spool/read.h"
@@ -234,7 +235,7 @@ static enum status open_tail(struct spool_rank *rank, struct err *err)
 {
     const void *data;
     size_t bytes;
-    if (access(rank->tail_name, F_OK) != 0) return STATUS_OK;
+    if (place_is_missing(rank->tail_name)) return STATUS_OK;
     TRY(map_file(rank->tail_name, &data, &bytes, err));
     rank->tail = data;
     rank->in_tail = (const char *)data + rank->layout->tail_head;
@@ -370,11 +371,13 @@ static enum status list_files(struct files *files, struct err *err)
     enum status status = STATUS_OK;
     if (!listing)
         return err_set(err, STATUS_DATA, files->directory, NULL, "%s, expected a spool directory", strerror(errno));
-    for (const struct dirent *entry; status == STATUS_OK && (entry = readdir(listing)) != NULL;) {
+    for (const struct dirent *entry; status == STATUS_OK && (errno = 0, entry = readdir(listing)) != NULL;) {
         if (!name_rank(entry->d_name, &file.number, &file.thread)) continue;
         status = array_reserve((void **)&files->items, &files->capacity, files->count + 1, sizeof file, err);
         if (status == STATUS_OK) files->items[files->count++] = file;
     }
+    if (status == STATUS_OK && errno != 0)
+        status = err_set(err, STATUS_SYSTEM, files->directory, NULL, "cannot be read: %s", strerror(errno));
     closedir(listing);
     return status;
 }

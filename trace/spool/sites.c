@@ -1,5 +1,6 @@
 /* Converts return addresses to function, file and line by libdw. */
 #include <elfutils/libdwfl.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,8 +134,10 @@ static enum status find_place(struct spool_sites *sites, const struct spool_rank
     if (!loaded) return STATUS_OK;
     struct module *module = NULL;
     uint64_t in_file = address - loaded->addresses.bias;
+    errno = 0;
     TRY(module_find(sites, loaded->path, &module, err));
     if (!map_find(&module->places, in_file)) TRY(module_place(sites, module, in_file, err));
+    if (errno == ENOMEM) return err_memory(err); /* libdw goes on without what it could not allocate */
     uint64_t number = *map_find(&module->places, in_file);
     if (number > 0) *place = sites->places[number - 1];
     return STATUS_OK;
