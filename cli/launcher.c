@@ -112,9 +112,7 @@ static void become_command(char *const *command, const char *program, const char
         memcpy(all, command, words * sizeof *all);
         all[words] = program;
         memcpy(all + words + 1, arguments, more * sizeof *all);
-        dup2(nothing, STDIN_FILENO);
-        dup2(output, STDOUT_FILENO);
-        execvp(all[0], (char *const *)all);
+        if (dup2(nothing, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0) execvp(all[0], (char *const *)all);
     }
     int failure = errno;
     ssize_t ignored = write(report, &failure, sizeof failure);
@@ -148,8 +146,9 @@ static enum status launch_command(char *const *command, const char *program, con
     if (!failed) return STATUS_OK;
     close(output[0]);
     if (child > 0) waitpid(child, NULL, 0);
-    return err_set(err, STATUS_USAGE, command[0], NULL, "%s, expected a launcher that can be run, as mpiexec -n 2",
-                   strerror(failure));
+    bool unfit = child > 0 && (failure == ENOENT || failure == EACCES || failure == ENOEXEC || failure == ENOTDIR);
+    return err_set(err, unfit ? STATUS_USAGE : STATUS_SYSTEM, command[0], NULL,
+                   "%s, expected a launcher that can be run, as mpiexec -n 2", strerror(failure));
 }
 
 static void look_after(struct launched *launched)
@@ -197,15 +196,17 @@ static void take_bytes(struct lines *lines, const char *bytes, size_t count)
     }
 }
 
-/* False: the pipe has no writer any more. */
-static bool read_output(struct launched *launched, struct lines *lines)
+/* *open false: the pipe has no writer any more. */
+static enum status read_output(struct launched *launched, struct lines *lines, bool *open, struct err *err)
 {
     char bytes[4096];
     struct pollfd ready = {.fd = launched->output, .events = POLLIN};
-    if (poll(&ready, 1, POLL_MS) <= 0) return true;
+    if (poll(&ready, 1, POLL_MS) <= 0) return STATUS_OK;
     ssize_t count = read(launched->output, bytes, sizeof bytes);
     if (count > 0) take_bytes(lines, bytes, (size_t)count);
-    return count > 0 || (count < 0 && errno == EINTR);
+    *open = count != 0;
+    if (count >= 0 || errno == EINTR) return STATUS_OK;
+    return err_set(err, STATUS_SYSTEM, NULL, NULL, "the launcher's output cannot be read: %s", strerror(errno));
 }
 
 enum status launcher_run(char *const *command, const char *program, const char *const *arguments, double limit_s,
@@ -228,9 +229,9 @@ enum status launcher_run(char *const *command, const char *program, const char *
         signals_end(before);
         return status;
     }
-    while ((open || !launched.ended) && !asked && now_s() < deadline_s) {
+    while (status == STATUS_OK && (open || !launched.ended) && !asked && now_s() < deadline_s) {
         if (open)
-            open = read_output(&launched, &lines);
+            status = read_output(&launched, &lines, &open, err);
         else
             nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
         look_after(&launched);
@@ -249,5 +250,5 @@ enum status launcher_run(char *const *command, const char *program, const char *
                                                          : WEXITSTATUS(launched.state);
     close(launched.output);
     signals_end(before);
-    return STATUS_OK;
+    return status;
 }

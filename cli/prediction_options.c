@@ -347,15 +347,17 @@ static void note_extrapolation(const struct trace *trace, const struct platform 
                  count, most, platform->file);
 }
 
-/* Nothing, where the platform cannot be opened. */
+/* Nothing, where the platform does not fit: who replays on it says why. */
 static enum status find_warnings(const struct prediction_options *options, const struct trace *trace,
                                  struct warnings *warnings, struct err *err)
 {
     struct platform *platform;
     struct err fault;
-    if (prediction_options_open(options, NULL, trace, &platform, &fault) != STATUS_OK) return STATUS_OK;
+    enum status status = prediction_options_open(options, NULL, trace, &platform, &fault);
+    if (status == STATUS_SYSTEM && err) *err = fault;
+    if (status != STATUS_OK) return status == STATUS_SYSTEM ? status : STATUS_OK;
     note_extrapolation(trace, platform);
-    enum status status = warnings_find(trace, platform, warnings, err);
+    status = warnings_find(trace, platform, warnings, err);
     platform_free(platform);
     return status;
 }

@@ -160,9 +160,12 @@ enum status warnings_find(const struct trace *trace, const struct platform *plat
     *warnings = (struct warnings){.choice = CHOICE_WAITS};
     TRY(find_uses(trace, &uses, err));
     warnings->choice = uses.choice;
-    if (trace_origin(trace) != TRACE_RECORDED || platform->window_rule_count > 0 || (!uses.starts && !uses.locks)) return STATUS_OK;
-    if (relations_build(trace, &relations, &fault) != STATUS_OK) return STATUS_OK;
-    enum status status = result_new(0, &result, err);
+    const bool recorded = trace_origin(trace) == TRACE_RECORDED;
+    if (!recorded || platform->window_rule_count > 0 || (!uses.starts && !uses.locks)) return STATUS_OK;
+    enum status status = relations_build(trace, &relations, &fault);
+    if (status == STATUS_SYSTEM && err) *err = fault;
+    if (status != STATUS_OK) return status == STATUS_SYSTEM ? status : STATUS_OK;
+    status = result_new(0, &result, err);
     if (status == STATUS_OK) {
         status = find_contradictions(&relations, platform, result, warnings, err);
         result_free(result);

@@ -1,5 +1,6 @@
 #include "platforms/topology/topology.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -347,6 +348,6 @@ enum status topology_write_simgrid(const struct topology *topology, int32_t node
     }
     fputs("/>\n</platform>\n", out);
     if (fflush(out) != 0 || ferror(out))
-        return err_set(err, STATUS_SYSTEM, NULL, NULL, "the SimGrid platform cannot be written");
+        return err_set(err, STATUS_SYSTEM, NULL, NULL, "the SimGrid platform cannot be written: %s", strerror(errno));
     return STATUS_OK;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory_text.h"
 #include "common/text/text.h"
 #include "predictors/prediction.h"
 
@@ -28,8 +29,9 @@ static enum status add_change(struct finder *finder, const char *name)
     scene_name(&change->scene, name);
     TRY(scene_open(&finder->options->scenes, advice->trace, &change->scene, finder->err));
     change->applies = change->scene.refused.status == STATUS_OK;
-    if (!change->applies) change->why = strdup(change->scene.refused.text);
-    return STATUS_OK;
+    if (change->applies) return STATUS_OK;
+    change->why = strdup(change->scene.refused.text);
+    return change->why ? STATUS_OK : err_memory(finder->err);
 }
 
 /* Replays changes from `first` on; with confirm only those for which it is set. */
@@ -58,6 +60,7 @@ static enum status replay_changes(struct finder *finder, size_t first, const str
         else {
             change->applies = false;
             if (!change->why) change->why = strdup(comparison.failures[i] ? comparison.failures[i] : err.text);
+            if (!change->why) status = err_memory(&err);
         }
     }
     if (!finder->unchanged && first == 0 && comparison.count > 0) {
@@ -201,17 +204,16 @@ static const struct result_place *find_place(const struct result *result, const 
 }
 
 /* "main/exchange (halo.c:40): move MPI_Win_post ..." */
-static char *place_text(const struct result_place *place)
+static enum status place_text(const struct result_place *place, char **text, struct err *err)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out) return NULL;
-    text_print(out, "%s", place->callpath ? place->callpath : "the program");
-    if (place->file) text_print(out, " (%s:%" PRId32 ")", place->file, place->line);
-    text_print(out, ": %s", place->advice);
-    fclose(out);
-    return text;
+    struct memory_text made;
+    TRY(memory_text_open(&made, err));
+    text_print(made.out, "%s", place->callpath ? place->callpath : "the program");
+    if (place->file) text_print(made.out, " (%s:%" PRId32 ")", place->file, place->line);
+    text_print(made.out, ": %s", place->advice);
+    TRY(memory_text_close(&made, STATUS_OK, err));
+    *text = made.text;
+    return STATUS_OK;
 }
 
 static enum status say_where(struct finder *finder)
@@ -219,7 +221,7 @@ static enum status say_where(struct finder *finder)
     for (size_t i = 1; finder->unchanged && i < finder->advice->count; i++) {
         struct proposal *change = &finder->advice->changes[i];
         const struct result_place *place = change->applies ? find_place(finder->unchanged, change) : NULL;
-        if (place && !(change->where = place_text(place))) return err_memory(finder->err);
+        if (place) TRY(place_text(place, &change->where, finder->err));
     }
     return STATUS_OK;
 }

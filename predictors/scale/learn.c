@@ -530,7 +530,7 @@ static enum status find_partners(struct learner *learner)
     enum status status = find_shape(learner);
     if (status != STATUS_OK && status != STATUS_DATA) return status;
     uint32_t key;
-    program->two_rounds = loops_two_rounds(&learner->runs[learner->count - 1], &key);
+    TRY(loops_two_rounds(&learner->runs[learner->count - 1], &program->two_rounds, &key, learner->err));
     if (program->two_rounds) program->of_call = learner->keys.items[key].call;
     if (!program->two_rounds || (status == STATUS_OK && have_sides_only(program->steps, program->count))) return status;
     return err_set(learner->err, STATUS_DATA, largest_trace(learner)->name, NULL,

@@ -236,29 +236,33 @@ static uint16_t fit_two_rounds(const struct run *run, uint32_t rank, size_t firs
     return 0;
 }
 
-static uint16_t find_two_rounds(const struct run *run, uint32_t rank, uint32_t *key)
+static enum status find_two_rounds(const struct run *run, uint32_t rank, uint16_t *found, uint32_t *key, struct err *err)
 {
     const struct observed_rank *all = &run->ranks[rank];
-    struct err ignored;
     uint16_t fitting = 0;
     for (size_t i = 0; i < all->count;) {
         struct node node;
         size_t length = 0;
-        if (find_series(run, rank, i, &node, &length, &ignored) != STATUS_OK) return 0;
+        TRY(find_series(run, rank, i, &node, &length, err));
         if (length > 0) free(node.body);
         uint16_t here = length > 0 ? 0 : fit_two_rounds(run, rank, i);
         if (here) *key = all->calls[i].key;
         fitting |= here;
         i += length > 0 ? length : 1;
     }
-    return fitting;
+    *found = fitting;
+    return STATUS_OK;
 }
 
-bool loops_two_rounds(const struct run *run, uint32_t *key)
+enum status loops_two_rounds(const struct run *run, bool *found, uint32_t *key, struct err *err)
 {
-    uint16_t fitting = UINT16_MAX;
-    for (uint32_t rank = 0; fitting && rank < run->trace->rank_count; rank++) fitting &= find_two_rounds(run, rank, key);
-    return fitting != 0;
+    uint16_t fitting = UINT16_MAX, own;
+    for (uint32_t rank = 0; fitting && rank < run->trace->rank_count; rank++) {
+        TRY(find_two_rounds(run, rank, &own, key, err));
+        fitting &= own;
+    }
+    *found = fitting != 0;
+    return STATUS_OK;
 }
 
 enum status loops_find(const struct run *run, uint32_t rank, struct nodes *nodes, struct err *err)

@@ -211,6 +211,16 @@ static bool replays_here(const struct child_replay_job *jobs, size_t count)
     return calls <= FEW_CALLS * (uint64_t)count;
 }
 
+/* What the machine refuses says nothing of the replay. */
+static enum status find_system_error(const struct child_replay_summary *summaries, size_t count, struct err *err)
+{
+    size_t i = 0;
+    while (i < count && summaries[i].status != STATUS_SYSTEM) i++;
+    if (i == count) return STATUS_OK;
+    if (err) *err = summaries[i].err;
+    return STATUS_SYSTEM;
+}
+
 enum status child_replay_summaries(const struct child_replay_job *jobs, size_t count,
                                    struct child_replay_summary *summaries, struct err *err)
 {
@@ -222,7 +232,7 @@ enum status child_replay_summaries(const struct child_replay_job *jobs, size_t c
             summaries[i].run_time_s = answer.run_time_s;
             summaries[i].digest = answer.digest;
         }
-        return STATUS_OK;
+        return find_system_error(summaries, count, err);
     }
     struct child_answer *answers = calloc(count ? count : 1, sizeof *answers);
     if (!answers) return err_memory(err);
@@ -238,5 +248,5 @@ enum status child_replay_summaries(const struct child_replay_job *jobs, size_t c
     }
     if (status == STATUS_OK) child_answers_clear(answers, count);
     free(answers);
-    return status;
+    return status == STATUS_OK ? find_system_error(summaries, count, err) : status;
 }

@@ -1,6 +1,7 @@
 /* The SimGrid engine as the rest of the program sees it. The module with SimGrid is loaded only when the engine is
  * used: loading SimGrid's library takes 25 ms, most of the time of a short command. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
 
 #include "common/files/installed.h"
@@ -19,7 +20,9 @@ static enum status simgrid_load(struct err *err)
     if (!installed_library_find(MODULE, path))
         return err_set(err, STATUS_SYSTEM, NULL, NULL,
                        "engine simgrid: " MODULE " is missing, expected the module beside librmacast");
+    errno = 0;
     void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL); /* never closed: SimGrid's library cannot be unloaded */
+    if (!module && errno == ENOMEM) return err_memory(err);
     if (!module)
         return err_set(err, STATUS_SYSTEM, NULL, NULL, "engine simgrid: %s, expected the module beside librmacast", dlerror());
     const char *made_for = dlsym(module, "engine_simgrid_interface");
