@@ -147,6 +147,18 @@ static void read_path(pid_t pid, unsigned long long address, char path[PATH_BYTE
     if (memory >= 0) close(memory);
 }
 
+/* Whether the descriptor is open for writing. */
+static bool is_written(pid_t pid, int descriptor)
+{
+    char name[64], line[64];
+    unsigned flags = 0;
+    snprintf(name, sizeof name, "/proc/%d/fdinfo/%d", pid, descriptor);
+    FILE *file = fopen(name, "re");
+    while (file && fgets(line, sizeof line, file)) sscanf(line, "flags: %o", &flags);
+    if (file) fclose(file);
+    return (flags & O_ACCMODE) != O_RDONLY;
+}
+
 static void tell_call(const char *word, pid_t pid, const struct fallible *call, const struct user_regs_struct *registers)
 {
     const unsigned long long argument[] = {registers->rdi, registers->rsi, registers->rdx,
@@ -160,7 +172,8 @@ static void tell_call(const char *word, pid_t pid, const struct fallible *call, 
         path[bytes > 0 ? bytes : 0] = '\0';
     }
     path[strcspn(path, "\n")] = '\0';
-    fprintf(out, "%s %s %d %s\n", word, call->name, call->error, path);
+    bool read_only = call->done && !is_written(pid, (int)argument[call->descriptor]);
+    fprintf(out, "%s %s%s %d %s\n", word, call->name, read_only ? "_read" : "", call->error, path);
 }
 
 static void enter_call(struct tracee *tracee)
