@@ -1,4 +1,4 @@
-/* A text that is written into memory, of any length. fclose() alone does not tell that it could not grow. */
+/* A text that is written into memory, of any length. One that could not grow is no text. */
 #ifndef COMMON_MEMORY_TEXT_H
 #define COMMON_MEMORY_TEXT_H
 
@@ -9,9 +9,10 @@
 struct memory_text {
     FILE *out;    /* between open and close */
     char *text;   /* after close: the caller's, to be freed; a NUL stands behind it */
-    size_t bytes;
+    size_t bytes, room;
 };
 
+/* Borrows *text until it is closed. */
 enum status memory_text_open(struct memory_text *text, struct err *err);
 
 /* status: what became of the writing. Where that or the closing failed, text is NULL. */
