@@ -100,7 +100,9 @@ static error_t parse_ranks(struct argp_state *state, const char *text, struct fi
 /* For a program model a single number in --ranks is its number of ranks. */
 static void give_model_ranks(const char *trace, struct filter *filter)
 {
-    if (!trace || !filter->by_rank || filter->first_rank != filter->last_rank || !trace_is_model(trace)) return;
+    enum trace_form form;
+    if (!trace || !filter->by_rank || filter->first_rank != filter->last_rank) return;
+    if (trace_recognise(trace, &form, NULL) != STATUS_OK || form != TRACE_FORM_MODEL) return; /* opening it says why */
     trace_open_models_at(filter->first_rank);
     filter->by_rank = false;
 }

@@ -144,9 +144,12 @@ static enum status check_trace(const struct options *options, const char *name, 
     return status;
 }
 
-static bool is_trace(const char *file)
+static enum status check_file_is_trace(const char *file, bool *is, struct err *err)
 {
-    return strcmp(file, "-") != 0 && (trace_is_trace(file) || trace_is_model(file));
+    enum trace_form form = TRACE_FORM_OTHER;
+    if (strcmp(file, "-") != 0) TRY(trace_recognise(file, &form, err));
+    *is = form != TRACE_FORM_OTHER;
+    return STATUS_OK;
 }
 
 static enum status check_files(const struct options *options, struct err *err)
@@ -155,11 +158,15 @@ static enum status check_files(const struct options *options, struct err *err)
     size_t platforms = 0;
     cli_table();
     for (size_t i = 0; i < files->count; i++) {
-        if (is_trace(files->items[i])) continue;
+        bool is_trace;
+        TRY(check_file_is_trace(files->items[i], &is_trace, err));
+        if (is_trace) continue;
         platforms++;
         TRY(check_platform(options, files->items[i], err));
-        for (size_t k = 0; k < files->count; k++)
-            if (is_trace(files->items[k])) TRY(check_trace(options, files->items[i], files->items[k], err));
+        for (size_t k = 0; k < files->count; k++) {
+            TRY(check_file_is_trace(files->items[k], &is_trace, err));
+            if (is_trace) TRY(check_trace(options, files->items[i], files->items[k], err));
+        }
     }
     if (platforms == 0) return err_set(err, STATUS_USAGE, NULL, NULL, "check: only traces, expected a platform file, too");
     return cli_flush(err);

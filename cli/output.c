@@ -11,6 +11,8 @@
 #include "cli/output_set.h"
 #include "common/files/output_file.h"
 #include "common/json_write.h"
+#include "common/memory_text.h"
+#include "common/text/json_text.h"
 #include "trace/open.h"
 #include "trace/text/text.h"
 
@@ -18,8 +20,7 @@ static int exit_status;
 /* State of the table that is being written; standard_output NULL: none. */
 static struct {
     FILE *standard_output;
-    char *text;
-    size_t size;
+    struct memory_text made;
 } held_table;
 
 void cli_exit_with(int status)
@@ -51,23 +52,22 @@ int cli_columns(void)
 FILE *cli_table(void)
 {
     if (held_table.standard_output) return stdout;
-    FILE *made = open_memstream(&held_table.text, &held_table.size);
-    if (!made) return stdout;
+    if (memory_text_open(&held_table.made, NULL) != STATUS_OK) return stdout;
     held_table.standard_output = stdout;
-    stdout = made;
+    stdout = held_table.made.out;
     return stdout;
 }
 
 static enum status write_table(struct err *err)
 {
     if (!held_table.standard_output) return STATUS_OK;
-    bool whole = fclose(stdout) == 0;
+    enum status status = memory_text_close(&held_table.made, STATUS_OK, err);
     stdout = held_table.standard_output;
     held_table.standard_output = NULL;
-    if (whole) fold_write(held_table.text, cli_columns(), color_wanted(STDOUT_FILENO), stdout);
-    free(held_table.text);
-    held_table.text = NULL;
-    return whole ? STATUS_OK : err_memory(err);
+    if (status == STATUS_OK) fold_write(held_table.made.text, cli_columns(), color_wanted(STDOUT_FILENO), stdout);
+    free(held_table.made.text);
+    held_table.made.text = NULL;
+    return status;
 }
 
 static enum status flush_table(struct err *err)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory_text.h"
 #include "common/text/json_text.h"
 
 /* --- building --- */
@@ -226,12 +227,8 @@ enum status json_write(const cJSON *json, enum json_layout layout, FILE *out, st
 
 char *json_print(const cJSON *json, enum json_layout layout)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out) return NULL;
-    bool whole = json_write(json, layout, out, NULL) == STATUS_OK && !ferror(out);
-    if (fclose(out) == 0 && whole) return text;
-    free(text);
-    return NULL;
+    struct memory_text made = {.text = NULL};
+    if (memory_text_open(&made, NULL) != STATUS_OK) return NULL;
+    (void)memory_text_close(&made, json_write(json, layout, made.out, NULL), NULL);
+    return made.text;
 }

@@ -91,8 +91,9 @@ static enum status take_results(const struct comparison_row *rows, const struct 
         if (take_result(&rows[i], &answers[i], &comparison->results[i], &why) == STATUS_OK) continue;
         comparison->failures[i] = strdup(why.text);
         if (!comparison->failures[i]) return err_memory(err);
-        if (status == STATUS_OK && err) *err = why;
-        if (status == STATUS_OK) status = why.status;
+        if (status != STATUS_OK && (status == STATUS_SYSTEM || why.status != STATUS_SYSTEM)) continue;
+        if (err) *err = why; /* the first one's, or that of a row which the machine refused */
+        status = why.status;
     }
     return status;
 }

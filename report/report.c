@@ -105,10 +105,12 @@ static enum status write_input(const struct report_options *options, size_t i, s
                                struct err *err)
 {
     const char *path = options->inputs[i];
+    enum trace_form form;
     fputs(i ? ",{\"name\":" : "{\"name\":", out);
     json_text_write(out, path);
     fputc(',', out);
-    TRY(trace_is_trace(path) ? write_trace(options, path, runs, out, err) : write_json(path, runs, out, err));
+    TRY(trace_recognise(path, &form, err));
+    TRY(form != TRACE_FORM_OTHER ? write_trace(options, path, runs, out, err) : write_json(path, runs, out, err));
     fputc('}', out);
     return input_runs_check(runs, path, err);
 }

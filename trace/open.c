@@ -10,6 +10,7 @@
 
 #include "common/files/input_file.h"
 #include "common/files/output_file.h"
+#include "common/files/place.h"
 #include "common/units.h"
 #include "trace/faults.h"
 #include "trace/otf2/otf2.h"
@@ -243,16 +244,14 @@ enum status trace_open_source(const char *path, struct trace_source *source, boo
     return kind == KIND_OTF2 ? otf2_slices_open(path, source, possible, records, err) : STATUS_OK;
 }
 
-bool trace_is_trace(const char *path)
+enum status trace_recognise(const char *path, enum trace_form *form, struct err *err)
 {
     enum trace_kind kind;
-    return recognise_kind(path, &kind, NULL) == STATUS_OK && kind <= KIND_SPOOL_BELOW;
-}
-
-bool trace_is_model(const char *path)
-{
-    enum trace_kind kind;
-    return recognise_kind(path, &kind, NULL) == STATUS_OK && kind == KIND_MODEL;
+    *form = TRACE_FORM_OTHER;
+    if (strcmp(path, "-") != 0 && place_is_missing(path)) return STATUS_OK;
+    TRY(recognise_kind(path, &kind, err));
+    if (kind <= KIND_SPOOL_BELOW) *form = kind == KIND_MODEL ? TRACE_FORM_MODEL : TRACE_FORM_TRACE;
+    return STATUS_OK;
 }
 
 bool trace_is_text_name(const char *path)

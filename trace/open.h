@@ -37,10 +37,9 @@ bool trace_is_text_name(const char *path);
  * a directory; a directory of events or of a spool with all its files. A missing path is no fault. */
 enum status trace_visit_read(const char *path, otf2_file_visitor *visit, void *context, struct err *err);
 
-/* True if the path is a program model by content. */
-bool trace_is_model(const char *path);
+enum trace_form { TRACE_FORM_OTHER, TRACE_FORM_TRACE, TRACE_FORM_MODEL };
 
-/* True if the path is a trace by content (not JSON): for commands that take TRACE|RESULT. */
-bool trace_is_trace(const char *path);
+/* What the path is by content: for commands that take TRACE|RESULT, or a program model alone. Nothing there, or JSON: other. */
+enum status trace_recognise(const char *path, enum trace_form *form, struct err *err);
 
 #endif

@@ -83,7 +83,9 @@ static enum status open_any(const char *path, const char *row, bool *picked, con
 {
     struct stat found;
     bool directory = stat(path, &found) == 0 && S_ISDIR(found.st_mode); /* without a trace: trace_open() says so */
-    if (directory || trace_is_trace(path)) return analyze_trace(path, options, trace, result, err);
+    enum trace_form form = TRACE_FORM_TRACE;
+    if (!directory) TRY(trace_recognise(path, &form, err));
+    if (form != TRACE_FORM_OTHER) return analyze_trace(path, options, trace, result, err);
     struct json_document document;
     TRY(json_open(path, &document, err));
     enum status status = read_results(&document, row, picked, result, err);

@@ -138,7 +138,9 @@ static enum status run_model(const struct settings *settings, struct err *err)
     const char *first = settings->options.traces.items[0];
     const struct cli_output outputs[] = {{CLI_WRITES, "-o", settings->output}, {CLI_WRITES, "--json", settings->json}};
     TRY(cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err));
-    bool alone = settings->options.traces.count == 1 && trace_is_model(first);
+    enum trace_form form;
+    TRY(trace_recognise(first, &form, err));
+    bool alone = settings->options.traces.count == 1 && form == TRACE_FORM_MODEL;
     if (alone && settings->options.parameter)
         return err_set(err, STATUS_USAGE, first, NULL, "a program model has parameters of its own, expected --parameter %s=VALUE",
                        settings->options.parameter);

@@ -403,17 +403,22 @@ static enum status check_count(const struct settings *settings, struct err *err)
         return err_set(err, STATUS_DATA, first, NULL,
                        "one run can be replayed, but says nothing of other scales; expected traces of two or more numbers of "
                        "ranks, or --replicate: weak scaling by copies of it");
-    for (size_t i = 0; i < settings->model.traces.count; i++)
-        if (trace_is_model(settings->model.traces.items[i]))
+    for (size_t i = 0; i < settings->model.traces.count; i++) {
+        enum trace_form form;
+        TRY(trace_recognise(settings->model.traces.items[i], &form, err));
+        if (form == TRACE_FORM_MODEL)
             return err_set(err, STATUS_DATA, settings->model.traces.items[i], NULL,
                            "a program model is predicted alone, expected one model or traces only");
+    }
     return STATUS_OK;
 }
 
 static enum status run_predict(const struct settings *settings, struct err *err)
 {
     size_t count = settings->model.traces.count;
-    if (count == 1 && trace_is_model(settings->model.traces.items[0])) return run_model(settings, err);
+    enum trace_form form = TRACE_FORM_TRACE;
+    if (count == 1) TRY(trace_recognise(settings->model.traces.items[0], &form, err));
+    if (form == TRACE_FORM_MODEL) return run_model(settings, err);
     TRY(check_count(settings, err));
     struct trace **traces = calloc(count, sizeof *traces);
     struct program *program = NULL;

@@ -2,23 +2,19 @@
 #include <stdlib.h>
 
 #include "common/files/input_file.h"
+#include "common/memory_text.h"
 #include "predictors/scale/scale.h"
 
 enum status program_to_model(const struct program *program, struct program_model **model, struct err *err)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    if (!out) return err_memory(err);
-    program_write(program, out);
-    if (fclose(out) != 0) {
-        free(text);
-        return err_memory(err);
-    }
+    struct memory_text made;
     struct input_file in;
-    enum status status = input_file_of_text(text, bytes, "program", &in, err);
+    TRY(memory_text_open(&made, err));
+    program_write(program, made.out);
+    TRY(memory_text_close(&made, STATUS_OK, err));
+    enum status status = input_file_of_text(made.text, made.bytes, "program", &in, err);
     if (status == STATUS_OK) status = program_model_read(&in, model, err);
-    free(text);
+    free(made.text);
     return status;
 }
 

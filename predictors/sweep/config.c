@@ -266,7 +266,9 @@ static enum status read_scales(const struct json_node *root, struct sweep_config
 {
     struct json_node ranks = json_member(root, "ranks");
     struct sweep_values *values = &config->axes[SWEEP_RANKS];
-    config->model = config->trace_count == 1 && trace_is_model(config->traces[0]);
+    enum trace_form form = TRACE_FORM_TRACE;
+    if (config->trace_count == 1) TRY(trace_recognise(config->traces[0], &form, err));
+    config->model = form == TRACE_FORM_MODEL;
     if (config->trace_count > 1 || (config->model && ranks.item)) return read_axis(root, SWEEP_RANKS, values, err);
     if (ranks.item)
         return json_error(&ranks, err,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/files/input_file.h"
+#include "common/memory_text.h"
 #include "trace/program_model/run.h"
 
 /* --- parameters --- */
@@ -148,17 +149,16 @@ static enum status change_lines(const struct program_model *model, const char *p
 
 enum status program_model_reduce(struct program_model **model, const char *path, bool reduced, struct err *err)
 {
-    char *text = NULL;
-    size_t bytes = 0;
+    struct memory_text text;
     struct program_model *made;
-    TRY(change_lines(*model, path, reduced, err));
-    FILE *out = open_memstream(&text, &bytes);
-    if (out) program_model_write(*model, out);
     struct input_file in;
-    enum status status =
-        out && fclose(out) == 0 ? input_file_of_text(text, bytes, (*model)->file, &in, err) : err_memory(err);
+    TRY(change_lines(*model, path, reduced, err));
+    TRY(memory_text_open(&text, err));
+    program_model_write(*model, text.out);
+    TRY(memory_text_close(&text, STATUS_OK, err));
+    enum status status = input_file_of_text(text.text, text.bytes, (*model)->file, &in, err);
     if (status == STATUS_OK) status = program_model_read(&in, &made, err);
-    free(text);
+    free(text.text);
     if (status != STATUS_OK) return status;
     program_model_free(*model);
     *model = made;

@@ -34,7 +34,8 @@ static void expect_fault(const char *name, const char *message)
 {
     struct trace *trace;
     struct err err;
-    assert_false(trace_is_trace(name));
+    enum trace_form form;
+    assert_true(trace_recognise(name, &form, NULL) != STATUS_OK || form == TRACE_FORM_OTHER);
     assert_int_equal(trace_open(name, &trace, &err), STATUS_DATA);
     assert_string_equal(err.text, message);
 }
@@ -68,8 +69,11 @@ static void text_is_read_and_checked(void **state)
     struct err err;
     write_file("right", "\n# a comment\nrmacast-trace 1\nranks 1\n0 0 0 MPI_Init\n");
     write_file("wrong", "rmacast-trace 1\nranks 1\n0 0 leave r\n");
-    assert_true(trace_is_trace("right"));
-    assert_true(trace_is_trace("wrong"));
+    enum trace_form form;
+    assert_int_equal(trace_recognise("right", &form, &err), STATUS_OK);
+    assert_int_equal(form, TRACE_FORM_TRACE);
+    assert_int_equal(trace_recognise("wrong", &form, &err), STATUS_OK);
+    assert_int_equal(form, TRACE_FORM_TRACE);
     assert_int_equal(trace_open("right", &trace, &err), STATUS_OK);
     assert_int_equal(trace->ranks[0].count, 1);
     assert_string_equal(trace->name, "right");
