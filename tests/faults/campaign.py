@@ -21,7 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 KINDS = ("allocations", "calls")
 SECONDS = 30
-NOTE = re.compile(r"rmacast: (note|warning): ")
+NOTE = re.compile(r"rmacast: (note|warning): |rmacast: .*/spool: the recording is kept, not packed; ")
 NUMBER = re.compile(rb"[0-9][0-9.e+-]*( ?[munpkKMG]?(s|B)\b)?")
 LIBRARY = re.compile(r"\.so(\.[0-9.]+)?$")
 
@@ -100,7 +100,7 @@ class Place:
 
     def __init__(self, campaign):
         self.campaign = campaign
-        self.base = tempfile.mkdtemp(prefix="place-", dir=campaign.scratch)
+        self.base = tempfile.mkdtemp(prefix="place-", dir=campaign.temporary)
         self.directory = os.path.join(self.base, "here")
         shutil.copytree(campaign.fixture, self.directory, symlinks=True)
         self.known = {}
@@ -174,19 +174,26 @@ class Expected:
         if first.status != 0 or first.ended:
             sys.exit("%s: rmacast %s: %s %s: %s" % (row.name, shlex.join(row.words), first.status, first.ended, first.said))
         self.stays = first.printed == second.printed and first.files == second.files
-        self.files = first.files if self.stays else masked(first.files)
+        self.recorded = row.command == "record"
+        self.files = first.files if self.stays else self.mask(first.files)
         self.printed = first.printed if self.stays else NUMBER.sub(b"#", first.printed)
         self.said = set(first.said.splitlines())
-        if not self.stays and (masked(second.files) != self.files or NUMBER.sub(b"#", second.printed) != self.printed):
+        if not self.stays and (self.mask(second.files) != self.files or NUMBER.sub(b"#", second.printed) != self.printed):
             sys.exit("%s: two runs differ by more than numbers" % row.name)
         self.units = units(self.files)
         self.calls = first.calls
+
+    def mask(self, files):
+        """No two recordings are alike: of what is recorded only the names count. One that could not be packed is kept."""
+        if not self.recorded:
+            return masked(files)
+        return {path: None if unit_of(path) else content for path, content in files.items() if "/spool" not in path}
 
     def of(self, outcome):
         """What compares: (files, printed)."""
         if self.stays:
             return outcome.files, outcome.printed
-        return masked(outcome.files), NUMBER.sub(b"#", outcome.printed)
+        return self.mask(outcome.files), NUMBER.sub(b"#", outcome.printed)
 
 
 def cause_text(number):
@@ -197,7 +204,7 @@ def untrue(row, outcome, line, directory):
     """What an error line lacks, or None."""
     what, number, *path = outcome.failed.split(" ", 2)
     path = path[0] if path else ""
-    # A stream forgets why an earlier write failed, and the next one succeeds here.
+    # Standard I/O does not keep why an earlier write failed, and the next one succeeds here.
     forgotten = what == "write" and cause_text(errno.EIO) in line
     if cause_text(int(number)).lower() not in line.lower() and not forgotten:
         return "the cause is not named: " + cause_text(int(number))
@@ -209,7 +216,7 @@ def untrue(row, outcome, line, directory):
         path = path[len(directory) + 1:] if path.startswith("/") else path
         names = [re.sub(r"^\.(.*)\.rmacast-\w{6}$", r"\1", name) for name in path.split("/")]
         names = [name for name in names if name not in ("", ".", "..", "tmp") and not name.startswith("#")]
-        if names and not any(name in line for name in names) and not (row.stdin and path == row.stdin and " -: " in line):
+        if names and not any(name in line for name in names) and not (row.stdin and path == row.stdin and ("standard input" in line or " -: " in line)):
             return "the file is not named: " + names[-1]
     return None
 
@@ -231,7 +238,7 @@ def judge(row, place, expected, outcome):
     files, printed = expected.of(outcome)
     if outcome.status == 0:  # the output was done: what could not be removed then is removed by the next command
         files = without_asides(files)
-    start = before if expected.stays else masked(before)
+    start = before if expected.stays else expected.mask(before)
     lines = outcome.said.splitlines()
     errors = [line for line in lines if line.startswith("rmacast: ") and not NOTE.match(line) and line not in expected.said]
     broken = []
@@ -248,6 +255,8 @@ def judge(row, place, expected, outcome):
         held = now.get(unit)
         if outcome.status == 0 and held != expected.units.get(unit):
             broken.append("exit 0, but the output is another: " + unit)
+        elif expected.recorded and unit + "/spool" in outcome.files:
+            continue
         elif held not in (old.get(unit), expected.units.get(unit)) and not tells(outcome.files, unit, errors):
             broken.append("neither the old output nor the new: " + unit)
     if outcome.status == 0:
@@ -306,8 +315,8 @@ class Campaign:
         self.program = os.path.join(self.build, "bin", "rmacast")
         self.inject = os.path.join(self.build, "tests", "faults_inject")
         self.preload = os.path.join(self.build, "tests", "libfaults_preload.so")
-        self.scratch = tempfile.mkdtemp(prefix="faults-", dir=options.scratch)
-        self.fixture = os.path.join(self.scratch, "fixture")
+        self.temporary = tempfile.mkdtemp(prefix="faults-", dir=options.temporary)
+        self.fixture = os.path.join(self.temporary, "fixture")
         self.environment = {key: os.environ[key] for key in ("PATH", "HOME", "ASAN_OPTIONS") if key in os.environ}
         self.environment.update(LC_ALL="C.UTF-8", MALLOC_PERTURB_="165")
         self.exclusions = Exclusions()
@@ -415,7 +424,7 @@ class Campaign:
                len(self.findings), self.excluded))
 
     def end(self):
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        shutil.rmtree(self.temporary, ignore_errors=True)
 
 
 def main():
@@ -426,7 +435,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=0, help="so many allocations with the same callers in a row (all)")
     parser.add_argument("--kinds", default=",".join(KINDS), help="of %(default)s")
     parser.add_argument("--jobs", "-j", type=int, default=os.cpu_count())
-    parser.add_argument("--scratch", default=None)
+    parser.add_argument("--temporary", default=None)
     parser.add_argument("--quiet", "-q", action="store_true")
     options = parser.parse_intermixed_args()
     rows = read_rows()

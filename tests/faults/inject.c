@@ -1,9 +1,9 @@
-/* inject allocations|calls N REPORT PRELOAD SECONDS COMMAND...: runs COMMAND, whose Nth allocation or system call that may fail
- * does, counted over all its processes from main() on; N 0: none fails. Other programs that it runs are left alone. In REPORT
- * lines: "count NUMBER", "failed WHAT" where it was reached, "from MODULE+OFFSET" its callers, "calls WHAT" (N 0) each system
- * call, "place SUM" (N 0) the callers of each allocation; "status NUMBER", "signal NUMBER" or "timeout"; "left PID NAME" a process
- * that was still there, and is ended. System calls are changed at the kernel's boundary (ptrace), so that those of any library
- * count. */
+/* inject allocations|calls N REPORT PRELOAD SECONDS COMMAND...: runs COMMAND, whose Nth allocation or system call that may
+ * fail does, counted over all its processes from main() on; N 0: none fails. Other programs that it runs are left alone. In
+ * REPORT lines: "count NUMBER", "failed WHAT" where it was reached, "from MODULE+OFFSET" its callers, "calls WHAT" (N 0)
+ * each system call, "place SUM" (N 0) the callers of each allocation; "status NUMBER", "signal NUMBER" or "timeout"; "left
+ * PID NAME" a process that was still there, and is ended. System calls are changed at the kernel's boundary (ptrace), so
+ * that those of any library count. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -238,6 +238,11 @@ int archive_refusal(void)
     return i < count ? found : 0;
 }
 
+enum status archive_check_memory(struct err *err)
+{
+    return archive_refusal() == ENOMEM ? err_memory(err) : STATUS_OK;
+}
+
 enum status archive_refused(int refusal, const char *path, const char *what, struct err *err)
 {
     if (refusal == ENOMEM) return err_memory(err);

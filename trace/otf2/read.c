@@ -87,11 +87,6 @@ enum status archive_broken(struct archive_reader *reader, const char *path, cons
                    archive_message());
 }
 
-enum status archive_check_memory(const struct archive_reader *reader)
-{
-    return archive_refusal() == ENOMEM ? err_memory(reader->err) : STATUS_OK;
-}
-
 enum status archive_open_handle(struct archive_reader *reader)
 {
     reader->otf2 = OTF2_Reader_Open(reader->anchor);
@@ -150,7 +145,7 @@ enum status archive_open(struct archive_reader *reader)
     TRY(open_archive(reader));
     TRY(archive_read_definitions(reader));
     TRY(archive_make_trace(reader));
-    return archive_check_memory(reader);
+    return archive_check_memory(reader->err);
 }
 
 void archive_cursor_clear(struct archive_cursor *cursor)

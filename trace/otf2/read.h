@@ -230,8 +230,6 @@ enum status archive_broken(struct archive_reader *reader, const char *path, cons
 enum status archive_note_behind(struct archive_reader *reader, const char *path, uint64_t bytes);
 /* Warns of them in one line. */
 void archive_tell_behind(const struct archive_reader *reader);
-/* OTF2 goes on without some of what it cannot allocate, properties for example, and does not say so. */
-enum status archive_check_memory(const struct archive_reader *reader);
 /* archive_file_check_events(), whose error also names the rank. */
 enum status archive_check_events(struct archive_reader *reader, const struct archive_location *location,
                                  const char *path, uint64_t *whole);

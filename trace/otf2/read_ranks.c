@@ -73,7 +73,7 @@ static enum status read_events(struct archive_reader *reader, const struct archi
         status = archive_broken(reader, path, "cannot read the events");
     if (status == STATUS_OK) status = read_records(reader, in, path, events);
     OTF2_Reader_CloseEvtReader(reader->otf2, in);
-    return status == STATUS_OK ? archive_check_memory(reader) : status;
+    return status == STATUS_OK ? archive_check_memory(reader->err) : status;
 }
 
 /* The call that was open is left out with the rest; what it would have completed stays open. */

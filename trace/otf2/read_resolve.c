@@ -261,7 +261,7 @@ static char *numbered_property(struct archive_reader *reader, const char *name, 
 static enum status wrong_property(struct archive_reader *reader, const char *name, const char *value,
                                   const char *expected)
 {
-    TRY(archive_check_memory(reader));
+    TRY(archive_check_memory(reader->err));
     return err_set(reader->err, STATUS_DATA, reader->anchor, name, "\"%s\", expected %s", value, expected);
 }
 

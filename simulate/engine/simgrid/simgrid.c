@@ -389,7 +389,8 @@ static enum status check_user_platform(const struct platform *platform, const in
                                        const struct engine_callbacks *callbacks, struct err *err)
 {
     struct trial trial = {platform, pairs, pair_count, memfd_create("simgrid-stderr", MFD_CLOEXEC), NULL};
-    if (trial.errors < 0) return err_set(err, STATUS_SYSTEM, NULL, NULL, "no file in memory for SimGrid's messages: %s", strerror(errno));
+    if (trial.errors < 0)
+        return err_set(err, STATUS_SYSTEM, NULL, NULL, "no file in memory for SimGrid's messages: %s", strerror(errno));
     trial.asking = mmap(NULL, sizeof *trial.asking, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (trial.asking == MAP_FAILED) {
         close(trial.errors);
@@ -414,7 +415,8 @@ static enum status load_topology(const struct engine *engine, int32_t hosts, str
     char name[64];
     int fd = memfd_create("simgrid-platform", MFD_CLOEXEC);
     FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (!out) return err_set(err, STATUS_SYSTEM, NULL, NULL, "no file in memory for SimGrid's platform: %s", strerror(errno));
+    if (!out)
+        return err_set(err, STATUS_SYSTEM, NULL, NULL, "no file in memory for SimGrid's platform: %s", strerror(errno));
     const struct topology_rates rates = {.bandwidth_Bps = engine->link_Bps};
     enum status status = topology_write_simgrid(engine->net.platform->topology, hosts, &rates, out, err);
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);

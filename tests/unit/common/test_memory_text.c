@@ -33,7 +33,7 @@ static void keeps_the_status_of_writing(void **state)
     assert_null(text.text);
 }
 
-/* More than the address space has; closing such a stream succeeds. */
+/* More than the address space has. */
 static void tells_that_it_could_not_grow(void **state)
 {
     (void)state;
