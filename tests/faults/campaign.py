@@ -200,14 +200,18 @@ def cause_text(number):
     return "memory" if number == errno.ENOMEM else os.strerror(number)
 
 
-def untrue(row, outcome, line, directory):
+def untrue(row, outcome, line, directory, before):
     """What an error line lacks, or None."""
     what, number, *path = outcome.failed.split(" ", 2)
     path = path[0] if path else ""
     # Standard I/O does not keep why an earlier write failed, and the next one succeeds here.
+    if what in ("mmap", "mprotect") and re.search("failed to map segment|cannot map zero-fill", line):
+        return None  # the linker's words
     forgotten = what == "write" and cause_text(errno.EIO) in line
     if cause_text(int(number)).lower() not in line.lower() and not forgotten:
         return "the cause is not named: " + cause_text(int(number))
+    if ":[" in path or "(deleted)" in path or ("/" not in path and path not in before):
+        return None  # a pipe, memory, or a name in a directory that is open
     if what == "allocation" or not path or int(number) == errno.ENOMEM:
         return None
     if path.endswith("/stdout"):
@@ -274,7 +278,7 @@ def judge(row, place, expected, outcome):
     if len(errors) != 1:
         broken.append("%d lines of error" % len(errors))
     else:
-        lack = untrue(row, outcome, errors[0], place.directory)
+        lack = untrue(row, outcome, errors[0], place.directory, before)
         if lack:
             broken.append("untrue: " + lack)
     strange = [line for line in lines if line not in expected.said and line not in errors and not NOTE.match(line)]
