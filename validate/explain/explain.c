@@ -181,6 +181,11 @@ static enum status run_all(struct replays *replays, struct explanation *explanat
         status = answers[0].status == STATUS_OK ? STATUS_SYSTEM : answers[0].status;
         if (err) *err = answers[0].err;
     }
+    for (size_t i = 0; status == STATUS_OK && i < jobs; i++) { /* what the machine refuses says nothing of the change */
+        if (answers[i].status != STATUS_SYSTEM) continue;
+        status = STATUS_SYSTEM;
+        if (err) *err = answers[i].err;
+    }
     if (status == STATUS_OK) {
         set_errors(input, explanation, &explanation->unchanged);
         collect_computing(input, &answers[behind], explanation->replays, explanation); /* before the replays take the room */
