@@ -20,7 +20,8 @@ static const struct argp_option options[] = {
      0},
     {"rows", KEY_ROWS, "LIST", 0, "the same as --semantics", 0},
     {"profiles", KEY_PROFILES, "LIST", 0,
-     "rows of MPI libraries: what the platform file says, and in its place each profile of the list (rmacast platform profiles)", 0},
+     "rows of MPI libraries: what the platform file says, and in its place each profile of the list (rmacast platform profiles)",
+     0},
     {"draws", KEY_DRAWS, "N", 0,
      "replay each row N times more, with latencies that are drawn around the stated ones (network.jitter_s): median and range "
      "of the run times, and in how many draws a row is faster than each other row; needs --engine loggp",

@@ -9,7 +9,7 @@
 
 /* --- building --- */
 
-static void spoil(cJSON *owner)
+static void spoil_owner(cJSON *owner)
 {
     if (owner) owner->type = cJSON_Invalid;
 }
@@ -18,7 +18,7 @@ static void spoil(cJSON *owner)
 static void keep_lost(cJSON *owner, cJSON *item)
 {
     static _Thread_local cJSON lost = {.type = cJSON_Array};
-    spoil(owner);
+    spoil_owner(owner);
     cJSON_AddItemToArray(owner ? owner : &lost, item);
 }
 
@@ -51,7 +51,7 @@ bool json_replace(cJSON *object, const char *key, cJSON *item)
 {
     cJSON *old = cJSON_GetObjectItemCaseSensitive(object, key);
     if (!old || !item) return json_put(object, key, item);
-    if (json_whole(old, NULL) != STATUS_OK) spoil(object);
+    if (json_whole(old, NULL) != STATUS_OK) spoil_owner(object);
     item->string = old->string; /* cJSON_ReplaceItemInObject() loses the member where it finds no memory for the key */
     old->string = NULL;
     return cJSON_ReplaceItemViaPointer(object, old, item);
@@ -65,7 +65,7 @@ cJSON *json_append_object(cJSON *array)
 
 void json_drop(cJSON *owner, cJSON *item)
 {
-    if (json_whole(item, NULL) != STATUS_OK) spoil(owner);
+    if (json_whole(item, NULL) != STATUS_OK) spoil_owner(owner);
     cJSON_Delete(item);
 }
 
@@ -111,7 +111,7 @@ cJSON *json_add_numbers(cJSON *object, const char *key, const double *values, si
     if (!array || (values && count == 0)) return array;
     array->valuestring = values ? malloc(count * sizeof *values) : NULL;
     if (!array->valuestring) {
-        spoil(array);
+        spoil_owner(array);
         return NULL;
     }
     memcpy(array->valuestring, values, count * sizeof *values);

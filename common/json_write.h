@@ -43,9 +43,9 @@ enum status json_whole(const cJSON *json, struct err *err);
 /* Hands a finished tree on, or frees it and says why not. */
 enum status json_made(cJSON *made, cJSON **json, struct err *err);
 
-/* Writes the document as cJSON_Print() does, or as cJSON_PrintUnformatted(), without a copy of it in memory; its strings are valid
- * whatever bytes a name has (common/text/json_text.h), and numbers that are none are null. STATUS_SYSTEM, and nothing is written:
- * something is missing. */
+/* Writes the document as cJSON_Print() does, or as cJSON_PrintUnformatted(), without a copy of it in memory. Its strings are
+ * valid whatever bytes a name has (common/text/json_text.h), and numbers that are none are null. STATUS_SYSTEM, and nothing is
+ * written: something is missing. */
 enum json_layout { JSON_LINES, JSON_LINE };
 enum status json_write(const cJSON *json, enum json_layout layout, FILE *out, struct err *err);
 /* The same as text, which the caller frees. NULL: something is missing, or no memory. */

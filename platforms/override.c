@@ -81,7 +81,8 @@ static char *end_part(char **part)
 static cJSON *open_null(cJSON *root, const char *key)
 {
     cJSON *object = cJSON_CreateObject();
-    for (int i = 0; strcmp(key, "serves") == 0 && protocol_service_names[i]; i++) json_add_null(object, protocol_service_names[i]);
+    for (int i = 0; strcmp(key, "serves") == 0 && protocol_service_names[i]; i++)
+        json_add_null(object, protocol_service_names[i]);
     return json_replace(root, key, object) && json_whole(object, NULL) == STATUS_OK ? object : NULL;
 }
 

@@ -22,8 +22,8 @@ enum status name_read(const struct json_node *node, const char *const *names, in
 enum status override_apply(struct json_document *document, const char *override, struct err *err);
 
 /* An override of mpi.profile names another library than the file's, so the file's own `mpi` goes, whatever the order of the
- * overrides; they are applied afterwards. *replaced: the keys that stated a value, "mpi.eager_bytes, mpi.rma.semantics"; it keeps its value
- * where there is none. The caller frees it. */
+ * overrides; they are applied afterwards. *replaced: the keys that stated a value, "mpi.eager_bytes, mpi.rma.semantics"; where
+ * there is none it stays as it is. The caller frees it. */
 enum status override_library(struct json_document *document, const char *const *overrides, size_t override_count,
                              char **replaced, struct err *err);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/files/input_file.h"
 #include "recording/run.h"
 #include "recording/worlds.h"
 #include "trace/otf2/otf2.h"
@@ -74,9 +75,11 @@ static enum status fail_unrecorded(const char *directory, const char *spool, str
 {
     char path[RECORD_PATH_BYTES + 32], why[SPOOL_UNRECORDED_BYTES] = "";
     snprintf(path, sizeof path, "%s/" SPOOL_UNRECORDED_NAME, spool);
-    FILE *file = fopen(path, "r");
-    if (file && !fgets(why, sizeof why, file)) why[0] = '\0';
-    if (file) fclose(file);
+    struct input_file in;
+    if (input_file_open_own(path, &in, NULL) == STATUS_OK) {
+        why[input_file_read(&in, why, sizeof why - 1)] = '\0';
+        TRY(input_file_close(&in, STATUS_OK, err));
+    }
     record_remove_spool(directory, spool);
     if (*why) return err_set(err, STATUS_DATA, directory, NULL, "nothing was recorded: %s", why);
     return err_set(

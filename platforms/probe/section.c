@@ -75,8 +75,9 @@ static cJSON *rows_by_size(given findings, const struct probe_verdict *verdict, 
         if (waits_for_group(findings, verdict)) json_add_text(row, "posts", "group");
         json_append(rows, row);
     }
-    if (json_whole(rows, NULL) != STATUS_OK || cJSON_GetArraySize(rows) != 1 || cJSON_HasObjectItem(cJSON_GetArrayItem(rows, 0), "posts")) return rows;
-    cJSON *only = cJSON_CreateString(cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetArrayItem(rows, 0), key)));
+    const cJSON *first = cJSON_GetArrayItem(rows, 0);
+    if (json_whole(rows, NULL) != STATUS_OK || cJSON_GetArraySize(rows) != 1 || cJSON_HasObjectItem(first, "posts")) return rows;
+    cJSON *only = cJSON_CreateString(cJSON_GetStringValue(cJSON_GetObjectItem(first, key)));
     cJSON_Delete(rows);
     return only;
 }

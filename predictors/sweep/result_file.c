@@ -137,7 +137,8 @@ static enum status add_line(const char *line, size_t number, struct earlier_poin
 }
 
 /* Lines of points up to the end, or up to where the file breaks off. */
-static enum status read_points(struct input_file *in, struct sweep *sweep, struct earlier_points *points, bool *cut, struct err *err)
+static enum status read_points(struct input_file *in, struct sweep *sweep, struct earlier_points *points, bool *cut,
+                               struct err *err)
 {
     size_t number = 1;
     enum status status = STATUS_OK;

@@ -1,5 +1,6 @@
 /* The file of a sweep's points (docs/sweep.md): a line for the head, a line per point, a line for the end. Each point
- * has a sum of its line, and is read again only if the sum fits and its numbers are possible. While the sweep runs, points are appended when they end; a file without the end line is incomplete. */
+ * has a sum of its line, and is read again only if the sum fits and its numbers are possible. While the sweep runs, points
+ * are appended when they end; a file without the end line is incomplete. */
 #ifndef PREDICTORS_SWEEP_RESULT_FILE_H
 #define PREDICTORS_SWEEP_RESULT_FILE_H
 

@@ -38,7 +38,8 @@ void sweep_close(struct sweep *sweep);
 
 /* From now on points are written to a file when they end. Points that the file already has are reused if their inputs
  * are the same and the line is as it was written; others run again, and sweep->damaged counts lines that have changed.
- * *cut says that the file is incomplete; it then has the points of its whole lines. Returns STATUS_DATA if the file is of another kind, has points that are done and none of this sweep's, or another sweep writes it. */
+ * *cut says that the file is incomplete; it then has the points of its whole lines. Returns STATUS_DATA if the file is of
+ * another kind, has points that are done and none of this sweep's, or another sweep writes it. */
 enum status sweep_keep(struct sweep *sweep, const char *file, bool *cut, struct err *err);
 
 /* Gives the next point to a worker. A point that failed is given once more, to another worker if there is one. Returns

@@ -50,7 +50,8 @@ enum status transform_check(const char *spec, struct err *err)
         size_t used = 0;
         for (const struct transform *const *row = transforms(); *row && used < sizeof list; row++)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", (*row)->name);
-        return err_set(err, STATUS_USAGE, NULL, NULL, "unknown rewrite '%s', expected one of %s, or SECTION.KEY=VALUE", spec, list);
+        return err_set(err, STATUS_USAGE, NULL, NULL, "unknown rewrite '%s', expected one of %s, or SECTION.KEY=VALUE", spec,
+                       list);
     }
     if (argument && !transform->argument)
         return err_set(err, STATUS_USAGE, NULL, NULL, "rewrite '%s': %s takes nothing behind a colon", spec,

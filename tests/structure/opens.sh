@@ -21,8 +21,6 @@ LC_ALL=C sort >"$list.allowed" <<'END'
 ./trace/otf2/archive_entries.c    what an archive would replace, to look at it
 ./trace/otf2/stage.c              moves archives that archive_check_unread() has looked at
 ./trace/otf2/write.c              a new archive in its stage
-./trace/record/core_wait.c        /proc
-./trace/record/output/buffer.c    the recorder's spool
 ./trace/record/output/clock.c     /proc
 ./trace/record/output/ticks.c     /proc
 ./validate/cluster/switch.c       devices of the virtual cluster, and its count of frames

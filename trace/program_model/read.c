@@ -50,14 +50,14 @@ static void close_part(struct model_block *block)
 }
 
 /* Whether a statement does something else when the variable changes, or when it is executed again. */
-static bool varies(const struct statement *statements, size_t count, uint32_t variable)
+static bool changes_with(const struct statement *statements, size_t count, uint32_t variable)
 {
     for (size_t i = 0; i < count; i++) {
         const struct statement *at = &statements[i];
         bool computes = at->kind == STATEMENT_COMPUTE || at->reduced;
         if ((computes && at->computing >= 0) ||
             (variable && (expression_uses(&at->when, variable) || expression_uses(&at->amount, variable))) ||
-            varies(at->body, at->body_count, variable) || varies(at->other, at->other_count, variable))
+            changes_with(at->body, at->body_count, variable) || changes_with(at->other, at->other_count, variable))
             return true;
     }
     return false;
@@ -80,7 +80,7 @@ static enum status read_end(struct model_reader *reader)
     TRY(model_line_ends(reader));
     struct model_block *block = &reader->blocks[reader->depth];
     close_part(block);
-    block->owner.varies = varies(block->owner.body, block->owner.body_count, block->owner.variable);
+    block->owner.varies = changes_with(block->owner.body, block->owner.body_count, block->owner.variable);
     if (block->owner.variable) reader->variables.names[block->owner.variable][0] = '\0'; /* out of scope */
     reader->depth--;
     return add_statement(reader, &block->owner);

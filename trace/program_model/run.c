@@ -249,7 +249,8 @@ static enum status open_run(struct program_run *run)
 enum status program_run_open(const struct program_model *model, const struct program_model_options *options,
                              struct program_run *run, struct err *err)
 {
-    *run = (struct program_run){.model = model, .options = *options, .work = WORK_MAX, .idle = IDLE_MAX, .room = UINT64_MAX, .err = err};
+    *run = (struct program_run){
+        .model = model, .options = *options, .work = WORK_MAX, .idle = IDLE_MAX, .room = UINT64_MAX, .err = err};
     enum status status = open_run(run);
     if (status != STATUS_OK) program_run_clear(run);
     return status;
@@ -587,7 +588,8 @@ static enum status meet_other_rounds(struct program_run *run, struct run_rank *s
         frame->round = frame->rounds - 1;
         return STATUS_OK;
     }
-    if (__builtin_mul_overflow(left, frame->count, &steps) || steps > run->work) TRY(spend_work(run, frame->loop->line, UINT64_MAX));
+    if (__builtin_mul_overflow(left, frame->count, &steps) || steps > run->work)
+        TRY(spend_work(run, frame->loop->line, UINT64_MAX));
     return frame->loop->varies || calls <= run->room / left ? STATUS_OK : run_too_long(run, run->err);
 }
 

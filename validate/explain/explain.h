@@ -20,7 +20,7 @@ struct explanation_replay {
     const struct platform_change *change; /* NULL: none */
     double run_time_s;       /* of the section */
     double absolute_s;       /* sum over the section's calls of |error| */
-    double transfers_s;      /* the same of the times when data were there, where a measured run is a simulated one: breaks ties */
+    double transfers_s;      /* of the times when data were there, where a measured run is a simulated one: breaks ties */
     double run_time_error_s; /* predicted - measured median */
     double explained;        /* reduction of absolute_s, as a share of the unchanged replay's; negative: it grows */
 };

@@ -130,8 +130,8 @@ struct choosing {
     struct platform_changes *changes;
 };
 
-/* A missing key of `mpi` has its first name, but for those of serves, whose default follows mpi.rma.progress. Of others a change to
- * the default is tried, too: it changes nothing, and the replay shows that. */
+/* A missing key of `mpi` has its first name, but for those of serves, whose default follows mpi.rma.progress. Of others a change
+ * to the default is tried, too: it changes nothing, and the replay shows that. */
 static enum status add_choice(void *context, const char *key, const char *const *names, struct err *err)
 {
     struct choosing *choosing = context;

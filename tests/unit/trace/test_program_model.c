@@ -266,8 +266,8 @@ static void blocks_are_reduced(void **state)
     trace_free(less);
 }
 
-/* 2^32 rounds of 1 ns are 4294967296000 ps. 10^6 times 10^6 rounds of 1 ps on rank 0 alone are 10^12 ps; its barrier is never made.
- * 0 + 1 + 2 + 3 + 4 ns, 2 * 10^9 times, are 20 s. Walked, the loops take hours. */
+/* 2^32 rounds of 1 ns are 4294967296000 ps. 10^6 times 10^6 rounds of 1 ps on rank 0 alone are 10^12 ps; its barrier is never
+ * made. 0 + 1 + 2 + 3 + 4 ns, 2 * 10^9 times, are 20 s. Walked, the loops take hours. */
 static void rounds_without_calls_are_counted(void **state)
 {
     (void)state;
@@ -276,7 +276,8 @@ static void rounds_without_calls_are_counted(void **state)
                                "    MPI_Barrier comm=0 when=rank==5\n  end\nend\nMPI_Barrier comm=0\n"
                                "repeat 2000000000\n  block b\n    repeat 5 as k\n      compute k*1ns\n    end\n  end\nend\n"
                                "MPI_Barrier comm=0\n", 2);
-    static const int64_t enter_ps[2][3] = {{4294967296000, 5294967296000, 25294967296000}, {4294967296000, 4294967296000, 24294967296000}};
+    static const int64_t enter_ps[2][3] = {{4294967296000, 5294967296000, 25294967296000},
+                                           {4294967296000, 4294967296000, 24294967296000}};
     for (int r = 0; r < 2; r++) {
         assert_int_equal(trace->ranks[r].count, 3);
         for (int i = 0; i < 3; i++) assert_int_equal(trace->ranks[r].calls[i].enter_ps, enter_ps[r][i]);
@@ -297,7 +298,8 @@ static void wrong_runs_are_refused(void **state)
         {HEAD "MPI_Barrier comm=0 when=neighbor(-1)\n", "t:3: when= is none"},
         {HEAD "compute 8000000s\nMPI_Barrier comm=0\n", "t:4: the run takes too long"},
         {HEAD "repeat 4294967296\nMPI_Barrier comm=0\nend\n", "t: more than 268435456 calls"},
-        {HEAD "repeat 3\nrepeat 3e12 as i\nif i>1\nMPI_Barrier comm=0\nend\nend\nend\n", "t:4: the run is longer than 8589934592"},
+        {HEAD "repeat 3\nrepeat 3e12 as i\nif i>1\nMPI_Barrier comm=0\nend\nend\nend\n",
+         "t:4: the run is longer than 8589934592"},
         {HEAD "repeat 1e9 as i\ncompute i\nend\n", "t:4: more than 134217728 statements make no call"},
         {HEAD "repeat -1\nend\n", "t:3: the number of repetitions of rank 0 of 3 is -1"},
     };
