@@ -145,6 +145,34 @@ static error_t parse_of_models(int key, char *argument, struct argp_state *state
     return failed;
 }
 
+/* What the command's own parser is given goes through note_option(). */
+enum { GIVEN_MAX = 256 }; /* more than any command has */
+static struct {
+    const struct argp *command;
+    const struct argp_option *items[GIVEN_MAX];
+    size_t count;
+} given;
+
+static error_t note_option(int key, char *argument, struct argp_state *state)
+{
+    const struct argp_option *option = given.command->options;
+    while (option && option->key != key && (option->key || option->name)) option++;
+    size_t at = 0;
+    while (at < given.count && given.items[at] != option) at++;
+    if (option && option->key && option->name && at == given.count && at < GIVEN_MAX) given.items[given.count++] = option;
+    return given.command->parser(key, argument, state);
+}
+
+error_t cli_given_only(const struct argp_state *state, const char *mode, const int *keys)
+{
+    for (size_t i = 0; i < given.count; i++) {
+        const int *key = keys;
+        while (*key && *key != given.items[i]->key) key++;
+        if (!*key) return cli_usage(state, "--%s has no meaning with %s", given.items[i]->name, mode);
+    }
+    return 0;
+}
+
 static error_t parse_outer(int key, char *argument, struct argp_state *state)
 {
     struct outer *outer = state->input;
@@ -175,7 +203,8 @@ enum status cli_parse(const struct argp *argp, int argc, char **argv, unsigned f
         {0}};
     static const struct argp of_models = {.options = options, .parser = parse_of_models};
     const struct argp *const reads_traces = flags & CLI_READS_TRACES ? &of_models : NULL;
-    const struct argp_child children[] = {{argp, 0, NULL, 0}, {reads_traces, 0, NULL, 0}, {0}};
+    struct argp noted = *argp;
+    const struct argp_child children[] = {{&noted, 0, NULL, 0}, {reads_traces, 0, NULL, 0}, {0}};
     const struct argp whole = {cli_common_options, parse_outer, NULL, NULL, children, NULL, NULL};
     struct outer outer = {&whole, argp, input};
     warning_listen(tell_warning);
@@ -185,6 +214,9 @@ enum status cli_parse(const struct argp *argp, int argc, char **argv, unsigned f
         describe_table(describe_context, &shown);
         return STATUS_USAGE;
     }
+    noted.parser = note_option;
+    given.command = argp;
+    given.count = 0;
     parse_err = err;
     parse_failed = false;
     parse_command = argv[0];

@@ -60,6 +60,10 @@ error_t cli_needs_argument(const struct argp_state *state, const char *argument,
 /* "NAME=VALUE": ends the name there, and returns the value; NULL: the text has another form, and is unchanged. */
 char *cli_split_assignment(char *text);
 
+/* Inside a parser, for ARGP_KEY_END: mode, as "--extrap-points", looks at the options with these keys (0 ends them) and at no
+ * others of the command; an error names the first other one that was given. */
+error_t cli_given_only(const struct argp_state *state, const char *mode, const int *keys);
+
 /* Inside a parser: values of options; option ("--epsilon") is for messages. */
 error_t cli_duration(const struct argp_state *state, const char *option, const char *text, double *seconds);
 error_t cli_duration_ps(const struct argp_state *state, const char *option, const char *text, int64_t *ps);

@@ -15,7 +15,7 @@
 #include "common/files/directory.h"
 #include "common/files/remove_tree.h"
 #include "common/json.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "platforms/fit/calibration.h"
@@ -91,9 +91,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         if (!options->command && !options->results)
             return cli_usage(state, "the launcher is missing, expected -- mpiexec -n 4, or --results DIR of an earlier run");
         if (options->check && cli_is_output(options->output)) return cli_usage(state, "--check takes -o a file");
-        if (!options->command && options->config)
-            return cli_usage(state, "--config without a launcher, expected -- mpiexec -n 4");
-        return 0;
+        if (options->command) return 0;
+        return cli_given_only(state, "--results and no launcher",
+                              (const int[]){OPTION_RESULTS, 'o', OPTION_NAME, OPTION_JSON, OPTION_NO_PROBE, 0});
     default: return ARGP_ERR_UNKNOWN;
     }
 }

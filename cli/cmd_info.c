@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/files.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "common/wide.h"

@@ -8,7 +8,7 @@
 #include "cli/output_set.h"
 #include "cli/prediction_options.h"
 #include "common/files/output_file.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "platforms/fit/plot.h"

@@ -6,7 +6,7 @@
 #include "cli/prediction_options.h"
 #include "cli/terminal/progress_bar.h"
 #include "common/json.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "model/violations/violations.h"

@@ -10,9 +10,10 @@
 #include "cli/cli.h"
 #include "cli/output_set.h"
 #include "common/files/output_file.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/memory_text.h"
 #include "common/text/json_text.h"
+#include "common/utf8.h"
 #include "trace/open.h"
 #include "trace/text/text.h"
 

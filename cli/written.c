@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "cli/output_set.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 
 /* nftw hands no context on. */
 static uint64_t found_bytes;

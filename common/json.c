@@ -9,7 +9,7 @@
 
 #include "common/files/input_file.h"
 #include "common/json_line.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 
 #define LINE " (line "
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/public.h"
 #include "common/units.h"
 #include "model/analyze.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/units.h"
 #include "platforms/read.h"
 

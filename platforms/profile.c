@@ -9,7 +9,7 @@
 
 #include "common/files/installed.h"
 #include "common/files/place.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "platforms/read.h"
 
 static const char suffix[] = ".json";

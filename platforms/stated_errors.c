@@ -8,7 +8,7 @@
 #include <cjson/cJSON.h>
 
 #include "common/json.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "platforms/platform.h"
 #include "platforms/profile.h"
 

@@ -5,7 +5,7 @@
 
 #include "common/children.h"
 #include "common/json.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "predictors/prediction.h"
 
 struct job {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/json.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 
 /* The row has no result any more. */
 static enum status fail_row(struct comparison *comparison, size_t row, const char *why, struct err *err)

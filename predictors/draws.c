@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/scramble.h"
 #include "common/search.h"
 #include "common/text/text.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/text/text.h"
 #include "model/behaviour/behaviour.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "common/json.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "model/analyze.h"
 #include "common/text/json_text.h"
 #include "report/inputs.h"

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "validate/samples.h"

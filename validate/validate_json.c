@@ -1,7 +1,7 @@
 /* Writes a validation as JSON (docs/results.md, Validation). */
 #include <math.h>
 
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "validate/validate.h"
 
 /* cJSON writes a number that is not finite as null. */

@@ -10,7 +10,7 @@
 #include "cli/launcher.h"
 #include "common/files/output_file.h"
 #include "common/json.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/units.h"
 #include "platforms/fit/size_curve.h"
 #include "platforms/stated_errors.h"

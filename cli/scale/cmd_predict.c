@@ -168,7 +168,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (settings->points && settings->model.traces.count > 0)
             return cli_usage(state, "--extrap-points takes the place of traces, expected one of the two");
-        if (settings->points) return 0;
+        if (settings->points)
+            return cli_given_only(state, "--extrap-points",
+                                  (const int[]){KEY_EXTRAP_POINTS, KEY_RANKS, MODEL_OPTION_PARAMETER, 0});
         shared = model_options_end(state, &settings->model);
         if (shared) return shared;
         if (settings->rank_count == 0) return cli_usage(state, "--ranks N,... is missing");

@@ -1,5 +1,5 @@
 /* Strings of users in JSON. What is written is valid JSON, whatever bytes a name has (RFC 8259: UTF-8): a byte that is no UTF-8
- * becomes U+FFFD, and characters that are not visible (common/text/utf8.h) are escaped. Trees: common/json_write.h. */
+ * becomes U+FFFD, and characters that are not visible (common/text/utf8.h) are escaped. Trees: common/json/json_write.h. */
 #ifndef COMMON_TEXT_JSON_TEXT_H
 #define COMMON_TEXT_JSON_TEXT_H
 

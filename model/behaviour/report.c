@@ -1,7 +1,7 @@
 /* Behaviour of the recorded library in results: JSON, table, sentences (model/result/result.h). */
 #include <inttypes.h>
 
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "model/result/result.h"

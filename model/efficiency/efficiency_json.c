@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/units.h"
 #include "model/efficiency/efficiency.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/units.h"
 #include "trace/trace.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "model/waits/properties.h"
 #include "model/result/result.h"
 #include "model/result/result_schema.h"

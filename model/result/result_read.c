@@ -5,7 +5,7 @@
 
 #include "common/array.h"
 #include "common/json.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "model/waits/properties.h"
 #include "model/result/result.h"
 #include "model/result/result_schema.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/json.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/line.h"
 #include "platforms/fit/pause.h"
 #include "platforms/fit/reverse.h"

@@ -1,6 +1,6 @@
 #include "platforms/fit/size_curve.h"
 
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>

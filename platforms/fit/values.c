@@ -6,7 +6,7 @@
 
 #include "common/array.h"
 #include "common/json.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/text/text.h"
 
 enum { PATH_BYTES = 256, TEXT_BYTES = 48 };

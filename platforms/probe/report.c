@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "platforms/probe/section.h"

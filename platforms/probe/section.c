@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/json.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "platforms/read.h"
 
 /* The eager limit where no size up to the largest one needs a rendezvous. */

@@ -1,7 +1,7 @@
 /* advice_print() and advice_to_json() of predictors/advise/advise.h. */
 #include <math.h>
 
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "predictors/advise/advise.h"

@@ -8,7 +8,7 @@
 #include "common/array.h"
 #include "common/files/place.h"
 #include "common/json.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "platforms/platform_file.h"
 #include "platforms/semantics_text.h"
 #include "predictors/transforms/transform.h"

@@ -5,7 +5,7 @@
 
 #include "common/array.h"
 #include "common/children.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "platforms/grow.h"
 #include "platforms/platform.h"
 #include "platforms/semantics_text.h"

@@ -8,7 +8,7 @@
 
 #include "common/array.h"
 #include "common/files/place.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/text/json_text.h"
 #include "platforms/platform.h"
 #include "platforms/profile.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/text/text.h"
 #include "predictors/transforms/rows.h"
 

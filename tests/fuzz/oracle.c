@@ -1,4 +1,4 @@
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "tests/fuzz/oracle.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #include "tests/slices/same_result.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>

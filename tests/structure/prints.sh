@@ -1,6 +1,6 @@
 #!/bin/sh
 # What people read is printed by text_print() (common/text/text.h), which keeps names of inputs from making lines and from
-# steering terminals; a tree of JSON becomes text in common/json_write.c alone. Files that write another format are listed
+# steering terminals; a tree of JSON becomes text in common/json/json_write.c alone. Files that write another format are listed
 # here, and so are programs that run beside MPI: they print by themselves. Usage: prints.sh SOURCE
 set -eu
 . "$(dirname "$0")/../expect.sh"
@@ -25,7 +25,7 @@ find . \( -name build -o -name .git \) -prune -o -name '*.c' -print | sed 's#^\.
     grep -vE "$(echo "$formats" | paste -sd '|')" "$place/files" |
         xargs grep -nHE '(^|[^a-z_])v?f?printf\(|[^a-z_]f?puts\([^"]*;' /dev/null |
         grep -vE 'fputs\((call_name|taker_names)|curve->(program|doubts)' || true
-    grep -v '^common/json_write\.c' "$place/files" | xargs grep -nHE 'cJSON_Print[A-Za-z]*\(' /dev/null || true
+    grep -v '^common/json/json_write\.c' "$place/files" | xargs grep -nHE 'cJSON_Print[A-Za-z]*\(' /dev/null || true
 } >"$place/found"
 if [ -s "$place/found" ]; then
     cat "$place/found"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/children.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "platforms/platform.h"

@@ -9,7 +9,7 @@
 #include <cjson/cJSON.h>
 
 #include "common/array.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "platforms/choices.h"
 #include "platforms/profile.h"
 

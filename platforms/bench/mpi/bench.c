@@ -18,7 +18,7 @@
 #include "common/files/file_claims.h"
 #include "common/files/input_file.h"
 #include "common/files/output_file.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/units.h"
 #include "platforms/bench/mpi/run.h"
 

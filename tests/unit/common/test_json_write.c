@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "common/json.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 
 /* Of cJSON's allocations, counted from 1, this one fails; 0: none. */
 static size_t failing, allocations;

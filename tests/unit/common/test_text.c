@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "common/csv.h"
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "common/text/json_text.h"
 #include "common/text/text.h"
 

@@ -1,5 +1,5 @@
 /* Results: what the analysis puts into them, and their way to JSON and back. */
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "model_test.h"
 
 #include <stdio.h>

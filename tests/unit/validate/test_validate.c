@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 #include "validate/validate.h"
 
 enum { MANY = 20 };

@@ -3,8 +3,8 @@
  * What finds no memory spoils the object or array that it should have been in (its type is cJSON_Invalid then), and a document
  * with a spoilt part is not written. So nobody asks whether a member was added: json_write() and json_print() do. All of these
  * functions take NULL for an object, array or item, since that is what no memory gives. */
-#ifndef COMMON_JSON_WRITE_H
-#define COMMON_JSON_WRITE_H
+#ifndef COMMON_JSON_JSON_WRITE_H
+#define COMMON_JSON_JSON_WRITE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "common/json_write.h"
+#include "common/json/json_write.h"
 
 #include <math.h>
 #include <stdlib.h>
