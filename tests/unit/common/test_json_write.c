@@ -61,7 +61,7 @@ static cJSON *make_document(bool with_numbers)
     json_append(left_out, cJSON_CreateNull());
     json_drop(root, left_out);
     if (with_numbers) json_add_numbers(root, "numbers", numbers, sizeof numbers / sizeof *numbers);
-    json_put(root, "more", cJSON_CreateString("\x7f"));
+    json_put(root, "more", cJSON_CreateString("~"));
     return root;
 }
 
