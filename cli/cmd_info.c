@@ -144,14 +144,14 @@ static void print_origin(const struct trace *trace, const struct info *info)
 {
     const struct trace_provenance *provenance = &trace->provenance;
     char text[UNITS_TEXT_BYTES], one[UNITS_TEXT_BYTES], two[UNITS_TEXT_BYTES];
-    const char *made = provenance->generator ? provenance->generator : provenance->described;
     text_print(stdout, "trace          %s\n", trace->name);
     if (provenance->simulated)
         text_print(stdout, "origin         simulated on %s, engine %s, semantics %s, locks %s\n",
                    provenance->platform ? provenance->platform : "?", provenance->engine ? provenance->engine : "?",
                    provenance->semantics ? provenance->semantics : "?", provenance->lock ? provenance->lock : "?");
     else
-        text_print(stdout, "origin         %s%s%s\n", trace_origin_name(trace_origin(trace)), made ? ": " : "", made ? made : "");
+        text_print(stdout, "origin         %s%s%s\n", trace_origin_name(trace_origin(trace)), provenance->generator ? ": " : "",
+                   provenance->generator ? provenance->generator : "");
     text_print(stdout, "ranks          %" PRIu32 "\n", trace->rank_count);
     if (trace->definitions.node_count > 0) text_print(stdout, "nodes          %zu\n", trace->definitions.node_count);
     if (info->most_threads > 1)

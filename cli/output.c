@@ -13,7 +13,6 @@
 #include "common/json/json_write.h"
 #include "common/memory_text.h"
 #include "common/text/json_text.h"
-#include "common/utf8.h"
 #include "trace/open.h"
 #include "trace/text/text.h"
 

@@ -15,6 +15,7 @@
 
 #include "recording/guests.h"
 #include "common/files/directory.h"
+#include "common/files/file_claims.h"
 #include "common/files/installed.h"
 #include "trace/otf2/otf2.h"
 #include "trace/spool/spool.h"
@@ -163,11 +164,11 @@ void record_remove_spool(const char *directory, const char *spool)
     for (const struct dirent *entry; (entry = readdir(listing)) != NULL;) {
         const char *end = strrchr(entry->d_name, '.');
         if (strncmp(entry->d_name, "rank-", 5) == 0 && end && (strcmp(end, ".spool") == 0 || strcmp(end, ".tail") == 0))
-            unlinkat(dirfd(listing), entry->d_name, 0);
+            file_claims_remove(dirfd(listing), entry->d_name, 0);
     }
-    unlinkat(dirfd(listing), SPOOL_UNRECORDED_NAME, 0);
+    file_claims_remove(dirfd(listing), SPOOL_UNRECORDED_NAME, 0);
     closedir(listing);
-    rmdir(spool);
+    file_claims_remove(AT_FDCWD, spool, AT_REMOVEDIR);
     rmdir(directory);
 }
 

@@ -165,10 +165,6 @@ static enum status read_model(const char *path, struct trace **trace, struct err
         status = program_model_set_parameter(model, model_parameters[i].name, model_parameters[i].value, err);
     if (status == STATUS_OK) status = program_model_make(model, &options, trace, err);
     program_model_free(model);
-    if (status == STATUS_OK && !((*trace)->provenance.described = strdup(path))) {
-        trace_free(*trace);
-        status = err_memory(err);
-    }
     return status;
 }
 

@@ -14,7 +14,8 @@ enum trace_origin trace_origin(const struct trace *trace)
 {
     const struct trace_provenance *provenance = &trace->provenance;
     if (provenance->simulated) return TRACE_SIMULATED;
-    return provenance->generator ? TRACE_GENERATED : provenance->described ? TRACE_DESCRIBED : TRACE_RECORDED;
+    if (!provenance->generator) return TRACE_RECORDED;
+    return strcmp(provenance->generator, TRACE_GENERATOR_MODEL) == 0 ? TRACE_DESCRIBED : TRACE_GENERATED;
 }
 
 const char *trace_origin_name(enum trace_origin origin)

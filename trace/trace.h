@@ -348,6 +348,7 @@ struct trace_definitions {
 };
 
 /* The provenance of a trace: what recorded or predicted it, and the quality of its clock. */
+#define TRACE_GENERATOR_MODEL "program model" /* provenance.generator of a trace that a program model describes */
 enum trace_origin { TRACE_RECORDED, TRACE_SIMULATED, TRACE_GENERATED, TRACE_DESCRIBED, TRACE_ORIGIN_COUNT };
 
 struct trace_provenance {

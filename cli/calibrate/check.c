@@ -58,7 +58,7 @@ static enum status name_files(const struct calibrate_run *run, struct files *fil
     TRY(launcher_find_program(run->mpi == CALIBRATE_OPENMPI ? "rmacast-bench-openmpi" : "rmacast-bench",
                               "RMACAST_BENCH", files->bench, sizeof files->bench, err));
     FILE *out;
-    TRY(output_file_open(files->config, &out, err));
+    TRY(output_file_open_again(files->config, &out, err)); /* for the recording, and for its comparison */
     fputs(tests, out);
     return output_file_close(files->config, out, STATUS_OK, err);
 }

@@ -1,6 +1,6 @@
 /* What is read or has been written is noted in memory that child processes share: a child reads platforms whose outputs its
- * parent writes. An entry is filled before a slot of the index names it, and is never changed then, so nobody waits for
- * anybody, whenever a child is killed. What is to be written (struct output) is known before children are made. */
+ * parent writes. An entry is filled before a slot of the index names it, and never changed then but for its last member, so
+ * nobody waits for anybody, whenever a child is killed. What is to be written (struct output) is known before children are made. */
 #include "common/files/file_claims.h"
 
 #include <errno.h>
@@ -27,6 +27,7 @@ struct entry {
     ino_t inode;
     uint32_t name; /* in names */
     bool directory, written;
+    _Atomic bool gone; /* it has been removed */
 };
 
 struct noted {
@@ -80,7 +81,8 @@ static _Atomic uint32_t *find_slot(const struct stat *about)
         _Atomic uint32_t *slot = &noted->slots[at % SLOTS];
         uint32_t number = atomic_load(slot);
         const struct entry *entry = &noted->entries[number - (number > 0)];
-        if (number == 0 || (entry->device == about->st_dev && entry->inode == about->st_ino)) return slot;
+        bool same = entry->device == about->st_dev && entry->inode == about->st_ino && !atomic_load(&entry->gone);
+        if (number == 0 || same) return slot;
     }
 }
 
@@ -104,7 +106,7 @@ static enum status note_file(const char *path, const struct stat *about, bool wr
     if (number >= ENTRIES_MOST || name + length > NAMES_BYTES)
         return err_set(err, STATUS_SYSTEM, path, NULL, "more files than can be told apart, expected at most %d", ENTRIES_MOST);
     memcpy(noted->names + name, path, length);
-    noted->entries[number] = (struct entry){about->st_dev, about->st_ino, name, S_ISDIR(about->st_mode), written};
+    noted->entries[number] = (struct entry){about->st_dev, about->st_ino, name, S_ISDIR(about->st_mode), written, false};
     for (uint32_t none = 0; !atomic_compare_exchange_strong(find_slot(about), &none, number + 1); none = 0)
         if (find_entry(about)) return STATUS_OK; /* another thread noted the same file */
     return STATUS_OK;
@@ -247,6 +249,22 @@ enum status file_claim_input_path(const char *path, struct err *err)
 {
     struct stat about;
     return noted && stat(path, &about) == 0 ? file_claim_input(path, &about, err) : STATUS_OK;
+}
+
+void file_claims_forget(const struct stat *about)
+{
+    bool last = is_counted(about) && (S_ISDIR(about->st_mode) || about->st_nlink == 1);
+    uint32_t number = last ? atomic_load(find_slot(about)) : 0;
+    if (number > 0) atomic_store(&noted->entries[number - 1].gone, true);
+}
+
+int file_claims_remove(int directory, const char *name, int flags)
+{
+    struct stat about;
+    bool known = fstatat(directory, name, &about, AT_SYMLINK_NOFOLLOW) == 0;
+    int failed = unlinkat(directory, name, flags);
+    if (known && failed == 0) file_claims_forget(&about);
+    return failed;
 }
 
 /* --- writing --- */

@@ -42,6 +42,12 @@ enum status file_claims_check(int directory, const char *name, const char *path,
 /* The same of an open file. */
 enum status file_claims_check_open(const struct stat *about, const char *path, bool again, struct err *err);
 
+/* After a name of the file has gone; about: from before. If that was its last one the file is forgotten, since another one may
+ * get its inode. */
+void file_claims_forget(const struct stat *about);
+/* unlinkat(), for files that the program has read and may remove; it forgets them. */
+int file_claims_remove(int directory, const char *name, int flags);
+
 /* After an output has been written there. */
 enum status file_claim_written(const char *path, const struct stat *about, struct err *err);
 

@@ -287,13 +287,16 @@ static int name_it(int descriptor, const struct place *at)
 static enum status finish_output(struct output *output, const char *path, bool whole, struct err *err)
 {
     const struct place *at = &output->at;
+    struct stat replaced;
     int cause = 0;
     if (whole && !output->there) {
+        bool replaces = fstatat(at->directory, at->name, &replaced, AT_SYMLINK_NOFOLLOW) == 0;
         TRY(file_claims_check(at->directory, at->name, path, output->again, err));
         if (!output->aside[0])
             cause = name_it(output->descriptor, at);
         else if (renameat(at->directory, output->aside, at->directory, at->name) != 0)
             cause = errno;
+        if (cause == 0 && replaces) file_claims_forget(&replaced);
         if (cause == 0) output->there = true;
     }
     if (cause != 0) return fail_unwritable(path, cause, err);

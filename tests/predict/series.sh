@@ -33,7 +33,7 @@ trace() { # SERIES SYNC RANKS; groups=1: makes and frees each round's group, and
 
 # Lines without the header, in the order of the ranks and of each one's calls.
 body() {
-    grep -v '^rmacast-trace\|^window\|^ranks' "$1" | awk '{ $2 = sprintf("%.9f", $2); $3 = ""; print }'
+    grep -v '^rmacast-trace\|^window\|^ranks\|^property generator' "$1" | awk '{ $2 = sprintf("%.9f", $2); $3 = ""; print }'
 }
 
 known() { # SERIES SYNC RANKS...

@@ -208,12 +208,12 @@ void archive_remove_files(const char *directory)
 {
     DIR *listing = open_listing(AT_FDCWD, directory), *locations;
     if (!listing) return;
-    for (int i = 0; archive_entries[i]; i++) unlinkat(dirfd(listing), archive_entries[i], 0);
+    for (int i = 0; archive_entries[i]; i++) file_claims_remove(dirfd(listing), archive_entries[i], 0);
     locations = open_listing(dirfd(listing), ARCHIVE_NAME);
     for (struct dirent *entry; locations && (entry = readdir(locations));)
-        if (is_location_file(entry->d_name)) unlinkat(dirfd(locations), entry->d_name, 0);
+        if (is_location_file(entry->d_name)) file_claims_remove(dirfd(locations), entry->d_name, 0);
     if (locations) closedir(locations);
-    unlinkat(dirfd(listing), ARCHIVE_NAME, AT_REMOVEDIR);
+    file_claims_remove(dirfd(listing), ARCHIVE_NAME, AT_REMOVEDIR);
     closedir(listing);
 }
 

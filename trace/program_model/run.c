@@ -235,6 +235,8 @@ static enum status open_run(struct program_run *run)
     const struct program_model *model = run->model;
     TRY(make_grids(run));
     TRY(trace_new(model->file, run->options.ranks, &run->trace, run->err));
+    run->trace->provenance.generator = strdup(TRACE_GENERATOR_MODEL);
+    if (!run->trace->provenance.generator) return err_memory(run->err);
     run->members = calloc((size_t)run->options.ranks + 1, sizeof *run->members);
     run->comm_first = calloc(model->comm_count + 1, sizeof *run->comm_first);
     run->window_first = calloc(model->window_count + 1, sizeof *run->window_first);

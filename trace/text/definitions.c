@@ -245,7 +245,7 @@ static enum status read_property_key(struct text_reader *reader, char *word)
         return STATUS_OK;
     TEXT_FAIL(reader,
               "%s=%s is no property, expected simulated=0 or 1, platform=, engine=, semantics=, lock=, library=, "
-              "transport=, generator=, described=, clock_offset=, clock_error=, clock_violations=, clock_source=monotonic, "
+              "transport=, generator=, clock_offset=, clock_error=, clock_violations=, clock_source=monotonic, "
               "tsc or mixed, record_cost=SECONDS, core_waits=0 or 1",
               word, value);
 }

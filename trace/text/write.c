@@ -99,8 +99,7 @@ static void write_properties(struct writer *writer)
     }
     const char *const rest[][2] = {{"library", trace->provenance.library},
                                    {"transport", trace->provenance.transport},
-                                   {"generator", trace->provenance.generator},
-                                   {"described", trace->provenance.described}};
+                                   {"generator", trace->provenance.generator}};
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         if (rest[i][1]) fprintf(writer->out, "property %s=%s\n", rest[i][0], encode_name(writer, rest[i][1]));
     if (clock->known)

@@ -61,7 +61,7 @@ static const struct {
     {HEAD "window 0 comm=0 flavor=vanilla\n",
      "t.txt:3: flavor=vanilla, expected create, allocate, shared, dynamic or heap"},
     {HEAD "property simulated=2\n", "t.txt:3: simulated=2 is no property, expected simulated=0 or 1, platform=, "
-                                    "engine=, semantics=, lock=, library=, transport=, generator=, described=, "
+                                    "engine=, semantics=, lock=, library=, transport=, generator=, "
                                     "clock_offset=, clock_error=, clock_violations=, clock_source=monotonic, tsc or mixed, "
                                     "record_cost=SECONDS, core_waits=0 or 1"},
     {HEAD "0 0 0 MPI_Init\nproperty simulated=1\n",

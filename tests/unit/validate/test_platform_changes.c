@@ -75,7 +75,7 @@ static void quantities_move_by_their_errors(void **state)
             strncmp(change->override, rows[i].override, strlen(rows[i].override)) != 0 || change->why != rows[i].why)
             fail_msg("change %zu: %s from %s to %s by %s", i, change->key, change->from, change->to, change->override);
     }
-    /* Behind them are the choices: other semantics than b, and of a key that the file does not have each value but the default. */
+    /* Behind them are the choices: other semantics than b, and of a key that the file lacks each value but the default. */
     static const char *const others[][3] = {{"mpi.rma.semantics", "b", "a"},
                                             {"mpi.rma.semantics", "b", "c"},
                                             {"mpi.rma.semantics", "b", "d"},

@@ -1,7 +1,7 @@
 /* System calls that are cancellation points in the C library (POSIX.1-2017, 2.9.5), here without that property: a thread
  * that the program cancels must not end in a call that the program does not make, with a chunk half appended or a lock
- * held. The recorder has no other way to such calls, which a test of its libraries' symbols keeps so. What
- * fopen() opens with "c" has none. errno is set as usual. */
+ * held. The recorder has no other way to such calls, which a test of its libraries' symbols keeps so. A FILE
+ * with mode "c" has none. errno is set as usual. */
 #ifndef TRACE_RECORD_OUTPUT_UNCANCELLED_H
 #define TRACE_RECORD_OUTPUT_UNCANCELLED_H
 
