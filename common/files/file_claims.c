@@ -1,6 +1,7 @@
 /* What is read or has been written is noted in memory that child processes share: a child reads platforms whose outputs its
  * parent writes. An entry is filled before a slot of the index names it, and never changed then but for its last member, so
- * nobody waits for anybody, whenever a child is killed. What is to be written (struct output) is known before children are made. */
+ * nobody waits for anybody, whenever a child is killed. What is to be written (struct output) is known before children are
+ * made. */
 #include "common/files/file_claims.h"
 
 #include <errno.h>
