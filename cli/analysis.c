@@ -6,7 +6,6 @@
 
 #include "cli/files.h"
 #include "cli/output_set.h"
-#include "common/files/directory.h"
 #include "common/units.h"
 #include "model/waits/properties.h"
 #include "model/match/relations.h"
@@ -244,7 +243,7 @@ enum status analysis_check(const struct analysis *analysis, const struct trace *
 static enum status open_csv(const struct analysis *analysis, const char *name, char path[PATH_BYTES], FILE **out,
                             struct err *err)
 {
-    TRY(directory_make(analysis->csv, err));
+    TRY(output_set_directory(analysis->csv, err));
     snprintf(path, PATH_BYTES, "%s/%s", analysis->csv, name);
     return output_set_open(path, out, err);
 }

@@ -201,7 +201,7 @@ static enum status write_differences(const struct options *options, cJSON *diffe
         cJSON_Delete(json);
         return status;
     }
-    platform_print_differences(differences, cli_table());
+    TRY(platform_print_differences(differences, cli_table(), err));
     if (cJSON_GetArraySize(differences) == 0) puts("both say the same");
     return cli_flush(err);
 }

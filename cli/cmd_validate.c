@@ -6,7 +6,6 @@
 #include "cli/files.h"
 #include "cli/output_set.h"
 #include "cli/prediction_options.h"
-#include "common/files/directory.h"
 #include "common/json.h"
 #include "common/text/text.h"
 #include "platforms/platform_file.h"
@@ -130,7 +129,7 @@ static enum status write_file(const char *path, const struct validation *validat
 static enum status write_csv(const struct settings *settings, const struct validation *validation, struct err *err)
 {
     char path[PATH_BYTES];
-    TRY(directory_make(settings->csv, err));
+    TRY(output_set_directory(settings->csv, err));
     for (size_t i = 0; i < TABLES; i++) {
         snprintf(path, sizeof path, "%s/%s", settings->csv, tables[i].name);
         TRY(write_file(path, validation, tables[i].write, err));

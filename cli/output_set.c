@@ -1,10 +1,13 @@
 #include "cli/output_set.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/array.h"
+#include "common/files/directory.h"
 #include "common/files/output_file.h"
 
 static struct complete {
@@ -13,6 +16,14 @@ static struct complete {
 } *files;
 static size_t count, capacity;
 static bool failed;
+static char *made; /* a directory that was not there before; NULL: none */
+
+enum status output_set_directory(const char *path, struct err *err)
+{
+    bool missing = !made && access(path, F_OK) != 0 && errno == ENOENT;
+    if (missing && !(made = strdup(path))) return err_memory(err);
+    return directory_make(path, err);
+}
 
 enum status output_set_open(const char *path, FILE **out, struct err *err)
 {
@@ -61,7 +72,10 @@ enum status output_set_end(bool keep, struct err *err)
         if (named) status = closed;
         free(files[i].path);
     }
+    if (made && !(keep && status == STATUS_OK)) rmdir(made); /* unless somebody's files are in it */
+    free(made);
     free(files);
+    made = NULL;
     files = NULL;
     count = capacity = 0;
     failed = false;

@@ -12,6 +12,9 @@
 
 #include "common/status.h"
 
+/* Makes the directory of files of the set, as directory_make() does. If the set fails it goes again. */
+enum status output_set_directory(const char *path, struct err *err);
+
 /* As output_file_open() and output_file_close(), but the name comes with output_set_end(). If either fails, or `written` is not
  * STATUS_OK, the set has failed. */
 enum status output_set_open(const char *path, FILE **out, struct err *err);

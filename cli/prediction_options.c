@@ -329,13 +329,13 @@ struct scene_options prediction_options_scenes(const struct prediction_options *
 }
 
 /* Transfers larger than what the platform was measured for. */
-static void note_extrapolation(const struct trace *trace, const struct platform *platform)
+static enum status note_extrapolation(const struct trace *trace, const struct platform *platform, struct err *err)
 {
     struct json_document document;
-    struct err ignored;
     int64_t most;
     size_t count = 0;
-    if (json_open(platform->file, &document, &ignored) != STATUS_OK) return; /* "ideal" */
+    enum status status = json_open(platform->file, &document, err);
+    if (status != STATUS_OK) return status == STATUS_SYSTEM ? status : STATUS_OK; /* "ideal" */
     bool is_measured = calibration_largest(document.root, &most);
     json_close(&document);
     for (uint32_t rank = 0; is_measured && rank < trace->rank_count; rank++)
@@ -345,6 +345,7 @@ static void note_extrapolation(const struct trace *trace, const struct platform 
         cli_note("note: %zu transfers are larger than the %" PRId64
                  " bytes up to which %s was measured: their times are extrapolated",
                  count, most, platform->file);
+    return STATUS_OK;
 }
 
 /* Nothing, where the platform does not fit: who replays on it says why. */
@@ -356,8 +357,8 @@ static enum status find_warnings(const struct prediction_options *options, const
     enum status status = prediction_options_open(options, NULL, trace, &platform, &fault);
     if (status == STATUS_SYSTEM && err) *err = fault;
     if (status != STATUS_OK) return status == STATUS_SYSTEM ? status : STATUS_OK;
-    note_extrapolation(trace, platform);
-    status = warnings_find(trace, platform, warnings, err);
+    status = note_extrapolation(trace, platform, err);
+    if (status == STATUS_OK) status = warnings_find(trace, platform, warnings, err);
     platform_free(platform);
     return status;
 }

@@ -1,6 +1,8 @@
 #include "cli/written.h"
 
+#include <errno.h>
 #include <ftw.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "cli/output_set.h"
@@ -14,7 +16,7 @@ static int add_bytes(const char *path, const struct stat *found, int kind, struc
     (void)path;
     (void)place;
     if (kind == FTW_F) found_bytes += (uint64_t)found->st_size;
-    return 0;
+    return kind == FTW_NS || kind == FTW_DNR;
 }
 
 void written_count(struct written *written, const char *key, uint64_t count)
@@ -28,21 +30,25 @@ void written_begin(struct written *written, const char *file, const char *comman
     *written = (struct written){.file = NULL};
     if (!file) return;
     cJSON *json = cJSON_CreateObject();
-    *written = (struct written){file, json};
+    *written = (struct written){file, output, json, 0};
     json_add_text(json, "schema", "rmacast.written/1");
     json_add_text(json, "command", command);
     json_add_text(json, "output", output);
     found_bytes = 0;
     if (output_set_bytes(output, &found_bytes))
         written_count(written, "bytes", found_bytes);
-    else if (!cli_is_output(output) && nftw(output, add_bytes, OPEN_MAX, FTW_PHYS) == 0)
+    else if (!cli_is_output(output) && nftw(output, add_bytes, OPEN_MAX, FTW_PHYS) != 0)
+        written->cause = errno;
+    else if (!cli_is_output(output))
         written_count(written, "bytes", found_bytes);
 }
 
 enum status written_end(struct written *written, struct err *err)
 {
     if (!written->file) return STATUS_OK;
-    enum status status = cli_write_json(written->json, written->file, err);
+    enum status status = written->cause == 0 ? cli_write_json(written->json, written->file, err)
+                                             : err_set(err, STATUS_SYSTEM, written->output, NULL, "cannot be looked at: %s",
+                                                       strerror(written->cause));
     cJSON_Delete(written->json);
     return status;
 }

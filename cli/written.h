@@ -9,8 +9,10 @@
 #include "cli/cli.h"
 
 struct written {
-    const char *file; /* borrowed until written_end; NULL: nothing is made */
+    const char *file; /* borrowed until written_end, as output; NULL: nothing is made */
+    const char *output;
     cJSON *json;
+    int cause; /* why the output's bytes are not known, a value of errno; 0: they are */
 };
 
 /* Begins with the bytes of the file or directory output; of "-" they are left out. file: of --json, as of cli_write_json();

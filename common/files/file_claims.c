@@ -230,7 +230,8 @@ enum status file_claims_end(enum status status, struct err *err)
 
 enum status file_claim_input(const char *path, const struct stat *about, struct err *err)
 {
-    if (!is_counted(about)) return STATUS_OK;
+    const struct entry *entry = is_counted(about) ? find_entry(about) : NULL;
+    if (!is_counted(about) || (entry && entry->written)) return STATUS_OK; /* what the program has written it may read back */
     enum status status = STATUS_OK;
     char *resolved = output_count > 0 ? realpath(path, NULL) : NULL;
     pthread_mutex_lock(&lock);

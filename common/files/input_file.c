@@ -12,9 +12,11 @@
 
 static atomic_bool standard_input_taken;
 
+/* What the machine refuses for the moment is no fault of the file. */
 static enum status fail_opening(const char *path, int cause, struct err *err)
 {
-    return err_set(err, STATUS_DATA, *path ? path : "''", NULL, "cannot be opened: %s", strerror(cause));
+    bool refused = cause == EIO || cause == EMFILE || cause == ENFILE || cause == ENOMEM;
+    return err_set(err, refused ? STATUS_SYSTEM : STATUS_DATA, *path ? path : "''", NULL, "cannot be opened: %s", strerror(cause));
 }
 
 static enum status refuse_twice(struct err *err)
@@ -140,5 +142,5 @@ enum status input_file_close(struct input_file *in, enum status status, struct e
     if (cause == 0) return status;
     const char *name = strcmp(in->path, "-") == 0 ? "standard input" : in->path;
     if (cause == ENOMEM) return err_memory(err);
-    return err_set(err, STATUS_DATA, name, NULL, "cannot be read: %s", strerror(cause));
+    return err_set(err, STATUS_SYSTEM, name, NULL, "cannot be read: %s", strerror(cause));
 }

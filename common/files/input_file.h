@@ -18,7 +18,8 @@ struct input_file {
     int cause; /* of what failed while reading, a value of errno */
 };
 
-/* STATUS_DATA: it cannot be opened; STATUS_USAGE: it is an output of the command. */
+/* STATUS_DATA: it cannot be opened; STATUS_SYSTEM: not now (no descriptor, no memory, a fault of the device); STATUS_USAGE: it is
+ * an output of the command. */
 enum status input_file_open(const char *path, struct input_file *in, struct err *err);
 
 /* The same, but it is no input: what the command itself continues, or what is only recognised. */
@@ -42,8 +43,8 @@ size_t input_file_read(struct input_file *in, void *to, size_t bytes);
 /* All that is left, a NUL behind it; the caller frees it. NULL: a read error, or no memory. */
 char *input_file_all(struct input_file *in, size_t *bytes);
 
-/* status is what became of reading. A read error, which readers take for the end, is the cause of all else: STATUS_DATA with
- * file and cause; no memory for a line: STATUS_SYSTEM. Standard input stays open. */
+/* status is what became of reading. A read error, which readers take for the end, is the cause of all else: STATUS_SYSTEM with
+ * file and cause, as no memory for a line is. Standard input stays open. */
 enum status input_file_close(struct input_file *in, enum status status, struct err *err) __attribute__((warn_unused_result));
 
 #endif

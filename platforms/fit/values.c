@@ -67,7 +67,8 @@ static bool number_of(const cJSON *item, double *value, double *error)
     return true;
 }
 
-static void print_value(const cJSON *item, char text[TEXT_BYTES])
+/* False: no memory. */
+static bool print_value(const cJSON *item, char text[TEXT_BYTES])
 {
     double value, error;
     if (!item) {
@@ -77,9 +78,11 @@ static void print_value(const cJSON *item, char text[TEXT_BYTES])
         if (error > 0) snprintf(text + used, (size_t)(TEXT_BYTES - used), " +- %.2g", error);
     } else {
         char *printed = json_print(item, JSON_LINE);
-        snprintf(text, TEXT_BYTES, "%s", printed ? printed : "?");
+        if (!printed) return false;
+        snprintf(text, TEXT_BYTES, "%s", printed);
         free(printed);
     }
+    return true;
 }
 
 static void print_measured(const char *path, const cJSON *item, FILE *out)
@@ -101,8 +104,8 @@ enum status platform_print_values(const cJSON *platform, bool measured_only, FIL
         if (is_measured(leaf->item)) {
             print_measured(leaf->path, leaf->item, out);
         } else if (!measured_only) {
-            print_value(leaf->item, text);
-            text_print(out, "%-42s %12s\n", leaf->path, text);
+            if (print_value(leaf->item, text)) text_print(out, "%-42s %12s\n", leaf->path, text);
+            else status = err_memory(err);
         }
     }
     free(leaves.items);
@@ -151,7 +154,7 @@ enum status platform_differences(const cJSON *a, const cJSON *b, cJSON **differe
     return status;
 }
 
-void platform_print_differences(const cJSON *differences, FILE *out)
+enum status platform_print_differences(const cJSON *differences, FILE *out, struct err *err)
 {
     const cJSON *row;
     cJSON_ArrayForEach (row, differences) {
@@ -159,11 +162,11 @@ void platform_print_differences(const cJSON *differences, FILE *out)
         char text_a[TEXT_BYTES], text_b[TEXT_BYTES];
         double x, y, error_x, error_y;
         bool numbers = a && b && number_of(a, &x, &error_x) && number_of(b, &y, &error_y);
-        print_value(a, text_a);
-        print_value(b, text_b);
+        if (!print_value(a, text_a) || !print_value(b, text_b)) return err_memory(err);
         text_print(out, "%-42s %-24s %-24s", cJSON_GetStringValue(cJSON_GetObjectItem(row, "key")), text_a, text_b);
         if (numbers && x != 0) text_print(out, " %+8.1f %%", 100 * (y - x) / fabs(x));
         if (numbers && hypot(error_x, error_y) > 0) text_print(out, " %6.1f errors", fabs(y - x) / hypot(error_x, error_y));
         fputc('\n', out);
     }
+    return STATUS_OK;
 }

@@ -20,6 +20,6 @@ enum status platform_differences(const cJSON *a, const cJSON *b, cJSON **differe
 
 /* Prints a row per difference: both values; for numbers also the change in percent; for measured numbers also the
  * change as a multiple of their joint error. */
-void platform_print_differences(const cJSON *differences, FILE *out);
+enum status platform_print_differences(const cJSON *differences, FILE *out, struct err *err);
 
 #endif

@@ -288,14 +288,17 @@ def judge(row, place, expected, outcome):
 
 
 class Exclusions:
-    """Rules of exclusions.txt: WHAT-BREAKS and CALLER, both regular expressions, tab between them."""
+    """Rules of exclusions.txt: WHAT-BREAKS and CALLER, both regular expressions, tab between them. open.txt: WHAT-BREAKS and ROW."""
 
-    def __init__(self):
+    def __init__(self, name):
         self.rules = []
-        for line in open(os.path.join(HERE, "exclusions.txt")):
+        for line in open(os.path.join(HERE, name)):
             if line.strip() and not line.startswith("#"):
                 broken, caller = line.rstrip("\n").split("\t")[:2]
                 self.rules.append((re.compile(broken), re.compile(caller)))
+
+    def names(self, broken, row):
+        return any(rule.search(broken) and name.fullmatch(row.name) for rule, name in self.rules)
 
     def cover(self, broken, outcome):
         return any(rule.search(broken) and (caller.search(outcome.failed) or self.by_caller(caller, outcome.frames))
@@ -323,8 +326,8 @@ class Campaign:
         self.fixture = os.path.join(self.temporary, "fixture")
         self.environment = {key: os.environ[key] for key in ("PATH", "HOME", "ASAN_OPTIONS") if key in os.environ}
         self.environment.update(LC_ALL="C.UTF-8", MALLOC_PERTURB_="165")
-        self.exclusions = Exclusions()
-        self.executions, self.findings, self.excluded = collections.Counter(), collections.defaultdict(list), 0
+        self.exclusions, self.open = Exclusions("exclusions.txt"), Exclusions("open.txt")
+        self.executions, self.findings, self.excluded, self.known = collections.Counter(), collections.defaultdict(list), 0, 0
         self.lock = threading.Lock()
         self.places = {}
         subprocess.run(["sh", os.path.join(HERE, "fixture.sh"), self.fixture, ROOT, self.build], check=True,
@@ -376,6 +379,8 @@ class Campaign:
             for rule in broken:
                 if self.exclusions.cover(rule, outcome):
                     self.excluded += 1
+                elif self.open.names(rule, row):
+                    self.known += 1
                 else:
                     self.findings[rule, self.where(outcome)].append((row, kind, number, outcome))
 
@@ -423,9 +428,9 @@ class Campaign:
     def tell(self):
         for (rule, where), cases in sorted(self.findings.items(), key=lambda item: -len(item[1])):
             print("%6d times: %s: %s (%s)" % (len(cases), rule, where, ", ".join(sorted({c[0].name for c in cases})[:8])))
-        print("%d executions (%s), %d kinds of finding, %d outcomes excluded" %
+        print("%d executions (%s), %d kinds of finding, %d outcomes excluded, %d known and open" %
               (sum(self.executions.values()), ", ".join("%d %s" % (self.executions[k], k) for k in KINDS),
-               len(self.findings), self.excluded))
+               len(self.findings), self.excluded, self.known))
 
     def end(self):
         shutil.rmtree(self.temporary, ignore_errors=True)

@@ -24,7 +24,7 @@ static char *difference(const char *first, const char *second)
     assert_int_equal(platform_differences(a, b, &differences, &err), STATUS_OK);
     FILE *out = open_memstream(&text, &bytes);
     assert_non_null(out);
-    platform_print_differences(differences, out);
+    assert_int_equal(platform_print_differences(differences, out, NULL), STATUS_OK);
     fclose(out);
     cJSON_Delete(differences);
     cJSON_Delete(a);
