@@ -16,7 +16,8 @@ static atomic_bool standard_input_taken;
 static enum status fail_opening(const char *path, int cause, struct err *err)
 {
     bool refused = cause == EIO || cause == EMFILE || cause == ENFILE || cause == ENOMEM;
-    return err_set(err, refused ? STATUS_SYSTEM : STATUS_DATA, *path ? path : "''", NULL, "cannot be opened: %s", strerror(cause));
+    return err_set(err, refused ? STATUS_SYSTEM : STATUS_DATA, *path ? path : "''", NULL, "cannot be opened: %s",
+                   strerror(cause));
 }
 
 static enum status refuse_twice(struct err *err)
