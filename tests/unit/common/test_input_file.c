@@ -136,6 +136,39 @@ static void inputs_are_not_written(void **state)
     write_file("w.txt", STATUS_OK);
 }
 
+/* A file that has gone gives its inode to the next one: until some file system has done so, files are made and removed. With a
+ * second name the file is still there. */
+static void what_has_gone_is_forgotten(void **state)
+{
+    struct stat read, made = {.st_ino = 0};
+    (void)state;
+    make_file("gone.txt", "text\n");
+    read_file("gone.txt");
+    assert_int_equal(stat("gone.txt", &read), 0);
+    assert_int_equal(file_claims_remove(AT_FDCWD, "gone.txt", 0), 0);
+    for (int i = 0; i < 50 && made.st_ino != read.st_ino; i++) {
+        unlink("new.txt");
+        make_file("new.txt", "text\n");
+        assert_int_equal(stat("new.txt", &made), 0);
+    }
+    write_file("new.txt", STATUS_OK);
+    make_file("kept.txt", "text\n");
+    assert_int_equal(link("kept.txt", "second.txt"), 0);
+    read_file("kept.txt");
+    assert_int_equal(file_claims_remove(AT_FDCWD, "kept.txt", 0), 0);
+    assert_refused_output("second.txt", "second.txt would replace kept.txt that is read, expected another name");
+}
+
+/* A platform that was measured is checked by what is in its file. */
+static void what_was_written_is_read_back(void **state)
+{
+    struct err err;
+    (void)state;
+    assert_int_equal(file_claim_output("-o", "own.json", "own.json", false, &err), STATUS_OK);
+    write_file("own.json", STATUS_OK);
+    read_file("own.json");
+}
+
 /* Also what is read after the output was opened, and before it is closed. */
 static void inputs_are_not_replaced_at_the_end(void **state)
 {
@@ -280,7 +313,7 @@ static void read_errors_are_no_end(void **state)
             assert_null(input_file_all(&in, &bytes));
         }
         enum status read = how == 1 ? err_set(&err, STATUS_DATA, "t.txt", "4", "the file ends") : STATUS_OK;
-        assert_int_equal(input_file_close(&in, read, &err), STATUS_DATA);
+        assert_int_equal(input_file_close(&in, read, &err), STATUS_SYSTEM);
         assert_string_equal(err.text, "t.txt: cannot be read: Input/output error");
     }
 }
@@ -296,7 +329,7 @@ static void faults(void **state)
     assert_string_equal(err.text, ".: is a directory, expected a file");
     assert_int_equal(input_file_open("/proc/self/mem", &in, &err), STATUS_OK);
     assert_null(input_file_line(&in));
-    assert_int_equal(input_file_close(&in, STATUS_OK, &err), STATUS_DATA);
+    assert_int_equal(input_file_close(&in, STATUS_OK, &err), STATUS_SYSTEM);
     assert_string_equal(err.text, "/proc/self/mem: cannot be read: Input/output error");
     assert_int_equal(input_file_open("-", &in, &err), STATUS_OK);
     assert_int_equal(input_file_close(&in, STATUS_OK, &err), STATUS_OK);
@@ -308,6 +341,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(nothing_is_noted_in_a_library, enter, leave),
         cmocka_unit_test_setup_teardown(inputs_are_not_written, enter, leave),
+        cmocka_unit_test_setup_teardown(what_has_gone_is_forgotten, enter, leave),
+        cmocka_unit_test_setup_teardown(what_was_written_is_read_back, enter, leave),
         cmocka_unit_test_setup_teardown(inputs_are_not_replaced_at_the_end, enter, leave),
         cmocka_unit_test_setup_teardown(outputs_are_not_read, enter, leave),
         cmocka_unit_test_setup_teardown(two_outputs_are_two_files, enter, leave),
