@@ -83,6 +83,7 @@ keep
 for name in prof.json hard.prof soft.prof csv/../prof.json; do
     for option in --json --csv -o; do replaces "$option $name would replace" sweep sweep.json $option $name; done
     replaces "--json $name would replace" platform show named.json --json $name
+    for option in --json -o; do replaces "$option $name would replace" report t.txt named.json -o page.html $option $name; done
     replaces "--json $name would replace" platform diff named.json p.json --json $name
     replaces "--json $name would replace" platform diff p.json named.json --json $name
     replaces "--output $name would replace" platform export named.json -o $name
