@@ -6,9 +6,7 @@
 #include "cli/files.h"
 #include "cli/output_set.h"
 #include "cli/written.h"
-#include "common/files/file_claims.h"
-#include "common/json.h"
-#include "platforms/profile.h"
+#include "platforms/platform.h"
 #include "report/report.h"
 
 enum { KEY_FROM = 1000, KEY_TO, KEY_TITLE, KEY_CALLS, KEY_SLICES, KEY_JSON };
@@ -59,21 +57,20 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* A platform on the page names an MPI profile, which the page does not open: it belongs to the inputs all the same. What is no
+/* A platform on the page names files that the page does not open: who opens the platform says that they are inputs. What is no
  * platform is told by who reads it. */
-static enum status claim_profile(const char *file, struct err *err)
+static enum status claim_platform(const char *file, struct err *err)
 {
     enum { PLATFORM_BYTES_MOST = 1 << 20 };
     struct stat about;
-    struct json_document document;
-    char path[PROFILE_PATH_BYTES];
+    struct platform *platform;
+    struct err why;
     if (stat(file, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size > PLATFORM_BYTES_MOST) return STATUS_OK;
-    if (json_open(file, &document, NULL) != STATUS_OK) return STATUS_OK;
-    struct json_node root = json_root(&document), mpi = json_member(&root, "mpi"), profile = json_member(&mpi, "profile");
-    const char *name = cJSON_GetStringValue(profile.item);
-    bool found = name && profile_find(name, file, path, NULL) == STATUS_OK;
-    json_close(&document);
-    return found ? file_claim_input_path(path, err) : STATUS_OK;
+    enum status status = platform_open(file, NULL, 0, &platform, &why);
+    if (status == STATUS_OK) platform_free(platform);
+    if (status != STATUS_USAGE) return STATUS_OK;
+    *err = why;
+    return status;
 }
 
 static enum status run_report(const struct settings *settings, struct err *err)
@@ -86,7 +83,7 @@ static enum status run_report(const struct settings *settings, struct err *err)
     FILE *out;
     const struct cli_output outputs[] = {{CLI_WRITES, "-o", settings->output}, {CLI_WRITES, "--json", settings->json}};
     TRY(cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err));
-    for (size_t i = 0; i < settings->inputs.count; i++) TRY(claim_profile(settings->inputs.items[i], err));
+    for (size_t i = 0; i < settings->inputs.count; i++) TRY(claim_platform(settings->inputs.items[i], err));
     TRY(output_set_open(settings->output, &out, err));
     TRY(output_set_close(settings->output, out, report_write(&report, out, err), err));
     struct written written;
