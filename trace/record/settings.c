@@ -37,9 +37,9 @@ bool rec_tell_unrecorded(const char *why)
     char path[4096];
     const char *spool = rec_setting("RMACAST_SPOOL");
     int length = spool ? snprintf(path, sizeof path, "%s/" SPOOL_UNRECORDED_NAME, spool) : -1;
-    if (length < 0 || (size_t)length >= sizeof path) return true;
+    if (length < 0 || (size_t)length >= sizeof path) return false;
     int file = rec_open(path, O_WRONLY | O_CREAT | O_EXCL);
-    if (file < 0) return errno != EEXIST;
+    if (file < 0) return errno == EEXIST; /* another process has told it */
     rec_write(file, why, strlen(why));
     rec_close(file);
     return true;
@@ -49,5 +49,5 @@ void rec_refuse_library(const char *file)
 {
     char why[SPOOL_UNRECORDED_BYTES];
     snprintf(why, sizeof why, "no recorder fits the MPI library %s, expected one with MPICH's or Open MPI's ABI", file);
-    if (rec_tell_unrecorded(why)) rec_say("rmacast: nothing is recorded: %s\n", why);
+    if (!rec_tell_unrecorded(why)) rec_say("rmacast: nothing is recorded: %s\n", why);
 }

@@ -11,9 +11,9 @@ char *const *rec_settings(void);
 
 const char *rec_setting(const char *name); /* NULL: it was not set */
 
-/* Tells `rmacast record` why nothing is recorded, in the spool's directory. False: another process has done so. */
+/* Tells `rmacast record` why nothing is recorded, in the spool's directory. False: it cannot be told there. */
 bool rec_tell_unrecorded(const char *why);
-/* Tells that no recorder fits the program's MPI library, there and in one line to the user. */
+/* Tells that no recorder fits the program's MPI library, there; else in a line to the user. */
 void rec_refuse_library(const char *file);
 
 /* Those of the dispatch (trace/record/preload/dispatch.c), which is loaded before the recorder; where the recorder was
