@@ -95,12 +95,12 @@ bool cli_is_wide(void)
 void cli_note(const char *format, ...)
 {
     va_list arguments;
+    char line[1024];
     if (quiet) return;
     activity_end();
+    snprintf(line, sizeof line, "rmacast: %s\n", format);
     va_start(arguments, format);
-    fputs("rmacast: ", stderr);
-    text_print_list(stderr, format, arguments);
-    fputc('\n', stderr);
+    text_print_list(stderr, line, arguments);
     va_end(arguments);
 }
 

@@ -28,14 +28,13 @@ static size_t count_byte(const char *text, char byte)
 }
 
 /* The marks become newlines again, and the names between them plain. */
-static void write_marked(FILE *out, char *text, char mark)
+static void restore_newlines(char *text, char mark)
 {
     for (char *next = text; next; text = next) {
         next = strchr(text, mark);
-        if (next) *next++ = '\0';
+        if (next) *next = '\0';
         utf8_make_plain(text);
-        fputs(text, out);
-        if (next) fputc('\n', out);
+        if (next) *next++ = '\n';
     }
 }
 
@@ -56,7 +55,8 @@ void text_print_list(FILE *out, const char *format, va_list arguments)
         if (length >= TEXT_BYTES) snprintf(text + TEXT_BYTES - 1, sizeof DOTS + 1, DOTS "%c", mark);
     }
     if (!clear) utf8_make_plain(text);
-    write_marked(out, text, (char)(mark - 1));
+    restore_newlines(text, (char)(mark - 1));
+    fputs(text, out); /* at once: standard error has no buffer, and a line is whole or not at all */
 }
 
 void text_print(FILE *out, const char *format, ...)
