@@ -96,16 +96,6 @@ static error_t parse_ranks(struct argp_state *state, const char *text, struct fi
     return 0;
 }
 
-/* For a program model a single number in --ranks is its number of ranks. */
-static void give_model_ranks(const char *trace, struct filter *filter)
-{
-    enum trace_form form;
-    if (!trace || !filter->by_rank || filter->first_rank != filter->last_rank) return;
-    if (trace_recognise(trace, &form, NULL) != STATUS_OK || form != TRACE_FORM_MODEL) return; /* opening it says why */
-    trace_open_models_at(filter->first_rank);
-    filter->by_rank = false;
-}
-
 static bool is_name(const char *mark)
 {
     double seconds;
@@ -172,7 +162,6 @@ error_t analysis_parse(int key, char *argument, struct argp_state *state, struct
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &analysis->trace);
     case ARGP_KEY_END:
         if (network_options_check(state, options) || end_marks(state, options)) return EINVAL;
-        give_model_ranks(analysis->trace, &options->filter);
         return cli_needs_argument(state, analysis->trace, "TRACE");
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -202,6 +191,19 @@ enum status analysis_claim_outputs(const struct analysis *analysis, struct err *
     return cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err);
 }
 
+/* For a program model a single number in --ranks is its number of ranks. */
+static enum status give_model_ranks(struct analysis *analysis, struct err *err)
+{
+    enum trace_form form;
+    struct filter *filter = &analysis->options.filter;
+    if (!filter->by_rank || filter->first_rank != filter->last_rank) return STATUS_OK;
+    TRY(trace_recognise(analysis->trace, &form, err));
+    if (form != TRACE_FORM_MODEL) return STATUS_OK;
+    trace_open_models_at(filter->first_rank);
+    filter->by_rank = false;
+    return STATUS_OK;
+}
+
 static enum status read_result(const char *file, struct result **result, struct err *err)
 {
     TRY(result_open(file, result, err));
@@ -213,6 +215,7 @@ static enum status read_result(const char *file, struct result **result, struct 
 enum status analysis_read_runs(struct analysis *analysis, struct err *err)
 {
     struct result *result;
+    TRY(give_model_ranks(analysis, err));
     if (analysis->ideal) {
         TRY(read_result(analysis->ideal, &result, err));
         analysis->options.ideal_run_time_s = result->run_time_s;

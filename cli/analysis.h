@@ -102,7 +102,7 @@ error_t lost_option_parse(const struct argp_state *state, const char *text, stru
 /* No output may replace what is read, nor another output; STATUS_USAGE. Comes first. */
 enum status analysis_claim_outputs(const struct analysis *analysis, struct err *err);
 
-/* Reads the results of other runs that POP's metrics need. */
+/* Reads the results of other runs that POP's metrics need, and whether --ranks says the ranks of a program model. */
 enum status analysis_read_runs(struct analysis *analysis, struct err *err);
 /* Returns STATUS_USAGE if the trace lacks a requested window, rank or mark. */
 enum status analysis_check(const struct analysis *analysis, const struct trace *trace, struct err *err);

@@ -13,6 +13,7 @@
 #include "cli/output_set.h"
 #include "cli/written.h"
 #include "common/files/directory.h"
+#include "common/files/place.h"
 #include "common/files/remove_tree.h"
 #include "common/json.h"
 #include "common/json/json_write.h"
@@ -165,7 +166,9 @@ static enum status read_section(const char *directory, cJSON **mpi, struct err *
     char path[CALIBRATE_PATH_BYTES + 16];
     struct json_document section;
     name_section(directory, path);
-    if (access(path, R_OK) != 0) return STATUS_OK;
+    bool there;
+    TRY(place_look(path, &there, err));
+    if (!there) return STATUS_OK;
     TRY(json_open(path, &section, err));
     *mpi = cJSON_Duplicate(section.root, true);
     json_close(&section);

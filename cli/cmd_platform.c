@@ -255,7 +255,7 @@ static enum status open_profile(const char *name, struct json_document *profile,
 static enum status list_profiles(const char *output, cJSON *list, struct err *err)
 {
     char names[NAMES_BYTES], *save;
-    profile_list(NULL, names, sizeof names);
+    TRY(profile_list(NULL, names, sizeof names, err));
     for (char *name = strtok_r(names, ", ", &save); name; name = strtok_r(NULL, ", ", &save)) {
         struct json_document profile;
         TRY(open_profile(name, &profile, err));
@@ -270,20 +270,21 @@ static enum status list_profiles(const char *output, cJSON *list, struct err *er
 }
 
 /* "mpi.rma.lock = blocking    its comment": the comment of KEY is that of comment_KEY, others follow. */
-static void explain_values(const cJSON *object, const char *path)
+static enum status explain_values(const cJSON *object, const char *path, struct err *err)
 {
     for (const cJSON *item = object->child; item; item = item->next) {
         char below[256], key[256];
         if (json_key_ignored(item->string)) continue;
         snprintf(below, sizeof below, "%.120s.%.120s", path, item->string);
         if (cJSON_IsObject(item) && strcmp(item->string, "semantics") != 0) {
-            explain_values(item, below);
+            TRY(explain_values(item, below, err));
             continue;
         }
         char *value = json_print(item, JSON_LINE);
+        if (!value) return err_memory(err);
         snprintf(key, sizeof key, "comment_%.200s", item->string);
         const char *comment = text_of(object, key);
-        text_print(stdout, "  %-38s %-*s%s%s\n", below, *comment ? VALUE_COLUMNS / 2 : 0, value ? value : "", *comment ? " " : "",
+        text_print(stdout, "  %-38s %-*s%s%s\n", below, *comment ? VALUE_COLUMNS / 2 : 0, value, *comment ? " " : "",
                    comment);
         free(value);
     }
@@ -292,6 +293,7 @@ static void explain_values(const cJSON *object, const char *path)
         if (rest && !cJSON_GetObjectItemCaseSensitive(object, rest))
             text_print(stdout, "  %s (%s): %s\n", path, rest, cJSON_IsString(item) ? item->valuestring : "");
     }
+    return STATUS_OK;
 }
 
 static enum status explain_profile(const char *name, const char *output, cJSON *list, struct err *err)
@@ -303,10 +305,11 @@ static enum status explain_profile(const char *name, const char *output, cJSON *
         text_print(stdout, "%s: %s, %s\n%s\n", text_of(profile.root, "name"), text_of(profile.root, "library"),
            text_of(profile.root, "transport"), text_of(profile.root, "summary"));
     if (table && *text_of(profile.root, "comment")) text_print(stdout, "%s\n", text_of(profile.root, "comment"));
-    if (table) explain_values(cJSON_GetObjectItemCaseSensitive(profile.root, "mpi"), "mpi");
-    bool listed = json_append(list, cJSON_Duplicate(profile.root, true));
+    enum status status = STATUS_OK;
+    if (table) status = explain_values(cJSON_GetObjectItemCaseSensitive(profile.root, "mpi"), "mpi", err);
+    if (status == STATUS_OK && !json_append(list, cJSON_Duplicate(profile.root, true))) status = err_memory(err);
     json_close(&profile);
-    return listed ? STATUS_OK : err_memory(err);
+    return status;
 }
 
 static enum status write_profiles(const struct options *options, cJSON *list, struct err *err)

@@ -28,7 +28,7 @@ enum status launcher_find_program(const char *name, const char *variable, char *
 {
     char directory[INSTALLED_PATH_BYTES];
     const char *named = getenv(variable);
-    installed_program_directory(directory);
+    TRY(installed_program_directory(directory, err));
     if (named && *named)
         snprintf(path, room, "%s", named);
     else

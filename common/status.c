@@ -1,5 +1,6 @@
 #include "common/status.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -27,6 +28,11 @@ enum status err_set(struct err *err, enum status status, const char *file, const
         if (*c == '\n' || *c == '\r' || *c == '\t') *c = ' ';
     utf8_make_plain(err->text); /* names and pieces of inputs are in it */
     return status;
+}
+
+bool err_refused(int cause)
+{
+    return cause == EIO || cause == EMFILE || cause == ENFILE || cause == ENOMEM;
 }
 
 enum status err_memory(struct err *err)

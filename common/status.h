@@ -5,6 +5,7 @@
 #ifndef COMMON_STATUS_H
 #define COMMON_STATUS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum status {
@@ -30,6 +31,10 @@ struct err {
  * message become spaces, other control characters question marks. err may be NULL. */
 enum status err_set(struct err *err, enum status status, const char *file, const char *place, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+
+/* Whether the cause, a value of errno, says that the machine refuses for the moment (a fault of the device, no descriptor, no
+ * memory), and nothing about the file. */
+bool err_refused(int cause);
 
 /* STATUS_SYSTEM with "out of memory". */
 enum status err_memory(struct err *err);

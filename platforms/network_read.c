@@ -171,9 +171,10 @@ static enum status read_simgrid_xml(const struct json_node *node, struct platfor
     if (!platform->simgrid_xml) return err_memory(err);
     memcpy(platform->simgrid_xml, platform->file, folder);
     strcpy(platform->simgrid_xml + folder, name);
-    if (access(platform->simgrid_xml, R_OK) != 0)
-        return json_error(&xml, err, "'%s' cannot be opened, expected a SimGrid platform", platform->simgrid_xml);
-    TRY(simgrid_inputs_claim(platform->simgrid_xml, err));
+    struct err why;
+    enum status status = simgrid_inputs_claim(platform->simgrid_xml, &why);
+    if (status == STATUS_DATA) return json_error(&xml, err, "%s, expected a SimGrid platform", why.text);
+    if (status != STATUS_OK) return err_set(err, status, NULL, NULL, "%s", why.text);
     return topology_new_crossbar(platform->node_count, &platform->topology, err);
 }
 

@@ -51,7 +51,9 @@ static enum status keep_input(int descriptor, const char *name, struct err *err)
 static enum status check_readable_again(const char *path, struct err *err)
 {
     struct stat about;
-    if (stat(path, &about) != 0 || !S_ISFIFO(about.st_mode)) return STATUS_OK;
+    int cause = stat(path, &about) == 0 ? 0 : errno;
+    if (err_refused(cause)) return err_set(err, STATUS_SYSTEM, path, NULL, "cannot be looked up: %s", strerror(cause));
+    if (cause != 0 || !S_ISFIFO(about.st_mode)) return STATUS_OK;
     return err_set(err, STATUS_DATA, path, NULL,
                    "a named pipe, which can be read once only, expected a file, or - for standard input");
 }
@@ -66,17 +68,21 @@ enum status platform_file_find(const char *name, char path[PLATFORM_PATH_BYTES],
     snprintf(path, PLATFORM_PATH_BYTES, "%s", strcmp(name, "-") == 0 ? "/dev/stdin" : name);
     if (descriptor >= 0) return keep_input(descriptor, name, err);
     if (strcmp(name, "ideal") == 0) return STATUS_OK;
-    if (strchr(name, '/') || !place_is_missing(name)) return check_readable_again(path, err);
-    data_directories(directories);
+    bool there = strchr(name, '/') != NULL;
+    if (!there) TRY(place_look(name, &there, err));
+    if (there) return check_readable_again(path, err);
+    TRY(data_directories(directories, err));
     for (int d = 0; d < DATA_DIRECTORIES; d++)
-        for (int with = 0; with < 2; with++)
-            if (snprintf(path, PLATFORM_PATH_BYTES, "%.3800s/%.200s%s", directories[d], name, with ? suffix : "") > 0 &&
-                !place_is_missing(path) && (with || strstr(name, suffix)))
-                return STATUS_OK;
-    struct err none = {0};
-    if (profile_find(name, NULL, path, &none) == STATUS_OK)
+        for (int with = strstr(name, suffix) == NULL; with < 2; with++) {
+            snprintf(path, PLATFORM_PATH_BYTES, "%.3800s/%.200s%s", directories[d], name, with ? suffix : "");
+            TRY(place_look(path, &there, err));
+            if (there) return STATUS_OK;
+        }
+    enum status profile = profile_find(name, NULL, path, err);
+    if (profile == STATUS_OK)
         return err_set(err, STATUS_DATA, name, NULL, "an MPI profile, expected a platform whose mpi.profile names it");
-    for (int d = 0; d < DATA_DIRECTORIES && !*names; d++) data_names(directories[d], names, sizeof names);
+    if (profile != STATUS_DATA) return profile;
+    for (int d = 0; d < DATA_DIRECTORIES && !*names; d++) TRY(data_names(directories[d], names, sizeof names, err));
     return err_set(err, STATUS_DATA, name, NULL, "no such file or installed platform, expected a file, ideal%s%s",
                    *names ? " or one of " : "", names);
 }

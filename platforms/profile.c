@@ -14,17 +14,18 @@
 
 static const char suffix[] = ".json";
 
-void data_directories(char directories[DATA_DIRECTORIES][PROFILE_PATH_BYTES])
+enum status data_directories(char directories[DATA_DIRECTORIES][PROFILE_PATH_BYTES], struct err *err)
 {
     static const char beside_program[] = "%.4000s/../" RMACAST_DATADIR "/rmacast/platforms";
     static const char above_library[] = "%.4000s/../../" RMACAST_DATADIR "/rmacast/platforms";
     char program[INSTALLED_PATH_BYTES], library[INSTALLED_PATH_BYTES];
-    installed_program_directory(program);
+    TRY(installed_program_directory(program, err));
     bool apart = installed_library_directory(library);
     snprintf(directories[0], PROFILE_PATH_BYTES, beside_program, program);
     snprintf(directories[1], PROFILE_PATH_BYTES, beside_program, apart ? library : program);
     snprintf(directories[2], PROFILE_PATH_BYTES, apart ? above_library : beside_program, apart ? library : program);
     snprintf(directories[3], PROFILE_PATH_BYTES, "%s", RMACAST_FULL_DATADIR "/rmacast/platforms");
+    return STATUS_OK;
 }
 
 /* The folder of the file; false if it has none, like the built-in platform. */
@@ -43,12 +44,14 @@ static int is_json(const struct dirent *entry)
     return length >= sizeof suffix && strcmp(entry->d_name + length - (sizeof suffix - 1), suffix) == 0;
 }
 
-void data_names(const char *folder, char *names, size_t room)
+enum status data_names(const char *folder, char *names, size_t room, struct err *err)
 {
     struct dirent **entries;
     int count = scandir(folder, &entries, is_json, alphasort);
     size_t used = 0;
     *names = '\0';
+    if (count < 0 && err_refused(errno))
+        return err_set(err, STATUS_SYSTEM, folder, NULL, "cannot be read: %s", strerror(errno));
     for (int i = 0; i < count; i++) {
         int length = (int)(strlen(entries[i]->d_name) - (sizeof suffix - 1));
         if (used < room)
@@ -56,47 +59,50 @@ void data_names(const char *folder, char *names, size_t room)
         free(entries[i]);
     }
     if (count >= 0) free(entries);
+    return STATUS_OK;
 }
 
-static bool list_folder(const char *folder, char *names, size_t room)
+/* An earlier list stays. */
+static enum status list_folder(const char *folder, char *names, size_t room, struct err *err)
 {
     char path[PROFILE_PATH_BYTES + 8];
     snprintf(path, sizeof path, "%.4000s/mpi", folder);
-    data_names(path, names, room);
-    return *names != '\0';
+    return *names ? STATUS_OK : data_names(path, names, room, err);
 }
 
-void profile_list(const char *platform_file, char *names, size_t room)
+enum status profile_list(const char *platform_file, char *names, size_t room, struct err *err)
 {
     char folder[PROFILE_PATH_BYTES], directories[DATA_DIRECTORIES][PROFILE_PATH_BYTES];
     *names = '\0';
-    if (folder_of(platform_file, folder) && list_folder(folder, names, room)) return;
-    data_directories(directories);
-    for (int d = 0; d < DATA_DIRECTORIES; d++)
-        if (list_folder(directories[d], names, room)) return;
+    if (folder_of(platform_file, folder)) TRY(list_folder(folder, names, room, err));
+    TRY(data_directories(directories, err));
+    for (int d = 0; d < DATA_DIRECTORIES; d++) TRY(list_folder(directories[d], names, room, err));
+    return STATUS_OK;
 }
 
-static bool is_there(const char *folder, const char *name, char path[PROFILE_PATH_BYTES])
+/* An earlier find stays. */
+static enum status find_in(const char *folder, const char *name, bool *there, char path[PROFILE_PATH_BYTES], struct err *err)
 {
-    int length = snprintf(path, PROFILE_PATH_BYTES, "%.3800s/mpi/%.200s%s", folder, name, suffix);
-    return length > 0 && !place_is_missing(path);
+    if (*there || snprintf(path, PROFILE_PATH_BYTES, "%.3800s/mpi/%.200s%s", folder, name, suffix) < 0) return STATUS_OK;
+    return place_look(path, there, err);
 }
 
 enum status profile_find(const char *name, const char *platform_file, char path[PROFILE_PATH_BYTES], struct err *err)
 {
     char folder[PROFILE_PATH_BYTES], directories[DATA_DIRECTORIES][PROFILE_PATH_BYTES], names[400];
-    bool has_folder = folder_of(platform_file, folder);
+    bool has_folder = folder_of(platform_file, folder), there = false;
     if (strchr(name, '/')) {
         bool relative = name[0] != '/' && has_folder;
         snprintf(path, PROFILE_PATH_BYTES, "%.2000s%s%.2000s", relative ? folder : "", relative ? "/" : "", name);
-        if (!place_is_missing(path)) return STATUS_OK;
+        TRY(place_look(path, &there, err));
+        if (there) return STATUS_OK;
         return err_set(err, STATUS_DATA, name, NULL, "no such MPI profile: %.1000s: %s", path, strerror(errno));
     }
-    if (has_folder && is_there(folder, name, path)) return STATUS_OK;
-    data_directories(directories);
-    for (int d = 0; d < DATA_DIRECTORIES; d++)
-        if (is_there(directories[d], name, path)) return STATUS_OK;
-    profile_list(platform_file, names, sizeof names);
+    if (has_folder) TRY(find_in(folder, name, &there, path, err));
+    TRY(data_directories(directories, err));
+    for (int d = 0; d < DATA_DIRECTORIES; d++) TRY(find_in(directories[d], name, &there, path, err));
+    if (there) return STATUS_OK;
+    TRY(profile_list(platform_file, names, sizeof names, err));
     return err_set(err, STATUS_DATA, name, NULL, "no such MPI profile, expected a path with '/'%s%s",
                    *names ? " or one of " : "", names);
 }
@@ -160,8 +166,9 @@ enum status profile_apply(struct json_document *document, char **library, char *
     if (!cJSON_IsObject(mpi.item) || !name.item) return STATUS_OK;
     TRY(json_string(&name, &text, err));
     struct err found = {0};
-    if (profile_find(text, strcmp(document->file, "ideal") == 0 ? NULL : document->file, path, &found) != STATUS_OK)
-        return json_error(&name, err, "%s", found.text);
+    enum status finding = profile_find(text, strcmp(document->file, "ideal") == 0 ? NULL : document->file, path, &found);
+    if (finding == STATUS_DATA) return json_error(&name, err, "%s", found.text);
+    if (finding != STATUS_OK) return err_set(err, finding, NULL, NULL, "%s", found.text);
     struct json_document profile;
     TRY(profile_open(path, &profile, err));
     enum status status = add_missing(mpi.item, cJSON_GetObjectItemCaseSensitive(profile.root, "mpi"), err);

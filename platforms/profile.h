@@ -12,10 +12,11 @@ enum { PROFILE_PATH_BYTES = 4096, DATA_DIRECTORIES = 4 };
 
 /* Folders of installed platforms: first beside this program (in a build tree, too), then beside librmacast, in lib or
  * lib/ARCHITECTURE, then at the install prefix of this build. One may be there twice. */
-void data_directories(char directories[DATA_DIRECTORIES][PROFILE_PATH_BYTES]);
+enum status data_directories(char directories[DATA_DIRECTORIES][PROFILE_PATH_BYTES], struct err *err);
 
-/* Writes "NAME, NAME" for the files NAME.json of the folder, sorted; "" if there is none, or no such folder. */
-void data_names(const char *folder, char *names, size_t room);
+/* Writes "NAME, NAME" for the files NAME.json of the folder, sorted; "" if there is none, or no such folder.
+ * STATUS_SYSTEM: the machine refuses to read it. */
+enum status data_names(const char *folder, char *names, size_t room, struct err *err);
 
 /* Finds the file of a profile. A name with a '/' is a path; a relative one begins at the folder of platform_file.
  * Otherwise the file is NAME.json in mpi/ beside the platform, or else among the installed ones. Returns STATUS_DATA
@@ -36,6 +37,6 @@ enum status platform_effective(const char *file, const char *const *overrides, s
 enum status profile_open(const char *path, struct json_document *profile, struct err *err);
 
 /* Writes "NAME, NAME" for the profiles beside the platform file (may be NULL) and the installed ones, sorted. */
-void profile_list(const char *platform_file, char *names, size_t room);
+enum status profile_list(const char *platform_file, char *names, size_t room, struct err *err);
 
 #endif

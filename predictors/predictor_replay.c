@@ -103,17 +103,16 @@ static enum status describe_prediction(struct prediction *prediction, struct err
 
 /* Run time on the ideal network, 0 if the trace does not end on it (an order of locks may differ). It uses an engine
  * that can run several times in a process. */
-static double ideal_run_time_s(const struct prediction *prediction)
+static enum status ideal_run_time(const struct prediction *prediction, double *run_time_s, struct err *err)
 {
     struct platform_ideal ideal;
     struct replay_outcome outcome;
-    struct err err;
     const struct replay_options options = {.engine = engine_by_name("loggp")};
     platform_ideal_init(&ideal, prediction->platform);
-    if (replay_run(prediction->trace, &ideal.platform, &options, &outcome, &err) != STATUS_OK) return 0;
-    double run_time_s = outcome.run_time_s;
-    replay_outcome_clear(&outcome);
-    return run_time_s;
+    enum status status = replay_run(prediction->trace, &ideal.platform, &options, &outcome, err);
+    *run_time_s = status == STATUS_OK ? outcome.run_time_s : 0;
+    if (status == STATUS_OK) replay_outcome_clear(&outcome);
+    return status == STATUS_DATA ? STATUS_OK : status;
 }
 
 static enum status predict_replay(struct prediction *prediction, struct err *err)
@@ -131,7 +130,8 @@ static enum status predict_replay(struct prediction *prediction, struct err *err
     analyze.eager_bytes = EAGER_OF_PLATFORM;
     if (prediction->analyze) analyze = *prediction->analyze;
     if (analyze.eager_bytes == EAGER_OF_PLATFORM) analyze.eager_bytes = prediction->platform->eager_bytes;
-    if (analyze.intervals && analyze.ideal_run_time_s == 0) analyze.ideal_run_time_s = ideal_run_time_s(prediction);
+    if (analyze.intervals && analyze.ideal_run_time_s == 0)
+        TRY(ideal_run_time(prediction, &analyze.ideal_run_time_s, err));
     TRY(model_analyze(prediction->outcome.trace, &analyze, &prediction->result, err));
     return describe_prediction(prediction, err);
 }

@@ -1,6 +1,7 @@
 #include "recording/guests.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -148,38 +149,41 @@ static int writer_of(const char *directory, const char *name)
     return whole && has_mapped((int)header.pid, path) ? (int)header.pid : 0;
 }
 
-static int writer_in(const char *directory)
+static enum status find_writer_in(const char *directory, int *writer, struct err *err)
 {
     char real[RECORD_PATH_BYTES];
-    int writer = 0;
     DIR *listing = realpath(directory, real) ? opendir(real) : NULL;
-    for (const struct dirent *entry; listing && writer == 0 && (entry = readdir(listing)) != NULL;) {
+    if (!listing) return err_set(err, STATUS_SYSTEM, directory, NULL, "cannot be read: %s", strerror(errno));
+    for (const struct dirent *entry; *writer == 0 && (errno = 0, entry = readdir(listing)) != NULL;) {
         size_t length = strlen(entry->d_name), suffix = strlen(SPOOL_MAIN_SUFFIX);
         if (length > suffix && strcmp(entry->d_name + length - suffix, SPOOL_MAIN_SUFFIX) == 0)
-            writer = writer_of(real, entry->d_name);
+            *writer = writer_of(real, entry->d_name);
     }
-    if (listing) closedir(listing);
-    return writer;
+    int cause = *writer == 0 ? errno : 0;
+    closedir(listing);
+    return cause == 0 ? STATUS_OK : err_set(err, STATUS_SYSTEM, directory, NULL, "cannot be read: %s", strerror(cause));
 }
 
-static int any_writer(const char *spool)
+static enum status find_writer(const char *spool, int *writer, struct err *err)
 {
     char path[RECORD_PATH_BYTES + 32];
-    unsigned worlds = record_world_count(spool);
-    int writer = writer_in(spool);
-    for (unsigned i = 1; writer == 0 && i <= worlds; i++) {
+    unsigned worlds;
+    *writer = 0;
+    TRY(record_count_worlds(spool, &worlds, err));
+    TRY(find_writer_in(spool, writer, err));
+    for (unsigned i = 1; *writer == 0 && i <= worlds; i++) {
         record_world_path(spool, i, path, sizeof path);
-        writer = writer_in(path);
+        TRY(find_writer_in(path, writer, err));
     }
-    return writer;
+    return STATUS_OK;
 }
 
-int record_await_writers(const char *spool)
+enum status record_await_writers(const char *spool, int *writer, struct err *err)
 {
-    int writer = any_writer(spool);
-    for (int ms = 0; writer != 0 && ms < WRITERS_MS; ms += POLL_MS) {
+    TRY(find_writer(spool, writer, err));
+    for (int ms = 0; *writer != 0 && ms < WRITERS_MS; ms += POLL_MS) {
         pause_ms(POLL_MS);
-        writer = any_writer(spool);
+        TRY(find_writer(spool, writer, err));
     }
-    return writer;
+    return STATUS_OK;
 }

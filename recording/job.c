@@ -15,7 +15,10 @@ static enum status run_and_pack(char *const *command, const char *library, const
         return status;
     }
     if (observer->ended) observer->ended(observer->context);
-    int writer = record_await_writers(spool);
+    int writer;
+    status = record_await_writers(spool, &writer, err);
+    if (status != STATUS_OK && observer->kept) observer->kept(observer->context, spool);
+    TRY(status);
     if (writer == 0) return record_pack(directory, spool, observer, err);
     return err_set(err, STATUS_DATA, spool, NULL,
                    "process %d still writes to it: the recording is kept, not packed; every command reads it", writer);

@@ -92,7 +92,9 @@ static enum status pack_program(const char *directory, const char *spool, unsign
 {
     struct spool_misaligned found;
     struct err ignored;
-    if (!spool_is_directory(spool)) return fail_unrecorded(directory, spool, err);
+    bool recorded;
+    TRY(spool_find(spool, &recorded, err));
+    if (!recorded) return fail_unrecorded(directory, spool, err);
     if (observer->misaligned && spool_find_misaligned(spool, &found, &ignored) == STATUS_OK && found.count > 0)
         observer->misaligned(observer->context, &found);
     enum status status = pack_spool(directory, spool, more, observer, err);
@@ -104,7 +106,8 @@ enum status record_pack(const char *directory, const char *spool, const struct r
                         struct err *err)
 {
     char archive[RECORD_PATH_BYTES + 32], files[RECORD_PATH_BYTES + 32];
-    unsigned more = record_world_count(spool);
+    unsigned more;
+    TRY(record_count_worlds(spool, &more, err));
     enum status status = pack_program(directory, spool, more, observer, err);
     if (status == STATUS_OK) record_remove_worlds(directory);
     for (unsigned i = 1; i <= more; i++) {

@@ -17,6 +17,7 @@
 #include "common/files/directory.h"
 #include "common/files/file_claims.h"
 #include "common/files/installed.h"
+#include "common/files/place.h"
 #include "trace/otf2/otf2.h"
 #include "trace/spool/spool.h"
 
@@ -34,8 +35,9 @@ enum status record_find_library(char path[RECORD_PATH_BYTES], struct err *err)
                            strerror(errno));
         return STATUS_OK;
     }
-    if (installed_library_find(LIBRARY, path)) return STATUS_OK;
-    installed_program_directory(program);
+    TRY(installed_library_find(LIBRARY, path, err));
+    if (*path) return STATUS_OK;
+    TRY(installed_program_directory(program, err));
     return err_set(err, STATUS_SYSTEM, LIBRARY, NULL,
                    "not found beside %s nor where this build is installed, expected it there or in RMACAST_RECORDER",
                    program);
@@ -125,14 +127,18 @@ enum status record_directory(const char *output, char *const *command, char path
     return STATUS_OK;
 }
 
-static bool empty_directory(const char *path)
+static enum status check_empty(const char *path, struct err *err)
 {
     DIR *listing = opendir(path);
     bool empty = listing != NULL;
-    for (const struct dirent *entry; empty && (entry = readdir(listing)) != NULL;)
+    int cause = errno;
+    for (const struct dirent *entry; empty && (errno = 0, entry = readdir(listing)) != NULL;)
         empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    if (listing) cause = empty ? errno : 0;
     if (listing) closedir(listing);
-    return empty;
+    if (cause != 0) return err_set(err, STATUS_SYSTEM, path, NULL, "cannot be read: %s", strerror(cause));
+    if (empty) return STATUS_OK;
+    return err_set(err, STATUS_DATA, path, NULL, "holds a recording that was not packed, expected none: analyze or remove it");
 }
 
 /* Another recording that ends may remove the directory between the two calls. */
@@ -148,13 +154,18 @@ static enum status make_locked(const char *spool, int *lock, struct err *err)
 
 enum status record_make_spool(const char *directory, const char *spool, int *lock, struct err *err)
 {
+    bool there;
     TRY(otf2_check_place(directory, err));
+    TRY(place_look(directory, &there, err));
     TRY(directory_make(directory, err));
-    TRY(make_locked(spool, lock, err));
-    if (empty_directory(spool)) return STATUS_OK;
+    *lock = -1;
+    enum status status = make_locked(spool, lock, err);
+    if (status == STATUS_OK) status = check_empty(spool, err);
+    if (status == STATUS_OK) return STATUS_OK;
     if (*lock >= 0) close(*lock);
-    return err_set(err, STATUS_DATA, spool, NULL,
-                   "holds a recording that was not packed, expected none: analyze or remove it");
+    if (!there) rmdir(spool);
+    if (!there) rmdir(directory);
+    return status;
 }
 
 void record_remove_spool(const char *directory, const char *spool)
@@ -223,11 +234,11 @@ static void wait_for(pid_t child, int *state)
     } while (ended != child && (ended > 0 || errno == EINTR));
 }
 
-/* Runs in the child; does not return. An error goes through the pipe, which a successful exec closes. */
+/* Runs in the child; does not return. An error goes through the pipe, which a successful exec closes. spool: absolute. */
 static void become_command(char *const *command, const char *library, const char *spool,
                            const struct dispositions *before, int report)
 {
-    char path[RECORD_PATH_BYTES], preload[4 * RECORD_PATH_BYTES];
+    char preload[4 * RECORD_PATH_BYTES];
     const char *old = getenv("LD_PRELOAD"), *threads = getenv("RMACAST_THREADS");
     signals_end(before);
     int used = 0;
@@ -239,7 +250,7 @@ static void become_command(char *const *command, const char *library, const char
         used += snprintf(preload + used, sizeof preload - (size_t)used, ":%.*s" SEMANTICS_LIBRARY,
                          (int)(last_part(library) - library), library);
     if (old && *old) snprintf(preload + used, sizeof preload - (size_t)used, ":%s", old);
-    if (realpath(spool, path) && setenv("RMACAST_SPOOL", path, 1) == 0 && setenv("LD_PRELOAD", preload, 1) == 0)
+    if (setenv("RMACAST_SPOOL", spool, 1) == 0 && setenv("LD_PRELOAD", preload, 1) == 0)
         execvp(command[0], command);
     int failure = errno;
     ssize_t ignored = write(report, &failure, sizeof failure);
@@ -251,12 +262,14 @@ enum status record_run(char *const *command, const char *library, const char *sp
 {
     int report[2], failure = 0, state = 0;
     struct dispositions before;
+    char path[RECORD_PATH_BYTES];
+    if (!realpath(spool, path)) return err_set(err, STATUS_SYSTEM, spool, NULL, "cannot be looked up: %s", strerror(errno));
     if (pipe2(report, O_CLOEXEC) != 0) return err_set(err, STATUS_SYSTEM, NULL, NULL, "pipe: %s", strerror(errno));
     asked = 0;
     signals_begin(&before);
     record_adopt_guests();
     pid_t child = fork();
-    if (child == 0) become_command(command, library, spool, &before, report[1]);
+    if (child == 0) become_command(command, library, path, &before, report[1]);
     running = child;
     close(report[1]);
     bool failed = child < 0 || read(report[0], &failure, sizeof failure) == (ssize_t)sizeof failure;
@@ -267,8 +280,8 @@ enum status record_run(char *const *command, const char *library, const char *sp
     if (asked) record_end_guests();
     signals_end(&before);
     if (failed)
-        return err_set(err, STATUS_USAGE, command[0], NULL, "%s, expected a command that can be run",
-                       strerror(failure));
+        return err_set(err, failure == ENOENT ? STATUS_USAGE : STATUS_SYSTEM, command[0], NULL,
+                       "%s, expected a command that can be run", strerror(failure));
     *exit_status = WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
     return STATUS_OK;
 }

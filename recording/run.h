@@ -30,7 +30,7 @@ void record_remove_spool(const char *directory, const char *spool);
 
 /* Runs command (NULL-terminated) and waits for it. The command gets the terminal's signals. This process passes on
  * SIGTERM, SIGHUP, and a SIGINT that was sent to it alone; after these nothing that the command started outlives it.
- * STATUS_USAGE: the command cannot be started. *exit_status is 128 + n if signal n ended it. */
+ * STATUS_USAGE: there is no such command; STATUS_SYSTEM: it cannot be started. *exit_status is 128 + n if signal n ended it. */
 enum status record_run(char *const *command, const char *library, const char *spool, int *exit_status, struct err *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/files/place.h"
 #include "recording/run.h"
 #include "trace/otf2/otf2.h"
 #include "trace/spool/spool.h"
@@ -16,14 +17,15 @@ void record_world_path(const char *directory, unsigned number, char *path, size_
 }
 
 /* The recorder uses the first free number. */
-unsigned record_world_count(const char *spool)
+enum status record_count_worlds(const char *spool, unsigned *count, struct err *err)
 {
     char path[RECORD_PATH_BYTES + 32];
-    struct stat about;
-    unsigned count = 0;
-    do record_world_path(spool, ++count, path, sizeof path);
-    while (stat(path, &about) == 0 && S_ISDIR(about.st_mode));
-    return count - 1;
+    bool there = true;
+    for (*count = 0; there; *count += there) {
+        record_world_path(spool, *count + 1, path, sizeof path);
+        TRY(place_look(path, &there, err));
+    }
+    return STATUS_OK;
 }
 
 void record_remove_worlds(const char *directory)

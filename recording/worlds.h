@@ -5,8 +5,10 @@
 
 #include <stddef.h>
 
-/* The number of them in the spool. */
-unsigned record_world_count(const char *spool);
+#include "common/status.h"
+
+/* The number of them in the spool. STATUS_SYSTEM: one cannot be looked up. */
+enum status record_count_worlds(const char *spool, unsigned *count, struct err *err);
 
 /* DIRECTORY/world-NUMBER. */
 void record_world_path(const char *directory, unsigned number, char *path, size_t bytes);

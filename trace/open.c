@@ -244,7 +244,9 @@ enum status trace_recognise(const char *path, enum trace_form *form, struct err 
 {
     enum trace_kind kind;
     *form = TRACE_FORM_OTHER;
-    if (strcmp(path, "-") != 0 && place_is_missing(path)) return STATUS_OK;
+    bool there = true;
+    if (strcmp(path, "-") != 0) TRY(place_look(path, &there, err));
+    if (!there) return STATUS_OK;
     TRY(recognise_kind(path, &kind, err));
     if (kind <= KIND_SPOOL_BELOW) *form = kind == KIND_MODEL ? TRACE_FORM_MODEL : TRACE_FORM_TRACE;
     return STATUS_OK;

@@ -9,14 +9,14 @@
 #include <unistd.h>
 
 #include "common/files/file_claims.h"
+#include "common/files/place.h"
 
 static atomic_bool standard_input_taken;
 
 /* What the machine refuses for the moment is no fault of the file. */
 static enum status fail_opening(const char *path, int cause, struct err *err)
 {
-    bool refused = cause == EIO || cause == EMFILE || cause == ENFILE || cause == ENOMEM;
-    return err_set(err, refused ? STATUS_SYSTEM : STATUS_DATA, *path ? path : "''", NULL, "cannot be opened: %s",
+    return err_set(err, err_refused(cause) ? STATUS_SYSTEM : STATUS_DATA, *path ? path : "''", NULL, "cannot be opened: %s",
                    strerror(cause));
 }
 

@@ -73,7 +73,12 @@ static int step_into(struct walk *walk)
     struct stat about = {0};
     int cause = 0, here = openat(walk->directory, walk->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (here < 0) return errno == ENOENT && walk->last ? 0 : errno;
-    bool link = fstat(here, &about) == 0 && S_ISLNK(about.st_mode);
+    if (fstat(here, &about) != 0) {
+        cause = errno;
+        close(here);
+        return cause;
+    }
+    bool link = S_ISLNK(about.st_mode);
     walk->magic = link && walk->last && is_proc(walk->directory);
     if (link && !walk->magic)
         cause = may_follow(walk->directory, &about) ? follow_link(walk, here) : PLACE_LINK_OF_OTHERS;
@@ -146,9 +151,12 @@ int place_path(const char *path, char **whole)
     return cause;
 }
 
-bool place_is_missing(const char *path)
+enum status place_look(const char *path, bool *there, struct err *err)
 {
-    return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+    int cause = access(path, F_OK) == 0 ? 0 : errno;
+    if (err_refused(cause)) return err_set(err, STATUS_SYSTEM, path, NULL, "cannot be looked up: %s", strerror(cause));
+    *there = cause != ENOENT && cause != ENOTDIR;
+    return STATUS_OK;
 }
 
 const char *place_error(int cause)

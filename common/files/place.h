@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 
+#include "common/status.h"
+
 struct place {
     int directory; /* a descriptor for ...at() functions (O_PATH) */
     char *name;    /* owned; "." is the directory itself; it need not exist */
@@ -24,8 +26,8 @@ void place_close(struct place *place);
 /* The same as an absolute path, which the caller frees. */
 int place_path(const char *path, char **whole);
 
-/* Whether nothing has this name. What cannot be looked up may be there: who opens it learns why. */
-bool place_is_missing(const char *path);
+/* Whether something has this name. STATUS_SYSTEM: the machine refuses to look it up (err_refused()). */
+enum status place_look(const char *path, bool *there, struct err *err);
 
 /* The text of such a value, for messages "FILE: cannot be written: ...". */
 const char *place_error(int cause);

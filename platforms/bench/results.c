@@ -14,6 +14,7 @@
 #include "common/array.h"
 #include "common/files/input_file.h"
 #include "common/files/output_file.h"
+#include "common/files/place.h"
 #include "common/units.h"
 
 enum { COLUMNS = 14, REFERENCE = 11, WORK, LOSSES, PATH_BYTES = 4096, LINE_BYTES = 1024 };
@@ -269,7 +270,9 @@ static enum status read_launch(const char *directory, struct bench_results *resu
     struct bench_launch launch;
     struct input_file in;
     snprintf(path, sizeof path, "%s/%s", directory, launch_file);
-    if (access(path, F_OK) != 0) return STATUS_OK;
+    bool there;
+    TRY(place_look(path, &there, err));
+    if (!there) return STATUS_OK;
     TRY(input_file_open(path, &in, err));
     bool right = (line = input_file_line(&in)) && strcmp(line, launch_header) == 0 && (line = input_file_line(&in)) &&
                  sscanf(line, "%lf,%lf,%lf", &launch.init_least_s, &launch.init_most_s, &launch.finalize_s) == 3 &&

@@ -86,8 +86,11 @@ static enum status find_file(const struct json_node *node, const char *name, cha
     const char *configuration = node->document->file, *slash = strrchr(configuration, '/');
     int length = slash ? (int)(slash - configuration) + 1 : 0;
     if (asprintf(path, "%.*s%s", *name == '/' ? 0 : length, configuration, name) < 0) return err_memory(err);
-    if (!place_is_missing(*path)) return STATUS_OK;
+    bool there = false;
+    enum status status = place_look(*path, &there, err);
+    if (there) return STATUS_OK;
     free(*path);
+    TRY(status);
     *path = strdup(name);
     return *path ? STATUS_OK : err_memory(err);
 }
@@ -101,11 +104,13 @@ static enum status find_platform(const struct json_node *node, const char *name,
         return *file ? STATUS_OK : err_memory(err);
     }
     TRY(find_file(node, name, &path, err));
+    bool there = true;
     enum status status = platform_file_find(path, found, &why);
-    if (status == STATUS_OK && place_is_missing(found))
-        status = err_set(&why, STATUS_DATA, name, NULL, "no such file, expected a platform file");
+    if (status == STATUS_OK) status = place_look(found, &there, &why);
+    if (!there) status = err_set(&why, STATUS_DATA, name, NULL, "no such file, expected a platform file");
     free(path);
-    if (status != STATUS_OK) return json_error(node, err, "%s", why.text);
+    if (status == STATUS_DATA) return json_error(node, err, "%s", why.text);
+    if (status != STATUS_OK) return err_set(err, status, NULL, NULL, "%s", why.text);
     *file = strdup(found);
     return *file ? STATUS_OK : err_memory(err);
 }
@@ -256,7 +261,9 @@ static enum status read_traces(const struct json_node *root, struct sweep_config
         else
             free(path);
         TRY(status);
-        if (place_is_missing(path)) return json_error(&item, err, "no such file '%s', expected a trace", name);
+        bool there;
+        TRY(place_look(path, &there, err));
+        if (!there) return json_error(&item, err, "no such file '%s', expected a trace", name);
     }
     return STATUS_OK;
 }

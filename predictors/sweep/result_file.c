@@ -13,6 +13,7 @@
 #include "common/array.h"
 #include "common/files/input_file.h"
 #include "common/files/output_file.h"
+#include "common/files/place.h"
 #include "common/json.h"
 #include "predictors/sweep/digest.h"
 #include "trace/limits.h"
@@ -165,7 +166,9 @@ static enum status read_file(const char *file, struct sweep *sweep, struct earli
     char text[sizeof head] = "";
     struct input_file in;
     *cut = false;
-    if (access(file, F_OK) != 0 && errno == ENOENT) return STATUS_OK;
+    bool there;
+    TRY(place_look(file, &there, err));
+    if (!there) return STATUS_OK;
     TRY(input_file_open_own(file, &in, err)); /* which is continued */
     size_t length = input_file_read(&in, text, sizeof head - 1);
     enum status status = STATUS_OK;
@@ -256,23 +259,29 @@ static enum status take_points(struct sweep *sweep, const char *file, struct ear
                    points->count - known, points->count);
 }
 
+static enum status lock_file(int descriptor, const char *file, struct err *err)
+{
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return STATUS_OK;
+    if (errno == EWOULDBLOCK) return err_set(err, STATUS_DATA, file, NULL, "is written by another sweep");
+    return err_set(err, STATUS_SYSTEM, file, NULL, "cannot be locked: %s", strerror(errno));
+}
+
 /* Locks the file that has the name now, since write_whole() has replaced the old one. */
 static enum status open_appending(struct sweep *sweep, struct err *err)
 {
     sweep->kept_fd = open(sweep->kept, O_WRONLY | O_APPEND | O_CLOEXEC);
     if (sweep->kept_fd < 0)
         return err_set(err, STATUS_SYSTEM, sweep->kept, NULL, "cannot be written: %s", strerror(errno));
-    if (flock(sweep->kept_fd, LOCK_EX | LOCK_NB) == 0) return STATUS_OK;
-    return err_set(err, STATUS_DATA, sweep->kept, NULL, "is written by another sweep");
+    return lock_file(sweep->kept_fd, sweep->kept, err);
 }
 
+/* What is no file that can be read is refused by read_file(). */
 static enum status check_unlocked(const char *file, struct err *err)
 {
     struct input_file in;
     if (input_file_open_own(file, &in, NULL) != STATUS_OK) return STATUS_OK;
-    bool locked = flock(fileno(in.file), LOCK_EX | LOCK_NB) != 0;
-    (void)!input_file_close(&in, STATUS_OK, NULL);
-    return locked ? err_set(err, STATUS_DATA, file, NULL, "is written by another sweep") : STATUS_OK;
+    enum status status = lock_file(fileno(in.file), file, err);
+    return input_file_close(&in, status, err);
 }
 
 enum status sweep_keep(struct sweep *sweep, const char *file, bool *cut, struct err *err)

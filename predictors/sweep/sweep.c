@@ -53,7 +53,9 @@ cJSON *sweep_point_json(const struct sweep *sweep, size_t point, uint32_t ranks)
 static enum status add_file(void *digest, const char *path, bool directory, struct err *err)
 {
     if (directory) return digest_add_directory(digest, path, err);
-    return place_is_missing(path) ? STATUS_OK : digest_add_file(digest, path, err);
+    bool there;
+    TRY(place_look(path, &there, err));
+    return there ? digest_add_file(digest, path, err) : STATUS_OK;
 }
 
 static enum status add_traces(const struct sweep_config *config, uint64_t *digest, struct err *err)

@@ -92,7 +92,9 @@ static struct trace *read_left(const char *directory, bool any)
 {
     struct trace *trace;
     struct err err = {0};
-    if (!any && !spool_is_directory(directory)) return NULL;
+    bool found;
+    assert_int_equal(spool_find(directory, &found, &err), STATUS_OK);
+    if (!any && !found) return NULL;
     enum status status = spool_read(directory, &trace, &err);
     if (status != STATUS_OK) print_message("%s\n", err.text);
     assert_int_equal(status, STATUS_OK);

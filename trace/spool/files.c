@@ -76,18 +76,22 @@ static bool name_rank(const char *name, unsigned *rank, unsigned *thread)
     return strcmp(again, name) == 0;
 }
 
-bool spool_is_directory(const char *directory)
+enum status spool_find(const char *directory, bool *found, struct err *err)
 {
     DIR *listing = opendir(directory);
-    bool found = false;
+    int cause = errno;
     unsigned rank, thread;
     struct stat about;
-    if (!listing) return false;
-    for (const struct dirent *entry; !found && (entry = readdir(listing)) != NULL;)
-        found = name_rank(entry->d_name, &rank, &thread) && fstatat(dirfd(listing), entry->d_name, &about, 0) == 0 &&
-                about.st_size > 0;
-    closedir(listing);
-    return found;
+    *found = false;
+    for (const struct dirent *entry; listing && !*found && (errno = 0, entry = readdir(listing)) != NULL;) {
+        if (!name_rank(entry->d_name, &rank, &thread)) continue;
+        if (fstatat(dirfd(listing), entry->d_name, &about, 0) == 0) *found = about.st_size > 0;
+        else if (err_refused(errno)) break;
+    }
+    if (listing) cause = errno;
+    if (listing) closedir(listing);
+    if (*found || !err_refused(cause)) return STATUS_OK;
+    return err_set(err, STATUS_SYSTEM, directory, NULL, "cannot be read: %s", strerror(cause));
 }
 
 /* Maps a whole file; *data is NULL for an empty one. */
@@ -235,7 +239,9 @@ static enum status open_tail(struct spool_rank *rank, struct err *err)
 {
     const void *data;
     size_t bytes;
-    if (place_is_missing(rank->tail_name)) return STATUS_OK;
+    bool there;
+    TRY(place_look(rank->tail_name, &there, err));
+    if (!there) return STATUS_OK;
     TRY(map_file(rank->tail_name, &data, &bytes, err));
     rank->tail = data;
     rank->in_tail = (const char *)data + rank->layout->tail_head;

@@ -4,8 +4,9 @@
 
 #include "trace/trace.h"
 
-/* Whether the directory has a file with a recorder's name that is not empty: some rank has written its header. */
-bool spool_is_directory(const char *directory);
+/* Whether the directory has a file with a recorder's name that is not empty: some rank has written its header.
+ * STATUS_SYSTEM: the machine refuses to read it (err_refused()). */
+enum status spool_find(const char *directory, bool *found, struct err *err);
 
 /* Reads all ranks of a spool directory: unifies communicators, groups and windows over ranks, corrects clocks, resolves
  * call sites, marks ranks whose recording breaks off. Time zero is the first event. Calls that returned an error are

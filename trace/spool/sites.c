@@ -1,11 +1,15 @@
-/* Converts return addresses to function, file and line by libdw. */
+/* Converts return addresses to function, file and line by libdw. A program that is gone gives its sites no names; one that the
+ * machine refuses to read for the moment is an error. */
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/array.h"
+#include "common/files/input_file.h"
+#include "common/files/place.h"
 #include "trace/spool/reader.h"
 
 struct module { /* one file, whichever ranks loaded it wherever */
@@ -56,6 +60,30 @@ void spool_sites_free(struct spool_sites *sites)
     free(sites);
 }
 
+/* libdw goes on without what it could not have, and keeps no cause but errno. */
+static enum status check_cause(const char *path, struct err *err)
+{
+    if (errno == ENOMEM) return err_memory(err);
+    return err_refused(errno) ? err_set(err, STATUS_SYSTEM, path, NULL, "cannot be read: %s", strerror(errno)) : STATUS_OK;
+}
+
+static enum status open_module(struct module *module, struct err *err)
+{
+    int file;
+    enum status status = input_file_descriptor(module->path, &file, err);
+    if (status != STATUS_OK) return status == STATUS_DATA ? STATUS_OK : status;
+    errno = 0;
+    module->dwfl = dwfl_begin(&callbacks);
+    if (module->dwfl) {
+        dwfl_report_begin(module->dwfl);
+        module->module = dwfl_report_elf(module->dwfl, module->path, module->path, file, 0, true);
+        dwfl_report_end(module->dwfl, NULL, NULL);
+    }
+    status = check_cause(module->path, err);
+    if (!module->module) close(file); /* else libdw's */
+    return status;
+}
+
 static enum status module_find(struct spool_sites *sites, const char *path, struct module **found, struct err *err)
 {
     for (size_t i = 0; i < sites->count; i++)
@@ -68,14 +96,8 @@ static enum status module_find(struct spool_sites *sites, const char *path, stru
     *made = (struct module){.path = strdup(path)};
     if (!made->path) return err_memory(err);
     sites->count++;
-    made->dwfl = dwfl_begin(&callbacks);
-    if (made->dwfl) {
-        dwfl_report_begin(made->dwfl);
-        made->module = dwfl_report_elf(made->dwfl, path, path, -1, 0, true);
-        dwfl_report_end(made->dwfl, NULL, NULL);
-    }
     *found = made;
-    return STATUS_OK;
+    return open_module(made, err);
 }
 
 /* From the C++ ABI; SimGrid needs the same library. */
@@ -134,10 +156,10 @@ static enum status find_place(struct spool_sites *sites, const struct spool_rank
     if (!loaded) return STATUS_OK;
     struct module *module = NULL;
     uint64_t in_file = address - loaded->addresses.bias;
-    errno = 0;
     TRY(module_find(sites, loaded->path, &module, err));
+    errno = 0;
     if (!map_find(&module->places, in_file)) TRY(module_place(sites, module, in_file, err));
-    if (errno == ENOMEM) return err_memory(err); /* libdw goes on without what it could not allocate */
+    TRY(check_cause(loaded->path, err));
     uint64_t number = *map_find(&module->places, in_file);
     if (number > 0) *place = sites->places[number - 1];
     return STATUS_OK;

@@ -17,7 +17,8 @@ static enum status simgrid_load(struct err *err)
 {
     char path[INSTALLED_PATH_BYTES];
     if (loaded) return STATUS_OK;
-    if (!installed_library_find(MODULE, path))
+    TRY(installed_library_find(MODULE, path, err));
+    if (!*path)
         return err_set(err, STATUS_SYSTEM, NULL, NULL,
                        "engine simgrid: " MODULE " is missing, expected the module beside librmacast");
     errno = 0;

@@ -280,12 +280,46 @@ static void load_platform(const char *file)
     for (int i = 0; i < SIGNAL_COUNT; i++) sigaction(simgrid_signals[i], &before[i], NULL);
 }
 
+static struct {
+    const char *file; /* that SimGrid reads now; NULL: none */
+    bool *refused;    /* what the parent sees; may be NULL */
+} loading;
+
+/* SimGrid ends the process where the machine refuses to read a file, without the cause. A parent process reads the line. */
+static void explain_refusal(void)
+{
+    char line[512];
+    int cause = errno;
+    if (!loading.file || !err_refused(cause)) return;
+    int length = cause == ENOMEM ? snprintf(line, sizeof line, "out of memory\n")
+                                 : snprintf(line, sizeof line, "%.400s: cannot be read: %s\n", loading.file, strerror(cause));
+    if (pwrite(STDERR_FILENO, line, (size_t)length, 0) != length) return;
+    if (loading.refused) *loading.refused = true;
+    _exit(CHILD_EXPLAINED);
+}
+
+static void on_abort(int number)
+{
+    explain_refusal();
+    raise(number);
+}
+
 /* A user's platform, ready to be asked for routes: some zones (Dijkstra, DijkstraCache) end the process if they are asked
  * before SimGrid has sealed them, which it does when it first runs. */
-static void load_user_platform(const char *file)
+static void load_user_platform(const char *file, bool *refused)
 {
+    static bool registered;
+    struct sigaction before, action = {.sa_handler = on_abort, .sa_flags = (int)SA_RESETHAND};
+    if (!registered) atexit(explain_refusal);
+    registered = true;
+    loading.file = file;
+    loading.refused = refused;
+    sigaction(SIGABRT, &action, &before);
+    errno = 0;
     load_platform(file);
     simgrid_run_until(0);
+    sigaction(SIGABRT, &before, NULL);
+    loading.file = NULL;
 }
 
 struct trial { /* of a user's platform, in a child process: SimGrid ends the process on many faults */
@@ -299,6 +333,7 @@ struct trial { /* of a user's platform, in a child process: SimGrid ends the pro
 struct asking { /* the route that was asked for last */
     char hosts[256];
     int32_t src, dst;
+    bool refused; /* the machine has refused to read a file */
 };
 
 /* Some zones end the process where there is no route. */
@@ -340,7 +375,7 @@ static enum status try_platform(void *context, size_t index, FILE *out, struct e
     for (int i = 0; i < SIGNAL_COUNT; i++) signal(simgrid_signals[i], SIG_DFL);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     dup2(trial->errors, STDERR_FILENO);
-    load_user_platform(trial->platform->simgrid_xml);
+    load_user_platform(trial->platform->simgrid_xml, &trial->asking->refused);
     if (sg_host_count() < (size_t)nodes)
         return err_set(err, STATUS_DATA, trial->platform->simgrid_xml, NULL,
                        "%zu host%s, expected at least nodes.count = %d", sg_host_count(), units_plural(sg_host_count()), nodes);
@@ -379,6 +414,7 @@ static enum status trial_refusal(const struct trial *trial, const struct child_a
                        *who ? ": " : " between all nodes in use", who);
     }
     first_message(trial->errors, line, sizeof line);
+    if (trial->asking->refused) return err_set(err, STATUS_SYSTEM, NULL, NULL, "%s", line);
     if (strncmp(line, place, strlen(place)) == 0)
         return err_set(err, STATUS_DATA, NULL, NULL, "%s, expected a SimGrid platform", line + strlen(place));
     return err_set(err, STATUS_DATA, file, NULL, "SimGrid refuses it: %s, expected a SimGrid platform",
@@ -464,7 +500,7 @@ static enum status open_user_platform(struct engine *engine, const int32_t (*pai
 {
     const struct platform *platform = engine->net.platform;
     TRY(check_user_platform(platform, pairs, pair_count, callbacks, err));
-    load_user_platform(platform->simgrid_xml);
+    load_user_platform(platform->simgrid_xml, NULL);
     engine->hosts = sorted_hosts();
     engine->home = engine->hosts[callbacks->ranks > 0 ? platform_node_of(platform, 0) : 0];
     return STATUS_OK;

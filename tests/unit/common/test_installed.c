@@ -20,8 +20,9 @@ static void assert_ends(const char *path, const char *end)
 static void program_directory(void **state)
 {
     char directory[INSTALLED_PATH_BYTES];
+    struct err err;
     (void)state;
-    installed_program_directory(directory);
+    assert_int_equal(installed_program_directory(directory, &err), STATUS_OK);
     assert_true(directory[0] == '/');
     assert_ends(directory, "/tests");
 }
@@ -29,10 +30,11 @@ static void program_directory(void **state)
 static void library(void **state)
 {
     char path[INSTALLED_PATH_BYTES], moved[INSTALLED_PATH_BYTES];
+    struct err err;
     (void)state;
-    assert_true(installed_library_find("librmacast.so", path));
+    assert_int_equal(installed_library_find("librmacast.so", path, &err), STATUS_OK);
     assert_true(path[0] == '/' && !strstr(path, ".."));
-    installed_program_directory(moved);
+    assert_int_equal(installed_program_directory(moved, &err), STATUS_OK);
     strcpy(strrchr(moved, '/'), "/lib/librmacast.so");
     char *expected = realpath(moved, NULL);
     assert_string_equal(path, expected);
@@ -42,8 +44,10 @@ static void library(void **state)
 static void none(void **state)
 {
     char path[INSTALLED_PATH_BYTES];
+    struct err err;
     (void)state;
-    assert_false(installed_library_find("librmacast-nothing.so", path));
+    assert_int_equal(installed_library_find("librmacast-nothing.so", path, &err), STATUS_OK);
+    assert_string_equal(path, "");
 }
 
 int main(void)
