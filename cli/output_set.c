@@ -9,19 +9,18 @@
 #include "common/array.h"
 #include "common/files/directory.h"
 #include "common/files/output_file.h"
+#include "common/files/place.h"
 
-static struct complete {
-    char *path;
-    FILE *out;
-} *files;
+static struct output_closing *files; /* complete; each owns its path */
 static size_t count, capacity;
 static bool failed;
 static char *made; /* a directory that was not there before; NULL: none */
 
 enum status output_set_directory(const char *path, struct err *err)
 {
-    bool missing = !made && access(path, F_OK) != 0 && errno == ENOENT;
-    if (missing && !(made = strdup(path))) return err_memory(err);
+    bool there = true;
+    if (!made) TRY(place_look(path, &there, err));
+    if (!there && !(made = strdup(path))) return err_memory(err);
     return directory_make(path, err);
 }
 
@@ -37,7 +36,7 @@ static enum status keep_open(const char *path, FILE *out, struct err *err)
     TRY(array_reserve((void **)&files, &capacity, count + 1, sizeof *files, err));
     char *copy = strdup(path);
     if (!copy) return err_memory(err);
-    files[count++] = (struct complete){copy, out};
+    files[count++] = (struct output_closing){copy, out, NULL};
     return STATUS_OK;
 }
 
@@ -50,28 +49,23 @@ enum status output_set_close(const char *path, FILE *out, enum status written, s
     return status;
 }
 
-bool output_set_bytes(const char *path, uint64_t *bytes)
+bool output_set_bytes(const char *path, uint64_t *bytes, int *cause)
 {
     struct stat about;
     size_t i = 0;
     while (i < count && strcmp(files[i].path, path) != 0) i++;
-    if (i == count || fstat(fileno(files[i].out), &about) != 0) return false;
-    *bytes = (uint64_t)about.st_size;
+    if (i == count) return false;
+    *cause = fstat(fileno(files[i].out), &about) == 0 ? 0 : errno;
+    if (*cause == 0) *bytes = (uint64_t)about.st_size;
     return true;
 }
 
-/* What would refuse a name is found before the first one is given. */
 enum status output_set_end(bool keep, struct err *err)
 {
-    enum status status = STATUS_OK;
     keep = keep && !failed;
-    for (size_t i = 0; keep && status == STATUS_OK && i < count; i++) status = output_file_check(files[i].path, err);
-    for (size_t i = 0; i < count; i++) {
-        bool named = keep && status == STATUS_OK;
-        enum status closed = output_file_close(files[i].path, files[i].out, named ? STATUS_OK : STATUS_DATA, named ? err : NULL);
-        if (named) status = closed;
-        free(files[i].path);
-    }
+    enum status status = output_file_close_all(files, count, keep ? STATUS_OK : STATUS_DATA, keep ? err : NULL);
+    for (size_t i = 0; i < count; i++) free((char *)(uintptr_t)files[i].path);
+    if (!keep) status = STATUS_OK;
     if (made && !(keep && status == STATUS_OK)) rmdir(made); /* unless somebody's files are in it */
     free(made);
     free(files);

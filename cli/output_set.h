@@ -20,11 +20,12 @@ enum status output_set_directory(const char *path, struct err *err);
 enum status output_set_open(const char *path, FILE **out, struct err *err);
 enum status output_set_close(const char *path, FILE *out, enum status written, struct err *err);
 
-/* The bytes of a file of the set that is complete and has no name yet; false: there is none. */
-bool output_set_bytes(const char *path, uint64_t *bytes);
+/* The bytes of a file of the set that is complete and has no name yet; *cause: why they are not known, a value of errno, or 0.
+ * False: there is no such file. */
+bool output_set_bytes(const char *path, uint64_t *bytes, int *cause);
 
 /* Gives the complete files their names if `keep` and the set has not failed; else they go. The next set begins. STATUS_SYSTEM: a
- * name could not be given; what had been given before stays. */
+ * name could not be given, and the old files have theirs again (output_file_close_all()). */
 enum status output_set_end(bool keep, struct err *err);
 
 #endif

@@ -35,12 +35,10 @@ void written_begin(struct written *written, const char *file, const char *comman
     json_add_text(json, "command", command);
     json_add_text(json, "output", output);
     found_bytes = 0;
-    if (output_set_bytes(output, &found_bytes))
-        written_count(written, "bytes", found_bytes);
-    else if (!cli_is_output(output) && nftw(output, add_bytes, OPEN_MAX, FTW_PHYS) != 0)
+    if (cli_is_output(output)) return;
+    if (!output_set_bytes(output, &found_bytes, &written->cause) && nftw(output, add_bytes, OPEN_MAX, FTW_PHYS) != 0)
         written->cause = errno;
-    else if (!cli_is_output(output))
-        written_count(written, "bytes", found_bytes);
+    written_count(written, "bytes", found_bytes);
 }
 
 enum status written_end(struct written *written, struct err *err)

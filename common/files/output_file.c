@@ -36,6 +36,9 @@ struct output {
     struct stat about;       /* of the file that is written */
     char aside[ASIDE_BYTES]; /* its name for the moment; "": it has none */
     bool there;              /* it is written under its own name */
+    bool named;              /* it has taken its name */
+    bool replaces, kept;     /* something had the name; that is aside now */
+    struct stat replaced;
     bool again;              /* as output_file_open_again() says */
 };
 
@@ -250,57 +253,48 @@ enum status output_file_open_again(const char *path, FILE **out, struct err *err
     return open_output(path, false, true, out, err);
 }
 
-static int link_to(const char *from, const struct place *at, const char *name)
-{
-    return linkat(AT_FDCWD, from, at->directory, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
-}
-
-/* Links it to an unused name. */
-static int link_aside(const char *from, const struct place *at, const char *prefix, char name[ASIDE_BYTES])
-{
-    int cause = EEXIST;
-    for (int tries = 0; tries < TRIES_MOST && cause == EEXIST; tries++) {
-        if (!make_aside(prefix, name)) return errno;
-        cause = link_to(from, at, name);
-    }
-    return cause;
-}
-
-/* A name can be given only where there is none: what has the name is replaced by way of another name. */
-static int name_it(int descriptor, const struct place *at)
-{
-    char from[DESCRIPTOR_PATH_BYTES], prefix[ASIDE_BYTES], aside[ASIDE_BYTES];
-    snprintf(from, sizeof from, "/proc/self/fd/%d", descriptor);
-    write_prefix(at, prefix);
-    remove_left(at, prefix);
-    int cause = link_to(from, at, at->name);
-    if (cause != EEXIST) return cause;
-    cause = link_aside(from, at, prefix, aside);
-    if (cause == 0 && renameat(at->directory, aside, at->directory, at->name) != 0) {
-        cause = errno;
-        unlinkat(at->directory, aside, 0);
-    }
-    return cause;
-}
-
-/* Written apart, it takes its place if it is `whole`, else it goes. */
-static enum status finish_output(struct output *output, const char *path, bool whole, struct err *err)
+/* Links what is written apart to an unused name beside its own: a name can be given only where there is none. 0 or the cause. */
+static int name_aside(struct output *output)
 {
     const struct place *at = &output->at;
-    struct stat replaced;
-    int cause = 0;
-    if (whole && !output->there) {
-        bool replaces = fstatat(at->directory, at->name, &replaced, AT_SYMLINK_NOFOLLOW) == 0;
-        TRY(file_claims_check(at->directory, at->name, path, output->again, err));
-        if (!output->aside[0])
-            cause = name_it(output->descriptor, at);
-        else if (renameat(at->directory, output->aside, at->directory, at->name) != 0)
-            cause = errno;
-        if (cause == 0 && replaces) file_claims_forget(&replaced);
-        if (cause == 0) output->there = true;
+    char from[DESCRIPTOR_PATH_BYTES], prefix[ASIDE_BYTES];
+    int cause = EEXIST;
+    if (output->there || output->aside[0]) return 0;
+    snprintf(from, sizeof from, "/proc/self/fd/%d", output->descriptor);
+    write_prefix(at, prefix);
+    remove_left(at, prefix);
+    for (int tries = 0; tries < TRIES_MOST && cause == EEXIST; tries++) {
+        bool made = make_aside(prefix, output->aside);
+        cause = made && linkat(AT_FDCWD, from, at->directory, output->aside, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
     }
-    if (cause != 0) return fail_unwritable(path, cause, err);
-    return whole ? file_claim_written(path, &output->about, err) : STATUS_OK;
+    if (cause != 0) output->aside[0] = '\0';
+    return cause;
+}
+
+/* The file takes its name. What had the name is aside then, where the file system can exchange both. 0 or the cause. */
+static int take_name(struct output *output)
+{
+    const struct place *at = &output->at;
+    if (output->there) return 0;
+    output->replaces = fstatat(at->directory, at->name, &output->replaced, AT_SYMLINK_NOFOLLOW) == 0;
+    if (!output->replaces && errno != ENOENT) return errno;
+    output->kept = output->replaces && S_ISREG(output->replaced.st_mode) &&
+                   renameat2(at->directory, output->aside, at->directory, at->name, RENAME_EXCHANGE) == 0;
+    if (!output->kept && renameat(at->directory, output->aside, at->directory, at->name) != 0) return errno;
+    if (!output->kept) output->aside[0] = '\0';
+    output->named = true;
+    return 0;
+}
+
+/* Whether what had the name has it again. */
+static bool put_back(struct output *output)
+{
+    const struct place *at = &output->at;
+    bool done = !output->named;
+    if (!done && output->kept) done = renameat(at->directory, output->aside, at->directory, at->name) == 0;
+    else if (!done && !output->replaces) done = unlinkat(at->directory, at->name, 0) == 0;
+    if (done && output->named) output->aside[0] = '\0';
+    return done;
 }
 
 /* Why not everything could be written; 0: it could. What a write failed of before is forgotten, but what fails for good
@@ -324,18 +318,78 @@ static struct output *take_output(FILE *out)
     return found;
 }
 
-enum status output_file_close(const char *path, FILE *out, enum status written, struct err *err)
+/* All that can be asked is asked before the first name is taken. */
+static enum status name_all(struct output_closing *files, size_t count, struct err *err)
 {
-    int cause = cause_of_fault(out);
-    struct output *output = take_output(out);
+    for (size_t i = 0; i < count; i++) {
+        const struct output *output = files[i].output;
+        int cause = output ? name_aside(files[i].output) : 0;
+        if (cause != 0) return fail_unwritable(files[i].path, cause, err);
+        if (output && !output->there)
+            TRY(file_claims_check(output->at.directory, output->at.name, files[i].path, output->again, err));
+    }
+    for (size_t i = 0; i < count; i++) {
+        int cause = files[i].output ? take_name(files[i].output) : 0;
+        if (cause != 0) return fail_unwritable(files[i].path, cause, err);
+    }
+    return STATUS_OK;
+}
+
+static enum status close_all(struct output_closing *files, size_t count, struct err *err)
+{
     enum status status = STATUS_OK;
-    if (output) {
-        status = finish_output(output, path, written == STATUS_OK && cause == 0, err);
-        if (!output->there && output->aside[0]) unlinkat(output->at.directory, output->aside, 0);
-        if (fclose(out) != 0 && cause == 0) cause = errno;
+    for (size_t i = 0; i < count; i++)
+        if (files[i].output && fclose(files[i].out) != 0 && status == STATUS_OK)
+            status = fail_unwritable(files[i].path, errno, err);
+    return status;
+}
+
+/* The old files take their names again. One that cannot is told. */
+static void put_all_back(struct output_closing *files, size_t count, struct err *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct err before;
+        if (!files[i].output || put_back(files[i].output) || !err) continue;
+        before = *err;
+        err_set(err, before.status, NULL, NULL, "%s; %s is the new one already", before.text, files[i].path);
+    }
+}
+
+static enum status forget_all(struct output_closing *files, size_t count, bool whole, struct err *err)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < count; i++) {
+        struct output *output = files[i].output;
+        if (!output) continue;
+        if (output->aside[0]) unlinkat(output->at.directory, output->aside, 0);
+        if (whole && output->named && output->replaces) file_claims_forget(&output->replaced);
+        if (whole && status == STATUS_OK) status = file_claim_written(files[i].path, &output->about, err);
         free_output(output);
     }
+    return status;
+}
+
+enum status output_file_close_all(struct output_closing *files, size_t count, enum status written, struct err *err)
+{
+    enum status status = written;
+    struct err *told = written == STATUS_DATA || written == STATUS_USAGE ? NULL : err; /* else the caller's own */
+    for (size_t i = 0; i < count; i++) {
+        int cause = cause_of_fault(files[i].out);
+        files[i].output = take_output(files[i].out);
+        /* also where the writer has seen it: this names file and cause */
+        if (cause != 0 && (status == STATUS_OK || status == written)) status = fail_unwritable(files[i].path, cause, told);
+    }
+    if (status == STATUS_OK) status = name_all(files, count, told);
+    enum status closed = close_all(files, count, status == STATUS_OK ? told : NULL);
+    if (status == STATUS_OK) status = closed;
+    if (status != STATUS_OK) put_all_back(files, count, told);
+    enum status noted = forget_all(files, count, status == STATUS_OK, told);
     if (written == STATUS_DATA || written == STATUS_USAGE) return written;
-    if (cause != 0) return fail_unwritable(path, cause, err); /* also where the writer has seen it: this names file and cause */
-    return written == STATUS_OK ? status : written;
+    return status == STATUS_OK ? noted : status;
+}
+
+enum status output_file_close(const char *path, FILE *out, enum status written, struct err *err)
+{
+    struct output_closing file = {path, out, NULL};
+    return output_file_close_all(&file, 1, written, err);
 }

@@ -30,4 +30,14 @@ enum status output_file_open_again(const char *path, FILE **out, struct err *err
  * Standard output stays open. */
 enum status output_file_close(const char *path, FILE *out, enum status written, struct err *err);
 
+/* The same for several files, which get their names together. If one cannot, the old files have theirs again; where a file system
+ * cannot exchange two names, err tells which file is new already. output: private. */
+struct output;
+struct output_closing {
+    const char *path;
+    FILE *out;
+    struct output *output;
+};
+enum status output_file_close_all(struct output_closing *files, size_t count, enum status written, struct err *err);
+
 #endif
