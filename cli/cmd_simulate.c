@@ -90,8 +90,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case 'o': settings->output = argument; return 0;
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &settings->trace);
     case ARGP_KEY_END: {
-        if (cli_is_output(settings->json) && cli_is_output(settings->output))
-            return cli_usage(state, "-o - and --json - both write to standard output, expected a FILE for one of them");
         error_t failed = cli_needs_argument(state, settings->trace, "TRACE");
         if (!failed) failed = parse_draw(state, settings);
         return failed ? failed : prediction_options_end(state, &settings->prediction);

@@ -21,8 +21,9 @@ struct cli_output {
     const char *path; /* NULL: not requested */
 };
 
-/* Before anything is read. STATUS_USAGE names two outputs that are one file in one line. STATUS_DATA: an archive may not be
- * written there (otf2_check_place()). STATUS_SYSTEM: an output cannot be written (output_file_check()). */
+/* Before anything is read. STATUS_USAGE names two outputs that are one file, or both standard output, in one line; standard
+ * output is "-", whatever it leads to. STATUS_DATA: an archive may not be written there (otf2_check_place()). STATUS_SYSTEM: an
+ * output cannot be written (output_file_check()). */
 enum status cli_claim_outputs(const struct cli_output *outputs, size_t count, struct err *err);
 
 #endif

@@ -148,13 +148,13 @@ static bool in_conflict(const struct output *one, const struct output *other)
 }
 
 /* Of the outputs it is the one with the path that the user gave it. Under the lock. */
-static enum status refuse_input(const char *path, const char *input, struct err *err)
+static enum status refuse_input(const char *path, const char *verb, const char *input, struct err *err)
 {
     const char *name = "";
     for (size_t i = 0; i < output_count; i++)
         if (strcmp(outputs[i].shown, path) == 0) name = outputs[i].name;
-    return refuse_file(err, "%s%s%s would replace %s that is read, expected another name", name,
-                   *name ? " " : "", path, input);
+    return refuse_file(err, "%s%s%s would %s %s that is read, expected another name", name, *name ? " " : "", path, verb,
+                       input);
 }
 
 static enum status compare_outputs(const struct output *output, struct err *err)
@@ -237,10 +237,14 @@ enum status file_claim_input(const char *path, const struct stat *about, struct 
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < output_count && status == STATUS_OK; i++) {
         const struct output *output = &outputs[i];
+        bool in = S_ISDIR(about->st_mode) && resolved && is_below(output->path, resolved);
         if ((output->exists && same_file(&output->about, about)) || (resolved && strcmp(resolved, output->path) == 0) ||
-            (output->whole && resolved && is_below(resolved, output->path)) ||
-            (S_ISDIR(about->st_mode) && resolved && is_below(output->path, resolved)))
-            status = refuse_input(output->shown, path, err);
+            (output->whole && resolved && is_below(resolved, output->path)))
+            status = refuse_input(output->shown, "replace", path, err);
+        else if (in && output->exists)
+            status = refuse_input(output->shown, "replace", output->shown, err);
+        else if (in)
+            status = refuse_input(output->shown, "be in", path, err);
     }
     pthread_mutex_unlock(&lock);
     free(resolved);
@@ -271,17 +275,22 @@ int file_claims_remove(int directory, const char *name, int flags)
 
 /* --- writing --- */
 
-enum status file_claims_check_open(const struct stat *about, const char *path, bool again, struct err *err)
+static enum status check_file(const struct stat *about, const char *path, bool again, const char *verb, struct err *err)
 {
     const struct entry *entry = is_counted(about) ? find_entry(about) : NULL;
     if (!entry || (entry->written && again)) return STATUS_OK;
     if (entry->written)
         return refuse_file(err, "%s would replace %s that has just been written, expected two files", path,
-                       entry_name(entry));
+                           entry_name(entry));
     pthread_mutex_lock(&lock);
-    enum status status = refuse_input(path, entry_name(entry), err);
+    enum status status = refuse_input(path, verb, entry_name(entry), err);
     pthread_mutex_unlock(&lock);
     return status;
+}
+
+enum status file_claims_check_open(const struct stat *about, const char *path, bool again, struct err *err)
+{
+    return check_file(about, path, again, "replace", err);
 }
 
 /* The directory, and those above it. */
@@ -291,7 +300,7 @@ static enum status check_above(int directory, const char *path, struct err *err)
     enum status status = STATUS_OK;
     int here = openat(directory, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     while (status == STATUS_OK && here >= 0 && fstat(here, &about) == 0 && !same_file(&about, &below)) {
-        status = file_claims_check_open(&about, path, false, err);
+        status = check_file(&about, path, false, "be in", err);
         int above = openat(here, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
         close(here);
         here = above;
