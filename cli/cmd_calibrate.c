@@ -184,14 +184,16 @@ static enum status check_platform(const cJSON *json, const char *directory, stru
     char file[64], *text = json_print(json, JSON_LINES);
     struct platform *platform;
     int descriptor = text ? memfd_create("platform", MFD_CLOEXEC) : -1;
-    bool kept = descriptor >= 0 && dprintf(descriptor, "%s", text) >= 0;
+    int cause = !text ? ENOMEM : descriptor < 0 || dprintf(descriptor, "%s", text) < 0 ? errno : 0;
     free(text);
     snprintf(file, sizeof file, "/proc/self/fd/%d", descriptor);
-    enum status status = kept ? platform_open(file, NULL, 0, &platform, &refused) : err_memory(&refused);
+    enum status status = cause == 0 ? platform_open(file, NULL, 0, &platform, &refused)
+                                    : err_set(&refused, STATUS_SYSTEM, NULL, NULL, "%s", strerror(cause));
     if (status == STATUS_OK) platform_free(platform);
     if (descriptor >= 0) close(descriptor);
     if (status == STATUS_OK) return STATUS_OK;
     size_t named = strncmp(refused.text, file, strlen(file)) == 0 ? strlen(file) + 1 : 0; /* by its key alone */
+    named += strspn(refused.text + named, " ");
     return err_set(err, status, directory, NULL, "makes no platform: %s", refused.text + named);
 }
 

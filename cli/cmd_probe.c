@@ -93,7 +93,8 @@ static bool take_line(void *context, const char *line)
 {
     struct heard *heard = context;
     bool ours = false;
-    if (heard->status == STATUS_OK) heard->status = probe_record_add(&heard->record, line, &ours, heard->err);
+    if (heard->status != STATUS_OK) return true;
+    heard->status = probe_record_add(&heard->record, line, &ours, heard->err);
     if (!ours && *line) text_print(stderr, "%s\n", line);
     return heard->record.ended || heard->status != STATUS_OK;
 }

@@ -92,7 +92,7 @@ static enum status walk_path(cJSON *root, char *key, const char *override, cJSON
     char *part = key;
     for (char *rest = end_part(&part); rest; part = rest, rest = end_part(&part)) {
         cJSON *next = cJSON_GetObjectItemCaseSensitive(root, part);
-        if (!next && *part) next = json_add_object(root, part);
+        if (!next && *part && !(next = json_add_object(root, part))) return err_memory(err);
         if (*part && cJSON_IsNull(next) && !(next = open_null(root, part))) return err_memory(err);
         if (!*part || !cJSON_IsObject(next))
             return err_set(err, STATUS_USAGE, "--set", override, "'%s' is no object, expected SECTION.KEY=VALUE", part);

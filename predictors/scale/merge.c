@@ -50,7 +50,7 @@ static enum status refuse_call(const struct merger *merger, const struct observe
 
 static void drafts_free(struct draft *items, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; items && i < count; i++) {
         drafts_free(items[i].body, items[i].count);
         free(items[i].taken);
         free(items[i].step.members.listed);
@@ -356,7 +356,7 @@ static enum status join_rank(struct merger *merger, uint32_t rank, const struct 
     enum status status = make_drafts(merger, nodes->items, nodes->count, &made);
     if (status == STATUS_OK)
         status = join_drafts(&all->items, &all->count, made, nodes->count, merger->run->trace->rank_count, merger->err);
-    drafts_free(made, made ? nodes->count : 0);
+    drafts_free(made, nodes->count);
     return status;
 }
 

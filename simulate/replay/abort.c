@@ -1,6 +1,7 @@
 /* SimGrid ends the process on faults during a simulation, with a message that knows no rank, or with the name of a C++
  * exception. This file replaces it by the engine's explanation and who waited for what, on the standard error that a parent
  * process reads (common/children.h). */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,22 +29,24 @@ static void read_message(char *line, size_t room)
 }
 
 /* "FILE: the engine's explanation". */
-static size_t explain_end(struct replay *replay, char line[LINE_MAX_BYTES])
+static size_t explain_end(struct replay *replay, int cause, char line[LINE_MAX_BYTES])
 {
     static char said[LINE_MAX_BYTES / 2], text[LINE_MAX_BYTES / 2];
     read_message(said, sizeof said);
     core_of(replay)->engine_kind->explain_end(said, text, sizeof text);
-    return (size_t)snprintf(line, LINE_MAX_BYTES / 2 + 256, "%.255s: %s", replay->platform->simgrid_xml, text);
+    return (size_t)snprintf(line, LINE_MAX_BYTES / 2 + 256, "%.255s: %s%s%.64s", replay->platform->simgrid_xml, text,
+                            err_refused(cause) ? ": " : "", err_refused(cause) ? strerror(cause) : "");
 }
 
 /* The process ends in any case. A second fault in here ends it by the default action. */
 static void on_abort(int signal)
 {
     static char line[LINE_MAX_BYTES];
+    int cause = errno; /* what the machine refused last, if that ended it */
     struct replay *replay = running;
     running = NULL;
     if (replay && replay->platform->simgrid_xml && lseek(STDERR_FILENO, 0, SEEK_CUR) >= 0) { /* nobody reads it yet */
-        size_t length = explain_end(replay, line);
+        size_t length = explain_end(replay, cause, line);
         length += (size_t)snprintf(line + length, 16, "; meanwhile");
         replay_describe_waiting(replay, line + length, LINE_MAX_BYTES - length - 2);
         length += strlen(line + length);

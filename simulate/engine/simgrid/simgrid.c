@@ -257,7 +257,55 @@ static enum status simgrid_engine_run(struct engine *engine, struct engine_stats
 static const int simgrid_signals[] = {SIGINT, SIGSEGV, SIGABRT};
 enum { SIGNAL_COUNT = sizeof simgrid_signals / sizeof *simgrid_signals };
 
-static void load_platform(const char *file)
+static struct {
+    const char *file; /* that SimGrid reads now; NULL: none */
+    bool *refused;    /* what the parent sees; may be NULL */
+} loading;
+
+/* Why SimGrid ends the process: errno, or its scanner's words of a read error, behind which errno is another. */
+static int cause_of_end(void)
+{
+    char said[256];
+    int cause = errno;
+    ssize_t n = pread(STDERR_FILENO, said, sizeof said - 1, 0);
+    said[n > 0 ? n : 0] = '\0';
+    return !err_refused(cause) && strstr(said, "input in flex scanner failed") ? EIO : cause;
+}
+
+/* SimGrid ends the process where the machine refuses to read a file, without the cause. A parent process reads the line. */
+static void explain_refusal(void)
+{
+    char line[512];
+    int cause = cause_of_end();
+    if (!loading.file || !err_refused(cause)) return;
+    int length = cause == ENOMEM ? snprintf(line, sizeof line, "out of memory\n")
+                                 : snprintf(line, sizeof line, "%.400s: cannot be read: %s\n", loading.file, strerror(cause));
+    if (pwrite(STDERR_FILENO, line, (size_t)length, 0) != length) return;
+    if (loading.refused) *loading.refused = true;
+    _exit(CHILD_EXPLAINED);
+}
+
+static void on_abort(int number)
+{
+    explain_refusal();
+    raise(number);
+}
+
+/* Registered behind SimGrid's own handlers, so that it runs before them. */
+static void explain_refusals(const char *file, bool *refused)
+{
+    static bool registered;
+    struct sigaction action = {.sa_handler = on_abort, .sa_flags = (int)SA_RESETHAND};
+    if (!registered) atexit(explain_refusal);
+    registered = true;
+    loading.file = file;
+    loading.refused = refused;
+    sigaction(SIGABRT, &action, NULL);
+    errno = 0;
+}
+
+/* shown: the file's name for messages. */
+static void load_platform(const char *file, const char *shown, bool *refused)
 {
     static char texts[][32] = {"rmacast",
                                "--log=root.thres:error",
@@ -276,50 +324,18 @@ static void load_platform(const char *file)
     struct sigaction before[SIGNAL_COUNT];
     for (int i = 0; i < SIGNAL_COUNT; i++) sigaction(simgrid_signals[i], NULL, &before[i]);
     simgrid_init(&count, args);
+    explain_refusals(shown, refused);
     simgrid_load_platform(file);
+    loading.file = NULL;
     for (int i = 0; i < SIGNAL_COUNT; i++) sigaction(simgrid_signals[i], &before[i], NULL);
-}
-
-static struct {
-    const char *file; /* that SimGrid reads now; NULL: none */
-    bool *refused;    /* what the parent sees; may be NULL */
-} loading;
-
-/* SimGrid ends the process where the machine refuses to read a file, without the cause. A parent process reads the line. */
-static void explain_refusal(void)
-{
-    char line[512];
-    int cause = errno;
-    if (!loading.file || !err_refused(cause)) return;
-    int length = cause == ENOMEM ? snprintf(line, sizeof line, "out of memory\n")
-                                 : snprintf(line, sizeof line, "%.400s: cannot be read: %s\n", loading.file, strerror(cause));
-    if (pwrite(STDERR_FILENO, line, (size_t)length, 0) != length) return;
-    if (loading.refused) *loading.refused = true;
-    _exit(CHILD_EXPLAINED);
-}
-
-static void on_abort(int number)
-{
-    explain_refusal();
-    raise(number);
 }
 
 /* A user's platform, ready to be asked for routes: some zones (Dijkstra, DijkstraCache) end the process if they are asked
  * before SimGrid has sealed them, which it does when it first runs. */
 static void load_user_platform(const char *file, bool *refused)
 {
-    static bool registered;
-    struct sigaction before, action = {.sa_handler = on_abort, .sa_flags = (int)SA_RESETHAND};
-    if (!registered) atexit(explain_refusal);
-    registered = true;
-    loading.file = file;
-    loading.refused = refused;
-    sigaction(SIGABRT, &action, &before);
-    errno = 0;
-    load_platform(file);
+    load_platform(file, file, refused);
     simgrid_run_until(0);
-    sigaction(SIGABRT, &before, NULL);
-    loading.file = NULL;
 }
 
 struct trial { /* of a user's platform, in a child process: SimGrid ends the process on many faults */
@@ -334,6 +350,7 @@ struct asking { /* the route that was asked for last */
     char hosts[256];
     int32_t src, dst;
     bool refused; /* the machine has refused to read a file */
+    bool done;    /* nothing was wrong with the platform */
 };
 
 /* Some zones end the process where there is no route. */
@@ -384,6 +401,7 @@ static enum status try_platform(void *context, size_t index, FILE *out, struct e
     for (size_t i = 0; i < trial->pair_count; i++) try_route(trial, hosts, trial->pairs[i][0], trial->pairs[i][1]);
     for (int32_t src = 0; !trial->pairs && src < nodes; src++)
         for (int32_t dst = 0; dst < nodes; dst++) try_route(trial, hosts, src, dst);
+    trial->asking->done = true;
     return STATUS_OK;
 }
 
@@ -405,6 +423,7 @@ static enum status trial_refusal(const struct trial *trial, const struct child_a
     static const char place[] = "Parse error at ";
     const char *file = trial->platform->simgrid_xml;
     char line[512];
+    if (trial->asking->done) return err_set(err, STATUS_SYSTEM, file, NULL, "%s", answer->err.text);
     if (*trial->asking->hosts) {
         char who[256] = "";
         const struct asking *asking = trial->asking;
@@ -456,7 +475,7 @@ static enum status load_topology(const struct engine *engine, int32_t hosts, str
     const struct topology_rates rates = {.bandwidth_Bps = engine->link_Bps};
     enum status status = topology_write_simgrid(engine->net.platform->topology, hosts, &rates, out, err);
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-    if (status == STATUS_OK) load_platform(name);
+    if (status == STATUS_OK) load_platform(name, "SimGrid's platform in memory", NULL);
     fclose(out);
     return status;
 }
