@@ -92,8 +92,7 @@ static const void *first_of(const struct external_sort *sorter, const struct run
 static bool is_first(const void *of, uint32_t one, uint32_t other)
 {
     const struct external_sort *sorter = of;
-    int order = sorter->compare(first_of(sorter, &sorter->written[one]), first_of(sorter, &sorter->written[other]));
-    return order != 0 ? order < 0 : one < other;
+    return sorter->compare(first_of(sorter, &sorter->written[one]), first_of(sorter, &sorter->written[other])) < 0;
 }
 
 enum status external_sort_turn(struct external_sort *sorter, struct err *err)

@@ -32,7 +32,7 @@ struct levels {
     bool begun;
     int64_t begin_ps, end_ps;     /* of the calls; no call: INT64_MAX, INT64_MIN */
     int64_t origin_ps, piece_ps;  /* of the pieces */
-    uint32_t used;                /* later pieces are empty */
+    uint32_t used;                /* later pieces are empty; all pieces are a power of two */
     struct cell *cells;           /* row by row */
     struct rank_state *ranks;
 };
@@ -81,7 +81,7 @@ static void double_pieces(struct levels *levels)
         struct cell *cells = row_cells(levels, row);
         for (uint32_t i = 0; i < left; i++) {
             struct cell merged = cells[2 * i];
-            for (int v = 0; 2 * i + 1 < levels->used && v < VALUES; v++) merged.ps[v] += cells[2 * i + 1].ps[v];
+            for (int v = 0; v < VALUES; v++) merged.ps[v] += cells[2 * i + 1].ps[v];
             cells[i] = merged;
         }
         memset(&cells[left], 0, (levels->used - left) * sizeof *cells);
@@ -187,7 +187,7 @@ static void write_row(const struct levels *levels, uint32_t row, uint32_t merged
     fputs(row ? ",\"" : "\"", out);
     for (uint32_t i = 0; i < levels->used; i += merged) {
         struct cell sum = cells[i];
-        for (uint32_t k = i + 1; k < i + merged && k < levels->used; k++)
+        for (uint32_t k = i + 1; k < i + merged; k++)
             for (int v = 0; v < VALUES; v++) sum.ps[v] += cells[k].ps[v];
         write_cell(&sum, out);
     }

@@ -2,6 +2,7 @@
 
 #include "common/units.h"
 #include "validate/as_recorded.h"
+#include "validate/samples.h"
 #include "validate/target_waits.h"
 
 #include <math.h>
@@ -131,7 +132,7 @@ static void free_properties(struct validation *v)
 static void rank_errors(struct validation *v, double *errors)
 {
     size_t known = 0;
-    v->rank_error_median = v->rank_error_p95 = v->rank_error_worst = NAN;
+    v->rank_error_worst = NAN;
     for (uint32_t r = 0; r < v->rank_count; r++) {
         double error = fabs(v->rank_time[r].relative);
         if (isnan(error)) continue;
@@ -140,11 +141,9 @@ static void rank_errors(struct validation *v, double *errors)
         v->rank_error_worst = error;
         v->worst_rank = r;
     }
-    if (known == 0) return;
-    gsl_sort(errors, 1, known);
-    v->rank_error_median = gsl_stats_median_from_sorted_data(errors, 1, known);
-    size_t place = (known * 95 + 99) / 100;
-    v->rank_error_p95 = errors[place - 1];
+    struct sample_summary summary = samples_summarize(errors, known);
+    v->rank_error_median = summary.median;
+    v->rank_error_p95 = summary.p95;
 }
 
 static char *copy_or_null(const char *text)

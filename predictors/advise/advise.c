@@ -63,7 +63,7 @@ static enum status replay_changes(struct finder *finder, size_t first, const str
             if (!change->why) status = err_memory(&err);
         }
     }
-    if (!finder->unchanged && first == 0 && comparison.count > 0) {
+    if (!finder->unchanged && comparison.count > 0) {
         finder->unchanged = comparison.results[0];
         comparison.results[0] = NULL;
     }

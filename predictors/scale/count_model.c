@@ -151,7 +151,7 @@ size_t count_model_fit(const struct count_sample *samples, size_t count, struct 
 {
     size_t found = 0;
     int powers = samples[0].n > 0 ? COUNT_POWERS : COUNT_WITHOUT + 1;
-    for (int sum = 0; sum <= (count > 2); sum++)
+    for (int sum = 0; sum <= 1; sum++)
         for (int power = 0; power < powers; power++)
             for (int form = 0; form < COUNT_FORMS && found < COUNT_FITS_MAX; form++) {
                 struct count_model model = {.form = form, .power = power, .sum = sum, .per = 1};

@@ -158,7 +158,7 @@ static enum status open_archive(struct archive_source *source, bool *possible, u
         const struct archive_location *location = &definitions->locations[i];
         if (location->rank == TRACE_NONE) continue;
         struct rank_reader *rank = &source->ranks[location->rank];
-        if (rank->location || location->thread != 0) *possible = false;
+        if (rank->location) *possible = false;
         rank->location = location;
         rank->cursor.rank = (uint32_t)location->rank;
         rank->cursor.last_ps = rank->cursor.left_ps = TRACE_UNKNOWN_PS;
