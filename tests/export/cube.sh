@@ -118,6 +118,28 @@ E
 tar -xOf nodes.cubex anchor.xml | sed -n 's/.*<name>\(rank .*\|a\|b\|node\)<.*/\1/p' | paste -sd, >order
 [ "$(cat order)" = "node,rank 1,a,rank 2,b,rank 0" ] || fail "places are $(cat order)"
 
+# A picosecond of a call and one of computing are time. A site without a line has none in the report.
+cat >fine.txt <<'END'
+rmacast-trace 1
+ranks 1
+0 0 0.000000000001 MPI_Comm_group comm=0 site=@a.c:0
+0 0.000000000002 0.000000000002 MPI_Comm_group comm=0 site=f@a.c:1
+END
+run 0 export fine.txt --to cube -o fine.cubex
+python3 "$here/cubex.py" fine.cubex >values 2>err || fail "the report cannot be read: $(cat err)"
+metric visits <<'E'
+program 0.0 1
+program/MPI_Comm_group@a.c:None 0.0 1
+program/f/MPI_Comm_group@a.c:1 0.0 1
+E
+metric time_s <<'E'
+program 0.0 1e-12
+program/MPI_Comm_group@a.c:None 0.0 1e-12
+E
+metric user_s <<'E'
+program 0.0 1e-12
+E
+
 # Properties and wait states of a larger run: their sums over ranks and call paths are what analyze has.
 run 0 generate halo2d --ranks 4 --iterations 5 --bytes 1K --sync pscw --imbalance 0.4 -o halo.txt
 run 0 simulate halo.txt --platform "$here/../cases/base.json" --set nodes.count=4 --engine loggp -o halo.rma

@@ -133,6 +133,13 @@ static void tables_show_a_unit(void **state)
     assert_string_equal(units_format_duration(1.25, buffer), "1.25 s");
     assert_string_equal(units_format_duration(-2e-3, buffer), "-2 ms");
     assert_string_equal(units_format_duration(3e-12, buffer), "3 ps");
+    assert_string_equal(units_format_duration(1, buffer), "1 s"); /* exactly one is shown as one */
+    assert_string_equal(units_format_duration(1e-3, buffer), "1 ms");
+    assert_string_equal(units_format_duration(1e-12, buffer), "1 ps");
+    assert_string_equal(units_format_duration(-1e-9, buffer), "-1 ns");
+    assert_string_equal(units_format_duration(0.5e-12, buffer), "0.5 ps");
+    assert_string_equal(units_format_rate(1e9, buffer), "1 GB/s");
+    assert_string_equal(units_format_bytes(1000, buffer), "1 kB");
     assert_string_equal(units_format_rate(9.5e9, buffer), "9.5 GB/s");
     assert_string_equal(units_format_bytes(1048576, buffer), "1.049 MB");
     assert_string_equal(units_format_bytes(8, buffer), "8 B");

@@ -674,6 +674,28 @@ static void callpaths(void **state)
     result_free(result);
 }
 
+/* Intervals come in the order of their first entries; that a is entered again behind b changes nothing. The function of a
+ * call site is an interval of its own in any region: sites and regions have numbers of their own. */
+static void order_and_numbers(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {"run", "a", "a/f", "b", "b/f", "b/g", "g"};
+    struct analyze_options options = ANALYZE_DEFAULTS;
+    options.interval_source = INTERVALS_OF_CALLPATHS;
+    struct result *result = analyzed_with(
+        "ranks 1\n0 0.0 enter a\n0 0.0 0.000001 MPI_Comm_group comm=0 site=f@x.c:1\n0 0.000001 leave a\n"
+        "0 0.000001 enter b\n0 0.000001 0.000002 MPI_Comm_group comm=0 site=f@x.c:1\n"
+        "0 0.000002 0.000003 MPI_Comm_group comm=0 site=g@x.c:2\n0 0.000003 leave b\n"
+        "0 0.000003 enter a\n0 0.000003 0.000004 MPI_Comm_group comm=0 site=f@x.c:1\n0 0.000004 leave a\n"
+        "0 0.000004 0.000005 MPI_Comm_group comm=0 site=g@x.c:2\n",
+        options);
+    assert_int_equal(result->efficiency->count, sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < result->efficiency->count; i++)
+        assert_string_equal(result->efficiency->intervals[i].path, expected[i]);
+    assert_int_equal(interval_of(result, "a")->executions, 2);
+    result_free(result);
+}
+
 /* Microseconds. Rank 0 has two processors: threads 1 (5-80) and 2 (92-97) do not overlap. run: processor 0:0 lives 100
  * with MPI 20, primitives 2 + 30 + 2 + 8 = 42, CPU 38; 0:1 lives 75 + 5 = 80, all CPU; 1:0 100 with MPI 40, CPU 60.
  * Rank 0 has less MPI time, 20. Execution 100, total 300, productive 38 + 80 + 60 + 20 = 198; lost 102 = MPI 40 +
@@ -795,7 +817,7 @@ int main(void)
         cmocka_unit_test(marks_that_were_refused),
         cmocka_unit_test(waits_for_files_are_io),
         cmocka_unit_test(overlap_and_start),
-        cmocka_unit_test(callpaths),
+        cmocka_unit_test(callpaths), cmocka_unit_test(order_and_numbers),
         cmocka_unit_test(threads_are_processors),
         cmocka_unit_test(overlap_is_of_the_thread_that_started),
         cmocka_unit_test(waits_of_threads_are_no_communication),

@@ -131,6 +131,24 @@ static void numbers_without_function_have_none(void **state)
     assert_int_equal(count_model_fit(samples, 2, models), 0); /* two values would lie on any line: none is drawn */
 }
 
+/* On 4, 8 and 16 ranks 3 p / 2 and 1 + 3 p / 2, and on 4 ranks with n = 1, 3, 5 the whole part of 10 + n / 2: numbers of calls
+ * are no fractions of the number of ranks, and a function gives the numbers exactly, not after rounding. */
+static void numbers_are_not_rounded(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t ranks[3];
+        int64_t n[3], at[3];
+    } rows[] = {{{4, 8, 16}, {0, 0, 0}, {6, 12, 24}}, {{4, 8, 16}, {0, 0, 0}, {7, 13, 25}}, {{4, 4, 4}, {1, 3, 5}, {10, 11, 12}}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct count_sample samples[3];
+        struct count_model models[COUNT_FITS_MAX];
+        for (int k = 0; k < 3; k++)
+            samples[k] = (struct count_sample){make(GRID_LINE, rows[i].ranks[k], 0, false), rows[i].n[k], rows[i].at[k]};
+        assert_int_equal(count_model_fit(samples, 3, models), 0);
+    }
+}
+
 /* Runs at (ranks, n) = (4, 100), (4, 200), (8, 100), (8, 300), (16, 200) on a square: 2 x 2, 2 x 4, 4 x 4; and at 64 ranks with
  * n = 1000. */
 static void numbers_follow_functions_of_two(void **state)
@@ -545,7 +563,7 @@ int main(void)
         cmocka_unit_test(places_are_similar),
         cmocka_unit_test(series_name_their_partners),
         cmocka_unit_test(numbers_follow_functions),
-        cmocka_unit_test(numbers_without_function_have_none),
+        cmocka_unit_test(numbers_without_function_have_none), cmocka_unit_test(numbers_are_not_rounded),
         cmocka_unit_test(numbers_follow_functions_of_two),
         cmocka_unit_test(falling_numbers_end_at_none),
         cmocka_unit_test(two_values_prove_no_sum),

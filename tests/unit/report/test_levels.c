@@ -185,6 +185,21 @@ static void much_earlier(void **state)
     cJSON_Delete(json);
 }
 
+/* Two threads of a rank may wait at once: of 10 ns in a call 10 + 5 are waits, which is all of it. */
+static void no_more_than_all_is_waiting(void **state)
+{
+    (void)state;
+    struct levels *levels = make(1, 0, 0);
+    add(levels, 0, ID_Barrier, 0, 10);
+    levels_add_wait(levels, 0, 0, 10 * NS);
+    levels_add_wait(levels, 0, 0, 5 * NS);
+    cJSON *json = written(levels, 0);
+    for (size_t piece = 0; piece < 10; piece++) expect_piece(level(json, 0), 0, piece, "CVV");
+    expect_piece(level(json, 1), 0, 1, "CVV"); /* 4-8 ns: 4 + 1 */
+    expect_piece(level(json, 1), 0, 2, "CVV"); /* 8-10 ns */
+    cJSON_Delete(json);
+}
+
 static void window_is_cut_out(void **state)
 {
     (void)state;
@@ -213,7 +228,7 @@ int main(void)
         cmocka_unit_test(a_call_at_zero_is_the_first),
         cmocka_unit_test(a_piece_to_the_left),
         cmocka_unit_test(much_earlier),
-        cmocka_unit_test(window_is_cut_out),
+        cmocka_unit_test(no_more_than_all_is_waiting), cmocka_unit_test(window_is_cut_out),
         cmocka_unit_test(nothing_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

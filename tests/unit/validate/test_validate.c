@@ -205,6 +205,27 @@ static void sections_must_be_the_same(void **state)
     result_free(measured);
 }
 
+/* A section that has nothing in some runs may have appeared with a change. One that has nothing in any run was mistyped. */
+static void some_run_has_the_section(void **state)
+{
+    (void)state;
+    for (unsigned empty = 0; empty < 8; empty++) { /* bits: the prediction, two measured runs */
+        struct result *runs[3];
+        struct validation *v = NULL;
+        struct err err = {.text = ""};
+        for (int i = 0; i < 3; i++) {
+            runs[i] = make(1, (double[]){1}, 0);
+            runs[i]->section = (struct result_section){.known = true, .from = strdup("MPI_Barrier#2"), .empty = empty >> i & 1};
+        }
+        enum status status = validate_results(runs[0], "p", (const struct result *const *)runs + 1,
+                                              (const char *const[]){"m0", "m1"}, 2, &v, &err);
+        assert_int_equal(status, empty == 7 ? STATUS_DATA : STATUS_OK);
+        if (status == STATUS_OK) validation_free(v);
+        else assert_non_null(strstr(err.text, "p: no call and no computing of any run is from MPI_Barrier#2"));
+        for (int i = 0; i < 3; i++) result_free(runs[i]);
+    }
+}
+
 static void nothing_measured_allows_no_error(void **state)
 {
     (void)state;
@@ -345,6 +366,7 @@ int main(void)
         cmocka_unit_test(ends_of_the_spread),
         cmocka_unit_test(wait_states_are_measured_by_themselves),
         cmocka_unit_test(sections_must_be_the_same),
+        cmocka_unit_test(some_run_has_the_section),
         cmocka_unit_test(nothing_measured_allows_no_error),
         cmocka_unit_test(different_runs_are_refused),
         cmocka_unit_test(json_has_null_for_what_is_unknown),

@@ -155,6 +155,48 @@ static void an_asymmetric_pair(void **state)
     }
 }
 
+/* From b to a 1.2 us, back 1 us. If the repetitions of one direction are 0.12 us longer and shorter in turn, its error is
+ * 0.0705 us as above: the 0.2 us between them are less than three errors, whichever direction that is. Without errors they
+ * count. */
+static void both_directions_have_errors(void **state)
+{
+    (void)state;
+    for (int noisy = 0; noisy < 3; noisy++) { /* none, the slow direction, the other one */
+        struct pair_notes notes;
+        struct bench_results results = {0};
+        struct err err;
+        cJSON *hosts = cJSON_Parse("[{\"host\": \"a\"}, {\"host\": \"b\"}]");
+        for (int slow = 0; slow < 2; slow++) {
+            assert_int_equal(add(&results, slow, 1 - slow, 8, slow ? 1.2e-6 : 1e-6, &err), STATUS_OK);
+            struct bench_series *last = &results.series[slow];
+            for (size_t r = 0; noisy == 2 - slow && r < last->count; r++)
+                last->repetitions[r].root = last->repetitions[r].most = (slow ? 1.2e-6 : 1e-6) + (r % 2 ? -0.12e-6 : 0.12e-6);
+        }
+        assert_int_equal(pairs_compare(&results, SPEC, hosts, &notes, &err), STATUS_OK);
+        assert_int_equal(notes.count, noisy == 0);
+        bench_results_clear(&results);
+        cJSON_Delete(hosts);
+    }
+}
+
+/* Pair b-c takes 1.3 times as long as a-b with 8 bytes. With 16 bytes it was measured alone: there is no middle to compare. */
+static void a_size_of_one_pair_says_nothing(void **state)
+{
+    (void)state;
+    struct pair_notes notes;
+    struct bench_results results = {0};
+    struct err err;
+    cJSON *hosts = cJSON_Parse("[{\"host\": \"a\"}, {\"host\": \"b\"}, {\"host\": \"c\"}]");
+    assert_int_equal(add(&results, 0, 1, 8, 1e-6, &err), STATUS_OK);
+    assert_int_equal(add(&results, 1, 2, 8, 1.3e-6, &err), STATUS_OK);
+    assert_int_equal(add(&results, 1, 2, 16, 1.3e-6, &err), STATUS_OK);
+    assert_int_equal(pairs_compare(&results, SPEC, hosts, &notes, &err), STATUS_OK);
+    assert_int_equal(notes.count, 1);
+    assert_string_equal(notes.text[0], "a slow pair: " SPEC " takes 1.30 times the middle of all pairs between b and c");
+    bench_results_clear(&results);
+    cJSON_Delete(hosts);
+}
+
 /* Forty asymmetric pairs: fifteen are named. */
 static void many_notes(void **state)
 {
@@ -180,6 +222,7 @@ int main(void)
         cmocka_unit_test(a_tenth_is_no_difference),
         cmocka_unit_test(sizes_make_it_certain),
         cmocka_unit_test(an_asymmetric_pair),
+        cmocka_unit_test(both_directions_have_errors), cmocka_unit_test(a_size_of_one_pair_says_nothing),
         cmocka_unit_test(many_notes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -225,6 +225,35 @@ static void loaded_passes_do_not_count(void **state)
     check_passes(passes_s, 2e-6, 2e-6, 0.9 * 1e-6, 1.2533 * 1.4826 * 1e-6 / sqrt(5));
 }
 
+/* Sizes 1000, 2000, ... take 1 and 1.2 us in turn. Each point but the first and the last is 0.2 us off the line through its
+ * neighbours, which alone would differ by sqrt(1 + 1/4 + 1/4) errors. Of eight such points half are off by 1/6 of their time
+ * and half by 1/5: the median is half way. Seven are too few. */
+static void scatter_needs_eight_sizes(void **state)
+{
+    (void)state;
+    enum { MOST = 10 };
+    struct bench_series series[MOST];
+    struct bench_repetition times[MOST];
+    const double share = 1.4826 * (1. / 6 + 1. / 5) / 2 / sqrt(1.5);
+    for (int i = 0; i < MOST; i++) {
+        double value = i % 2 ? 1.2e-6 : 1e-6;
+        times[i] = (struct bench_repetition){value, value, value, value, 0, 0, 0};
+        series[i] = (struct bench_series){.spec = "putIssue", .place = "0", .demand = {.nodes = 1, .ranks = 2},
+                                          .bytes = 1000 * (i + 1), .repetitions = &times[i], .count = 1};
+    }
+    for (size_t count = MOST - 1; count <= MOST; count++) {
+        struct bench_results results = {.series = series, .count = count};
+        struct size_curve curve;
+        struct err err;
+        assert_int_equal(size_curve_collect(&results, "putIssue", false, &unknown, &curve, &err), STATUS_OK);
+        assert_int_equal(curve.count, count);
+        for (size_t i = 0; i < count; i++) {
+            if (count == MOST) assert_true(fabs(curve.points[i].error / curve.points[i].y - share) < 1e-9);
+            else assert_true(curve.points[i].error < 0.1 * curve.points[i].y);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +263,7 @@ int main(void)
         cmocka_unit_test(one_of_many_passes_is_not_lowered_again),
         cmocka_unit_test(repetitions_without_the_core_do_not_count),
         cmocka_unit_test(loaded_passes_do_not_count),
+        cmocka_unit_test(scatter_needs_eight_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,6 +95,33 @@ static void offsets_are_constant_outside(void **state)
     craft_free(&one);
 }
 
+/* Time zero is the first MPI_Init by rank 0's clock, whichever rank's that is: ranks 0, 1 and 2 call it at 1000000, 999900 and
+ * 1000050. */
+static void time_zero_is_the_first_event(void **state)
+{
+    (void)state;
+    struct craft ranks[3];
+    struct trace *trace;
+    struct err err = {0};
+    char *directory = craft_directory();
+    static const uint64_t base_ns[] = {1000000, 5000000, 7000000};
+    static const int64_t offset_ns[] = {0, -4000100, -5999950}, enter_ps[] = {100000, 0, 150000};
+    for (uint32_t r = 0; r < 3; r++) {
+        craft_begin(&ranks[r], r, 3, base_ns[r]);
+        craft_prologue(&ranks[r]);
+        craft_clock(&ranks[r], base_ns[r], offset_ns[r], 0);
+        craft_call(&ranks[r], CRAFT_INIT, 0, 400);
+        craft_write(&ranks[r], directory, ranks[r].count, SPOOL_CLOSED);
+    }
+    assert_int_equal(spool_read(directory, &trace, &err), STATUS_OK);
+    for (uint32_t r = 0; r < 3; r++) {
+        assert_int_equal(trace->ranks[r].calls[0].enter_ps, enter_ps[r]);
+        craft_free(&ranks[r]);
+    }
+    trace_free(trace);
+    craft_remove(directory);
+}
+
 static void add_anchor(struct spool_rank *rank, uint64_t ticks, uint64_t ns, size_t count)
 {
     struct err err;
@@ -377,7 +404,7 @@ static void times_beyond_the_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(offsets_are_interpolated),
+        cmocka_unit_test(offsets_are_interpolated), cmocka_unit_test(time_zero_is_the_first_event),
         cmocka_unit_test(offsets_are_constant_outside),
         cmocka_unit_test(ticks_are_interpolated),
         cmocka_unit_test(effects_follow_their_causes),
