@@ -118,12 +118,16 @@ E
 tar -xOf nodes.cubex anchor.xml | sed -n 's/.*<name>\(rank .*\|a\|b\|node\)<.*/\1/p' | paste -sd, >order
 [ "$(cat order)" = "node,rank 1,a,rank 2,b,rank 0" ] || fail "places are $(cat order)"
 
-# A picosecond of a call and one of computing are time. A site without a line has none in the report.
+# A picosecond of a call and one of computing are time. A site without a line has none in the report. The function of a call site
+# is not said again in the region of its name.
 cat >fine.txt <<'END'
 rmacast-trace 1
 ranks 1
 0 0 0.000000000001 MPI_Comm_group comm=0 site=@a.c:0
 0 0.000000000002 0.000000000002 MPI_Comm_group comm=0 site=f@a.c:1
+0 0.000000000002 enter f
+0 0.000000000002 0.000000000002 MPI_Comm_group comm=0 site=f@a.c:2
+0 0.000000000002 leave f
 END
 run 0 export fine.txt --to cube -o fine.cubex
 python3 "$here/cubex.py" fine.cubex >values 2>err || fail "the report cannot be read: $(cat err)"
@@ -131,6 +135,8 @@ metric visits <<'E'
 program 0.0 1
 program/MPI_Comm_group@a.c:None 0.0 1
 program/f/MPI_Comm_group@a.c:1 0.0 1
+program/f 0.0 1
+program/f/MPI_Comm_group@a.c:2 0.0 1
 E
 metric time_s <<'E'
 program 0.0 1e-12

@@ -94,6 +94,13 @@ static void unlock_all_releases_at_its_exit(void **state)
     "2 0.000013 0.000014 MPI_Win_unlock win=0 target=1\n"
     static const char all[] = LATE_RELEASE("MPI_Win_lock_all win=0", "MPI_Win_unlock_all win=0"),
                       one[] = LATE_RELEASE("MPI_Win_lock win=0 target=1 lock=shared", "MPI_Win_unlock win=0 target=1");
+    /* A lock that returns at the enter of the unlock shows nothing: rank 0 has waited until 14, from 0 to 1 and from 10 on. */
+    static const char tie[] = "ranks 3\nwindow 0 comm=0\n0 0.000000 0.000001 MPI_Win_lock win=0 target=1 lock=shared\n"
+                              "0 0.000010 0.000030 MPI_Win_unlock win=0 target=1\n"
+                              "2 0.000005 0.000010 MPI_Win_lock win=0 target=1 lock=exclusive\n"
+                              "2 0.000013 0.000014 MPI_Win_unlock win=0 target=1\n";
+    assert_int_equal(severity_ps(tie, NULL, PATTERN_LOCK_CONTENTION, 0), (1 + 4) * US);
+    assert_int_equal(severity_ps(tie, NULL, PATTERN_LOCK_CONTENTION, 2), 0);
     assert_int_equal(severity_ps(all, NULL, PATTERN_LOCK_CONTENTION, 0), 1 * US);
     assert_int_equal(severity_ps(all, NULL, PATTERN_LOCK_CONTENTION, 2), 0);
     assert_int_equal(severity_ps(one, NULL, PATTERN_LOCK_CONTENTION, 0), 0);

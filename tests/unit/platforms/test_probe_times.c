@@ -63,6 +63,26 @@ static void busy_cores(void **state)
     }
 }
 
+/* Three sizes make a cost. 1 KB is one of them, a byte less is none. */
+static void a_cost_is_of_three_sizes_from_1_KB_on(void **state)
+{
+    (void)state;
+    for (int64_t first = 1023; first <= 1024; first++) {
+        const int64_t sizes[] = {first, 2048, 4096};
+        struct probe_record record = {0};
+        struct probe_cost cost;
+        for (int i = 0; i < 3; i++) {
+            probe_say_time(&record, "put_flush", sizes[i], 1e-3);
+            probe_say_time(&record, "accumulate_flush", sizes[i], 1e-3 + 1e-9 * (double)sizes[i]);
+        }
+        struct probe_findings findings = probe_evaluated(&record);
+        assert_int_equal(probe_apply_cost(&findings, &cost), first == 1024);
+        if (first == 1024) assert_true(cost.n == 3 && near(cost.below_s_per_byte, 1e-9));
+        probe_findings_clear(&findings);
+        probe_record_clear(&record);
+    }
+}
+
 /* Half of put and flush; where puts need nobody at the target, of a ping-pong. */
 static void latency_found(void **state)
 {
@@ -325,7 +345,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wide_series_is_refused),
         cmocka_unit_test(busy_cores),
-        cmocka_unit_test(latency_found),
+        cmocka_unit_test(a_cost_is_of_three_sizes_from_1_KB_on), cmocka_unit_test(latency_found),
         cmocka_unit_test(latency_has_half_the_error),
         cmocka_unit_test(latency_is_checked_against_others),
         cmocka_unit_test(put_cost),

@@ -39,6 +39,7 @@ static void an_origin_that_comes_late_does_not_vote(void **state)
 {
     (void)state;
     assert_int_equal(vote(-1.9, 0.01, 0.02, 0.03), PROBE_LATE);
+    assert_int_equal(vote(-2.1, 0.01, 0.02, 0.03), 0);
     assert_int_equal(vote(5, 5.1, 5.2, 5.3), PROBE_LATE);
     assert_int_equal(vote(-7.9, -1.5, 0.02, 0.03), PROBE_LATE);
     assert_int_equal(vote(-7.9, -2.1, 0.02, 0.03), 1);
@@ -69,6 +70,19 @@ static void most_votes_win(void **state)
     assert_true(probe_votes_are_clear(&votes)); /* 6 of 8 */
 }
 
+/* Of equal votes the first call wins, by no lead. Three quarters are clear. */
+static void equal_votes(void **state)
+{
+    (void)state;
+    struct probe_votes votes = {0};
+    const int given[] = {3, 1, 1, 3};
+    for (int i = 0; i < 4; i++) probe_votes_add(&votes, given[i]);
+    assert_int_equal(probe_votes_winner(&votes), 1);
+    assert_int_equal(probe_votes_lead(&votes), 0);
+    assert_true(probe_are_clear(3, 4) && probe_are_clear(6, 8));
+    assert_false(probe_are_clear(2, 3) || probe_are_clear(5, 7) || probe_are_clear(0, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -77,6 +91,7 @@ int main(void)
         cmocka_unit_test(an_origin_that_comes_late_does_not_vote),
         cmocka_unit_test(the_second_event),
         cmocka_unit_test(most_votes_win),
+        cmocka_unit_test(equal_votes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -225,6 +225,35 @@ static void the_recorders_cost_is_taken_off_once(void **state)
                "0 0.000020 0.000020 MPI_Win_wait win=0\n");
 }
 
+/* Calls that move to one place keep their order. A gap that is shorter than the recorder's cost was no computing. */
+static void order_and_gaps(void **state)
+{
+    (void)state;
+    test_gives("post-early",
+               HEAD "0 0.000000 0.000000 MPI_Comm_group comm=0\n"
+                    "1 0.000100 0.000101 MPI_Win_post win=0 group=\n1 0.000111 0.000112 MPI_Win_post win=1 group=\n"
+                    "1 0.000112 0.000113 MPI_Win_wait win=0\n1 0.000113 0.000114 MPI_Win_wait win=1\n",
+               "0 0.000000 0.000000 MPI_Comm_group comm=0\n"
+               "1 0.000000 0.000001 MPI_Win_post win=0 group=\n1 0.000001 0.000002 MPI_Win_post win=1 group=\n"
+               "1 0.000112 0.000113 MPI_Win_wait win=0\n1 0.000113 0.000114 MPI_Win_wait win=1\n");
+    test_gives("post-early",
+               "ranks 1\nproperty record_cost=0.000001\nwindow 0 comm=0\n"
+               "0 0.000000 0.000000 MPI_Win_create win=0\n0 0.000003 0.000003 MPI_Win_post win=0 group=\n"
+               "0 0.0000035 0.0000035 MPI_Comm_group comm=0\n0 0.000010 0.000010 MPI_Win_wait win=0\n",
+               "0 0.000000 0.000000 MPI_Win_create win=0\n0 0.000000 0.000000 MPI_Win_post win=0 group=\n"
+               "0 0.000002 0.000002 MPI_Comm_group comm=0\n0 0.0000075 0.0000075 MPI_Win_wait win=0\n");
+}
+
+/* A post in which the recording breaks off stays where it is: nobody knows whether it ended. */
+static void a_broken_post_stays(void **state)
+{
+    (void)state;
+#define BROKEN \
+    "0 0.000000 0.000000 MPI_Comm_group comm=0\n1 0.000000 0.000000 MPI_Comm_group comm=0\n" \
+    "1 0.000100 0.000110 MPI_Win_post win=0 group= break=1\n"
+    test_gives("post-early", HEAD BROKEN "incomplete 1 killed\n", BROKEN);
+}
+
 /* The worked example of docs/simulation.md and a second use of the window.
  * As recorded, a: 570 (there). post-early: the target posts at 0, so start returns at 10 (the post's latency); put at
  * 60, complete at 110, when 50 us of the put's 100 have left: it returns at 160, its notification arrives behind the
@@ -261,6 +290,8 @@ int main(void)
         cmocka_unit_test(exposure_stays_apart_from_locks_of_others),
         cmocka_unit_test(own_locks_do_not_hold_a_post),
         cmocka_unit_test(the_recorders_cost_is_taken_off_once),
+        cmocka_unit_test(order_and_gaps),
+        cmocka_unit_test(a_broken_post_stays),
         cmocka_unit_test(moves_change_the_prediction_as_worked_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

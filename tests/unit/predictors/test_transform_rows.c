@@ -51,6 +51,8 @@ static void puts_of_nothing_have_no_place(void **state)
         {PUTS("bytes=8 disp=64") PUTS("bytes=0 disp=0"), PUTS("bytes=8 disp=64")},
         {PUTS("bytes=0 disp=0") PUTS("bytes=8 disp=64"), PUTS("bytes=8 disp=64")},
         {PUTS("bytes=8 disp=64") PUTS("bytes=0 disp=0") PUTS("bytes=16 disp=32"), PUTS("bytes=24 disp=32 target_extent=40")},
+        {PUTS("bytes=0 disp=64") PUTS("bytes=0 disp=32"), PUTS("bytes=0 disp=32")},
+        {PUTS("bytes=8 disp=0 origin_extent=32") PUTS("bytes=8 disp=8"), PUTS("bytes=16 disp=0 origin_extent=40")},
         {PUTS("bytes=8 disp=0") PUTS("bytes=1024 disp=8"), PUTS("bytes=1032 disp=0")},
         {PUTS("bytes=8 disp=0") PUTS("bytes=1025 disp=8"), PUTS("bytes=8 disp=0") PUTS("bytes=1025 disp=8")},
     };
@@ -156,6 +158,53 @@ static void computing_of_a_call_path_is_scaled(void **state)
     assert_us(test_run_rewritten_us(regions, "a", both), 180);
 }
 
+/* A call path is a whole one: solve is no part of solver, 20 before, nor of sol, 10 behind. */
+static void only_the_whole_name_is_a_path(void **state)
+{
+    (void)state;
+    test_gives("scale:solve=0.5",
+               "ranks 1\n0 0.000000 0.000000 MPI_Comm_group comm=0\n0 0.000010 enter solver\n0 0.000030 leave solver\n"
+               "0 0.000030 enter solve\n0 0.000050 leave solve\n0 0.000060 enter sol\n0 0.000070 leave sol\n",
+               "0 0.000000 0.000000 MPI_Comm_group comm=0\n0 0.000010 enter solver\n0 0.000030 leave solver\n"
+               "0 0.000030 enter solve\n0 0.000040 leave solve\n0 0.000050 enter sol\n0 0.000060 leave sol\n");
+}
+
+/* Of the seven calls five have computing before them; nothing is before the first one, nor between the two that leave. With the
+ * factor 1 nothing changes. */
+static void computings_are_counted(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"scale:/=2", "scale:/=1"};
+    for (int i = 0; i < 2; i++) {
+        struct trace *trace = test_read(regions);
+        struct rewrite rewrite;
+        struct err err;
+        assert_int_equal(rewrite_run(trace, &specs[i], 1, &rewrite, &err), STATUS_OK);
+        assert_int_equal(rewrite.reports[0].considered, 5);
+        assert_int_equal(rewrite.reports[0].changed, i == 0 ? 5 : 0);
+        rewrite_clear(&rewrite);
+        trace_free(trace);
+    }
+}
+
+/* Both writes of rank 0 are complete at 20, when rank 1's row ends: it waits for the last one, so the message leaves behind it. */
+static void the_last_complete_write_is_awaited(void **state)
+{
+    (void)state;
+    static const char *const spec = "polls";
+    struct err err;
+    struct rewrite rewrite;
+    struct trace *trace = test_read(HEAD ALL(0, WRITE(0, "0.000010") WRITE(0, "0.000012") FLUSH("0.000013", "0.000015") ENDS(0))
+                                    "1 0 0 MPI_Win_lock_all win=0\n" POLL("0.000010", "0.000011", "0.000012")
+                                    POLL("0.000015", "0.000016", "0.000020") "1 0.000200 0.000200 MPI_Win_unlock_all win=0\n");
+    static const enum mpi_call expected[] = {ID_Win_lock_all, ID_Accumulate, ID_Accumulate, ID_Send, ID_Win_flush};
+    if (rewrite_run(trace, &spec, 1, &rewrite, &err) != STATUS_OK) fail_msg("%s", err.text);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        assert_int_equal(rewrite.trace->ranks[0].calls[i].call, expected[i]);
+    rewrite_clear(&rewrite);
+    trace_free(trace);
+}
+
 static void unknown_call_paths_are_named(void **state)
 {
     (void)state;
@@ -204,6 +253,9 @@ int main(void)
         cmocka_unit_test(what_a_row_has_seen_is_awaited_once),
         cmocka_unit_test(merging_costs_what_it_delays),
         cmocka_unit_test(computing_of_a_call_path_is_scaled),
+        cmocka_unit_test(only_the_whole_name_is_a_path),
+        cmocka_unit_test(computings_are_counted),
+        cmocka_unit_test(the_last_complete_write_is_awaited),
         cmocka_unit_test(unknown_call_paths_are_named),
         cmocka_unit_test(specs_are_checked),
     };

@@ -233,6 +233,7 @@ static void blocks_of_collectives_come_from_what_was_moved(void **state)
                                         "0 0 0 MPI_Scatter comm=0 root=0 sent=24 received=8\n"
                                         "0 0 0 MPI_Scatter comm=0 root=0 sent=24\n"
                                         "0 0 0 MPI_Scatter comm=0 root=1 received=8\n"
+                                        "0 0 0 MPI_Scatter comm=0 root=1 sent=0 received=8\n"
                                         "0 0 0 MPI_Allgather comm=0 sent=8\n"
                                         "0 0 0 MPI_Allgather comm=0 received=24\n"
                                         "0 0 0 MPI_Alltoall comm=0 sent=24\n"

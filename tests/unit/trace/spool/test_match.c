@@ -83,6 +83,14 @@ static const struct row {
      "1 2 3 MPI_Recv comm=0 peer=0 tag=5 bytes=8 break=1\n",
      {{0, 5, 8}, {0, 5, 8}},
      1},
+    /* A wildcard in which it breaks off has got nothing either, though a message is left. */
+    {"ranks 2\n"
+     "0 1 1 MPI_Send comm=0 peer=1 tag=5 bytes=8\n"
+     "0 2 2 MPI_Send comm=0 peer=1 tag=5 bytes=9\n"
+     "1 0 0 MPI_Irecv comm=0 peer=1 tag=99 bytes=64 req=0\n"
+     "1 2 3 MPI_Irecv comm=0 peer=1 tag=99 bytes=64 req=1 break=1\n",
+     {{0, 5, 8}, {-1, 99, 64}},
+     1},
 };
 
 static void messages_that_others_leave(void **state)
