@@ -197,20 +197,18 @@ static void take_first(const struct holding **first, const struct holding *holdi
     if (before || (holding->release_ps == (*first)->release_ps && !holding->shown_by[0])) *first = holding;
 }
 
-/* The locks of a lock_all are all released when it ends, so no later holder shows an earlier release. */
 static void show_release(struct holding *holding, const struct holding *later)
 {
-    bool one = holding->epoch->kind == EPOCH_LOCK;
-    if (!one || !later || later->release_ps >= holding->release_ps) return;
+    if (!later || later->release_ps >= holding->release_ps) return;
     holding->release_ps = later->release_ps;
     holding->shown_by[0] = later->epoch;
     holding->shown_by[1] = later->shown_by[0];
 }
 
-/* An unlock may return long after it released the lock, since it waits for the target's answer. But the next holder's
- * own unlock shows, by its return, that the lock was free. A lock that returns after the enter of another origin's
- * unlock was granted after it: a blocking one because the other origin held the lock until then, a lazy one because the
- * other origin's request came first. */
+/* An unlock may return long after it released the lock, since it waits for the target's answer, an unlock_all for those of all
+ * targets. But the next holder's own unlock shows, by its return, that the lock was free. A lock that returns after the
+ * enter of another origin's unlock was granted after it: a blocking one because the other origin held the lock until then,
+ * a lazy one because the other origin's request came first. */
 static enum status find_releases(struct holdings *holdings, struct err *err)
 {
     struct moment *moments = malloc((2 * holdings->count + 1) * sizeof *moments);

@@ -81,6 +81,22 @@ static void count_call(struct checks *checks, const struct wait *wait, enum mpi_
     if (!certain && !known) checks->uncertain_calls[wait->doubt]++;
 }
 
+/* A call that returned before another call began did not wait for that one. Patterns that take the enter of a call for the
+ * end of a wait break this where the ranks' clocks contradict each other; the others conclude what ended a wait. */
+static void expect_cause(struct checks *checks, const struct trace *trace, const struct wait *wait)
+{
+    char place[TRACE_PLACE_BYTES], cause[TRACE_PLACE_BYTES];
+    bool concluded = wait->pattern == PATTERN_LOCK_CONTENTION || wait->pattern == PATTERN_WAIT_FOR_PROGRESS ||
+                     wait->pattern == PATTERN_WAIT_FOR_WRITE;
+    if (!concluded || wait->cause_call == FINDING_NO_CALL) return;
+    int64_t begin_ps = trace->ranks[wait->cause_rank].calls[wait->cause_call].enter_ps;
+    int64_t end_ps = trace->ranks[wait->rank].calls[wait->call].exit_ps;
+    if (begin_ps > end_ps)
+        breach(&checks->cause, "%s: %s, whose cause begins %" PRId64 " ps after the call returned, %s",
+               trace_place(trace, wait->rank, wait->call, place), pattern_row((enum pattern)wait->pattern)->title,
+               begin_ps - end_ps, trace_place(trace, wait->cause_rank, wait->cause_call, cause));
+}
+
 static enum status add_wait(struct checks *checks, const struct relations *relations, const struct wait *wait,
                             struct err *err)
 {
@@ -125,7 +141,11 @@ enum status checks_add(struct checks *checks, const struct relations *relations,
                        struct err *err)
 {
     if (!checks->fit.name) checks->fit = (struct result_check){.name = "waits fit their calls", .holds = true};
-    for (size_t w = 0; w < waits->count; w++) TRY(add_wait(checks, relations, &waits->items[w], err));
+    if (!checks->cause.name) checks->cause = (struct result_check){.name = "causes begin before waits end", .holds = true};
+    for (size_t w = 0; w < waits->count; w++) {
+        expect_cause(checks, relations->trace, &waits->items[w]);
+        TRY(add_wait(checks, relations, &waits->items[w], err));
+    }
     return relations->state ? forget_final(checks, relations, err) : STATUS_OK;
 }
 
@@ -218,12 +238,14 @@ static void append_check(struct result *result, struct result_check row)
 void checks_report(struct checks *checks, const struct totals *totals, const bool *refuted, wide_ps waited_ps,
                    struct result *result)
 {
-    _Static_assert(sizeof rows / sizeof *rows + 1 <= RESULT_CHECKS_MAX, "a row of result->checks for each check");
+    _Static_assert(sizeof rows / sizeof *rows + 2 <= RESULT_CHECKS_MAX, "a row of result->checks for each check");
     const struct figures figures = {.totals = totals, .result = result, .waited_ps = waited_ps};
     checks->fit.checked = checks->calls;
     for (int d = 0; d < DOUBT_COUNT; d++)
         if (!refuted || !refuted[d]) checks->fit.checked += checks->uncertain_calls[d];
     append_check(result, checks->fit);
+    checks->cause.checked = checks->fit.checked;
+    append_check(result, checks->cause);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct result_check row = {.name = rows[i].name, .holds = true};
         rows[i].look(&figures, &row);

@@ -13,7 +13,8 @@
 
 /* All-zero before the first checks_add. */
 struct checks {
-    struct result_check fit; /* each call is at least as long as its waits */
+    struct result_check fit;   /* each call is at least as long as its waits */
+    struct result_check cause; /* each call returns after the call for which it waited begins */
     uint64_t calls, uncertain_calls[DOUBT_COUNT]; /* calls examined for `fit` */
     struct map waited; /* (rank, event) of calls that wait, to the time waited; in slices only calls that may get more
                           waits */

@@ -59,6 +59,13 @@ static inline int64_t wait_until(const struct trace_call *call, int64_t until)
     return end > call->enter_ps ? end - call->enter_ps : 0;
 }
 
+/* As wait_until(), for a lock that was released between from_ps and until_ps. A call that returned before did not wait
+ * for that. */
+static inline int64_t wait_for_release(const struct trace_call *call, int64_t from_ps, int64_t until_ps)
+{
+    return from_ps > call->exit_ps ? 0 : wait_until(call, until_ps);
+}
+
 #define DETECTOR(ID, FUNCTION) detector_function FUNCTION;
 #include "model/waits/detectors.def"
 #undef DETECTOR

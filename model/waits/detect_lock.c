@@ -50,33 +50,54 @@ static int64_t earlier_release_ps(const struct relations *relations, const struc
     return earlier_ps > 0 ? earlier_ps : 0;
 }
 
-static enum status add_contention(struct detection *detection, const struct holding *holding, size_t call,
-                                  const struct holding *holder, struct contentions *found)
+/* A simulated trace states the release; a recorded one shows that it is not before the holder's unlock began. */
+static int64_t contention_ps(const struct relations *relations, const struct holding *holding, size_t call,
+                             const struct holding *holder)
 {
-    const struct trace_call *at = relations_call(detection->relations, holding->origin, call);
-    int64_t severity_ps = wait_until(at, holder->release_ps);
+    if (call == EPOCH_NONE) return 0;
+    int64_t from_ps = relations->trace->provenance.simulated
+                          ? holder->release_ps
+                          : relations_call(relations, holder->origin, holder->epoch->close_call)->enter_ps;
+    return wait_for_release(relations_call(relations, holding->origin, call), from_ps, holder->release_ps);
+}
+
+static enum status add_contention(struct contentions *found, const struct holding *holding, size_t call,
+                                  const struct holding *holder)
+{
+    const struct relations *relations = found->detection->relations;
+    int64_t severity_ps = contention_ps(relations, holding, call, holder);
+    if (severity_ps <= 0) return STATUS_OK;
     struct contention made = {holding->origin,
                               call,
-                              at,
+                              relations_call(relations, holding->origin, call),
                               holder->release_ps,
-                              earlier_release_ps(detection->relations, holding, holder, severity_ps),
+                              earlier_release_ps(relations, holding, holder, severity_ps),
                               holder->origin,
                               holder->epoch->close_call};
-    if (severity_ps > 0) ARRAY_PUSH(found->items, found->count, found->capacity, made, detection->err);
+    ARRAY_PUSH(found->items, found->count, found->capacity, made, found->detection->err);
     return STATUS_OK;
 }
 
-/* The wait is in the lock call; under a lazy lock in the first flush or in unlock. */
+/* The wait is in the lock call; under a lazy lock in the first flush or in unlock. A lock call in which the holder's
+ * unlock begins is the one that waits, unless a later call waits longer: a lazy lock may return just then. */
 static enum status visit_contention(void *context, const struct holding *holding, const struct holding *holder)
 {
     struct contentions *found = context;
-    struct detection *detection = found->detection;
+    const struct relations *relations = found->detection->relations;
     const struct access_epoch *epoch = holding->epoch;
+    const size_t calls[] = {epoch->open_call, epoch->flush_call, epoch->close_call};
+    size_t longest = 0;
     if (!holder) return STATUS_OK;
-    if (holding->wait_call != EPOCH_NONE) return add_contention(detection, holding, holding->wait_call, holder, found);
-    TRY(add_contention(detection, holding, epoch->open_call, holder, found));
-    if (epoch->flush_call != EPOCH_NONE) TRY(add_contention(detection, holding, epoch->flush_call, holder, found));
-    return add_contention(detection, holding, epoch->close_call, holder, found);
+    if (holding->wait_call != EPOCH_NONE) return add_contention(found, holding, holding->wait_call, holder);
+    int64_t unlock_ps = relations_call(relations, holder->origin, holder->epoch->close_call)->enter_ps;
+    bool spans = holding->asked_ps < unlock_ps && holding->locked_ps >= unlock_ps;
+    for (size_t i = 1; i < 3; i++)
+        if (contention_ps(relations, holding, calls[i], holder) >
+            contention_ps(relations, holding, calls[longest], holder))
+            longest = i;
+    for (size_t i = 0; i < 3; i++)
+        if (!spans || i == longest) TRY(add_contention(found, holding, calls[i], holder));
+    return STATUS_OK;
 }
 
 /* A call that requests several locks waits for all of them together: the latest release counts. */

@@ -18,7 +18,7 @@ static enum status find_wait(struct detection *detection, const struct holdings 
     if (before->cleared == HOLDING_NO_CALL || !slice_state_counts(relations->state, holding->rank, holding->taken))
         return STATUS_OK;
     const struct trace_call *cleared = relations_call(relations, before->rank, before->cleared);
-    int64_t release_ps = cleared->exit_ps, severity_ps = wait_until(call, release_ps);
+    int64_t release_ps = cleared->exit_ps, severity_ps = wait_for_release(call, cleared->enter_ps, release_ps);
     int64_t held_ps = cleared->enter_ps > before->taken_ps ? cleared->enter_ps - before->taken_ps : 0;
     return detect_found(detection, &(struct finding){.pattern = PATTERN_LOCK_CONTENTION,
                                                      .rank = holding->rank,

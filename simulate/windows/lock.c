@@ -58,12 +58,11 @@ static void unlink_request(struct replay *replay, struct lock_queue *queue, uint
     for (uint32_t at = queue->first; at != NO_INDEX; at = replay->lock_epochs[at].next_waiting) queue->last = at;
 }
 
-/* lock_request = called: Lock Contention of an MPI_Win_lock that returned before, while others held the lock. */
+/* lock_request = called: Lock Contention of an MPI_Win_lock that returned before its grant, but after the lock was free. */
 static void account_returned(struct replay *replay, const struct lock_epoch *epoch, int64_t held_until_ps)
 {
-    int64_t until_ps = held_until_ps < epoch->lock_exit_ps ? held_until_ps : epoch->lock_exit_ps;
-    if (until_ps > epoch->lock_enter_ps)
-        totals_add(&replay->outcome->totals, PATTERN_LOCK_CONTENTION, epoch->origin, until_ps - epoch->lock_enter_ps);
+    if (held_until_ps > epoch->lock_enter_ps && held_until_ps <= epoch->lock_exit_ps)
+        totals_add(&replay->outcome->totals, PATTERN_LOCK_CONTENTION, epoch->origin, held_until_ps - epoch->lock_enter_ps);
 }
 
 /* Grants requests while the holders allow it. */

@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
+#include "model/result/checks.h"
 #include "tests/property/random.h"
+#include "tests/slices/same_result.h"
 
 static enum status add_sites(struct trace *trace, struct err *err)
 {
@@ -36,11 +38,37 @@ static enum status at_random(const struct trace *trace, uint64_t seed, struct tr
     return status;
 }
 
+/* Every wait of a trace whose times a simulation made: the call returns after the call for which it waited began. */
+static enum status check_causes(const struct trace *trace, bool *holds, char *what, struct err *err)
+{
+    struct analyze_found found = {0};
+    struct analyze_options options = ANALYZE_DEFAULTS;
+    struct result *result;
+    options.intervals = options.verify = true;
+    options.found = &found;
+    TRY(model_analyze(trace, &options, &result, err));
+    for (size_t w = 0; w < found.waits.count && *holds; w++) {
+        const struct wait *wait = &found.waits.items[w];
+        if (wait->cause_call == FINDING_NO_CALL) continue;
+        const struct trace_call *cause = &trace->ranks[wait->cause_rank].calls[wait->cause_call];
+        *holds = cause->enter_ps <= trace->ranks[wait->rank].calls[wait->call].exit_ps;
+        char place[TRACE_PLACE_BYTES];
+        if (!*holds)
+            snprintf(what, SAME_RESULT_BYTES, "%s: %s for a call that begins after this one returns",
+                     trace_place(trace, wait->rank, wait->call, place), pattern_row((enum pattern)wait->pattern)->title);
+    }
+    analyze_found_clear(&found);
+    enum status status = checks_expect(result, err);
+    result_free(result);
+    return status;
+}
+
 enum status slices_check(const struct trace *trace, struct trace *predicted, uint64_t seed, trace_comparer *compare,
                          bool *same, char *what, struct err *err)
 {
     struct trace *other;
     TRY(compare(predicted, same, what, err));
+    if (*same) TRY(check_causes(predicted, same, what, err));
     if (!*same) return STATUS_OK;
     predicted->provenance.simulated = false;
     for (uint32_t r = 0; r < predicted->rank_count; r++) {
@@ -50,6 +78,7 @@ enum status slices_check(const struct trace *trace, struct trace *predicted, uin
     free(predicted->provenance.lock);
     predicted->provenance.lock = NULL;
     TRY(compare(predicted, same, what, err));
+    if (*same) TRY(check_causes(predicted, same, what, err));
     if (!*same) return STATUS_OK;
     TRY(at_random(trace, seed, &other, err));
     enum status status = compare(other, same, what, err);

@@ -8,7 +8,7 @@
 typedef enum status trace_comparer(const struct trace *trace, bool *same, char *what, struct err *err);
 
 /* The predicted trace, the same taken for a recorded one, and the recorded calls at random times. *same false: what
- * says where results differ. */
+ * says where results differ. In the first two each call returns after the call for which it waited began. */
 enum status slices_check(const struct trace *trace, struct trace *predicted, uint64_t seed, trace_comparer *compare,
                          bool *same, char *what, struct err *err);
 

@@ -67,6 +67,9 @@ static void checks_find_what_is_broken(void **state)
     struct finding finding = {
         .pattern = PATTERN_WAIT_AT_FENCE, .rank = 0, .call = 1, .severity_ps = 36 * US, .cause_call = FINDING_NO_CALL};
     assert_int_equal(waits_add(&waits, trace, &finding, true, &err), STATUS_OK);
+    /* That fence returns at 45, and the other rank's next one, its cause here, is entered at 50: it released no lock for it. */
+    struct finding before = {.pattern = PATTERN_LOCK_CONTENTION, .rank = 0, .call = 1, .cause_rank = 1, .cause_call = 2};
+    assert_int_equal(waits_add(&waits, trace, &before, true, &err), STATUS_OK);
     assert_int_equal(waits_sort(&waits, 2, &err), STATUS_OK);
     totals_add(&totals, PATTERN_EARLY_FENCE, 1, 5 * US);
     result->patterns[PATTERN_WAIT_AT_FENCE].severity_s += 1e-6;
@@ -76,14 +79,17 @@ static void checks_find_what_is_broken(void **state)
     checks_report(&checks, &totals, NULL, 0, result);
     checks_clear(&checks);
     assert_int_equal(checks_expect(result, &err), STATUS_DATA);
-    assert_non_null(strstr(err.text, "5 of 6 checks of the figures do not hold, first 'waits fit their calls': rank 0, event 2"));
-    /* Waits, parts, properties (the sum is 1 us too long), places, not the intervals, causes (no waits, no such run).
-     */
-    const bool holds[] = {false, false, false, false, true, false};
+    assert_non_null(strstr(err.text, "6 of 7 checks of the figures do not hold, first 'waits fit their calls': rank 0, event 2"));
+    /* Waits, causes before the end, parts, properties (the sum is 1 us too long), places, not the intervals, causes (no
+     * waits, no such run). */
+    const bool holds[] = {false, false, false, false, false, true, false};
     assert_int_equal(result->check_count, sizeof holds / sizeof *holds);
     for (size_t i = 0; i < result->check_count; i++) assert_int_equal(result->checks[i].holds, holds[i]);
     assert_non_null(strstr(result->checks[0].detail, "rank 0, event 2 (MPI_Win_fence): 36000000 ps"));
-    assert_non_null(strstr(result->checks[1].detail, "early_fence of rank 1"));
+    assert_non_null(strstr(result->checks[1].detail,
+                           "rank 0, event 2 (MPI_Win_fence): Lock Contention, whose cause begins 5000000 ps after the call "
+                           "returned, rank 1, event 3 (MPI_Win_fence)"));
+    assert_non_null(strstr(result->checks[2].detail, "early_fence of rank 1"));
     result_free(result);
     waits_clear(&waits);
     totals_clear(&totals);

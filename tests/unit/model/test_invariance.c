@@ -411,7 +411,7 @@ static void figures_agree(void **state)
             if (!result->checks[i].holds)
                 fail_msg("seed %llu: %s: %s", (unsigned long long)seed, result->checks[i].name,
                          result->checks[i].detail);
-        assert_int_equal(result->check_count, 6);
+        assert_int_equal(result->check_count, 7);
         result_free(result);
         trace_free(trace);
     }
