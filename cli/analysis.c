@@ -70,12 +70,6 @@ error_t bandwidth_option_parse(const struct argp_state *state, const char *text,
     return cli_usage(state, "--bandwidth %s, expected a rate as 12.5GB/s", text);
 }
 
-error_t network_options_check(const struct argp_state *state, const struct analyze_options *options)
-{
-    if (options->latency_s == 0 || options->network_known) return 0;
-    return cli_usage(state, "--latency without --bandwidth, expected both");
-}
-
 static error_t parse_number(struct argp_state *state, const char *option, const char *text, int64_t low,
                             int64_t *number)
 {
@@ -161,7 +155,7 @@ error_t analysis_parse(int key, char *argument, struct argp_state *state, struct
     case ANALYSIS_CSV: analysis->csv = argument; return 0;
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &analysis->trace);
     case ARGP_KEY_END:
-        if (network_options_check(state, options) || end_marks(state, options)) return EINVAL;
+        if (end_marks(state, options)) return EINVAL;
         return cli_needs_argument(state, analysis->trace, "TRACE");
     default: return ARGP_ERR_UNKNOWN;
     }

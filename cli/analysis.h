@@ -95,8 +95,6 @@ error_t analysis_parse(int key, char *argument, struct argp_state *state, struct
 error_t intervals_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
 /* --lost all|parallel. */
 error_t bandwidth_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
-/* Usage error for a latency without a bandwidth. */
-error_t network_options_check(const struct argp_state *state, const struct analyze_options *options);
 error_t lost_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
 
 /* No output may replace what is read, nor another output; STATUS_USAGE. Comes first. */

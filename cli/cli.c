@@ -128,6 +128,123 @@ char *cli_split_assignment(char *text)
     return text + length + 1;
 }
 
+/* What the command's own parser is given goes through note_option(). */
+enum { GIVEN_MAX = 256 }; /* more than any command has */
+static struct {
+    const struct argp *command;
+    struct {
+        const struct argp_option *option;
+        const char *argument; /* the last one; NULL: none */
+    } items[GIVEN_MAX];
+    size_t count;
+} given;
+
+/* Whether word, of so many bytes, is the name of given option i, or "name=value" with its value. */
+static bool is_given_as(size_t i, const char *word, size_t bytes)
+{
+    const char *name = given.items[i].option->name, *argument = given.items[i].argument;
+    size_t length = strlen(name);
+    if (length > bytes || strncmp(word, name, length) != 0) return false;
+    if (length == bytes) return true;
+    return word[length] == '=' && argument && strlen(argument) == bytes - length - 1 &&
+           strncmp(word + length + 1, argument, bytes - length - 1) == 0;
+}
+
+/* Moves on to the next word of *list. */
+static bool next_word(const char **list, size_t *bytes)
+{
+    *list += *bytes;
+    *list += strspn(*list, " ");
+    *bytes = strcspn(*list, " ");
+    return *bytes > 0;
+}
+
+/* The index of the first option of the list that was given; given.count: none was. */
+static size_t find_given(const char *list)
+{
+    for (size_t i = 0; i < given.count; i++) {
+        const char *word = list;
+        for (size_t bytes = 0; next_word(&word, &bytes);)
+            if (is_given_as(i, word, bytes)) return i;
+    }
+    return given.count;
+}
+
+/* "--json or --csv" of "json csv". */
+static const char *say_needed(const char *list, char *text, size_t room)
+{
+    size_t used = 0;
+    for (size_t bytes = 0; used < room && next_word(&list, &bytes);)
+        used += (size_t)snprintf(text + used, room - used, "%s--%.*s", used ? " or " : "", (int)bytes, list);
+    return text;
+}
+
+static const struct option_rule {
+    const char *commands, *when, *options, *needs;
+} option_rules[] = {
+#define OPTION_RULE(COMMANDS, WHEN, OPTIONS, NEEDS) {COMMANDS, WHEN, OPTIONS, NEEDS},
+#include "cli/option_rules.def"
+#undef OPTION_RULE
+};
+
+static error_t check_rule(const struct argp_state *state, const struct option_rule *rule)
+{
+    char needed[128];
+    size_t option = find_given(rule->options), when = find_given(rule->when);
+    if (option == given.count || (*rule->when && when == given.count) || find_given(rule->needs) < given.count) return 0;
+    const char *name = given.items[option].option->name;
+    if (!*rule->when) return cli_usage(state, "--%s needs %s", name, say_needed(rule->needs, needed, sizeof needed));
+    if (!*rule->needs) return cli_usage(state, "--%s has no meaning with --%s", name, rule->when);
+    return cli_usage(state, "--%s with --%s needs %s", name, rule->when, say_needed(rule->needs, needed, sizeof needed));
+}
+
+static error_t check_rules(const struct argp_state *state)
+{
+    const char *blank = strrchr(parse_command, ' '), *slash = strrchr(parse_command, '/');
+    const char *command = blank ? blank + 1 : slash ? slash + 1 : parse_command;
+    error_t failed = 0;
+    for (size_t i = 0; !failed && i < sizeof option_rules / sizeof *option_rules; i++) {
+        const char *word = option_rules[i].commands;
+        for (size_t bytes = 0; !failed && next_word(&word, &bytes);)
+            if (strlen(command) == bytes && strncmp(command, word, bytes) == 0) failed = check_rule(state, &option_rules[i]);
+    }
+    return failed;
+}
+
+static void note_given(const struct argp_option *option, int key, const char *argument)
+{
+    while (option && option->key != key && (option->key || option->name)) option++;
+    size_t at = 0;
+    while (at < given.count && given.items[at].option != option) at++;
+    if (!option || !option->key || !option->name || at == GIVEN_MAX) return;
+    given.items[at].option = option;
+    given.items[at].argument = argument;
+    if (at == given.count) given.count++;
+}
+
+static error_t note_option(int key, char *argument, struct argp_state *state)
+{
+    error_t failed = key == ARGP_KEY_END ? check_rules(state) : 0;
+    note_given(given.command->options, key, argument);
+    return failed ? failed : given.command->parser(key, argument, state);
+}
+
+error_t cli_given_only(const struct argp_state *state, const char *mode, const int *keys)
+{
+    for (size_t i = 0; i < given.count; i++) {
+        const int *key = keys;
+        while (*key && *key != given.items[i].option->key) key++;
+        if (!*key) return cli_usage(state, "--%s has no meaning with %s", given.items[i].option->name, mode);
+    }
+    return 0;
+}
+
+const char *cli_given(const char *options)
+{
+    size_t i = find_given(options);
+    return i < given.count ? given.items[i].option->name : NULL;
+}
+
 static error_t parse_parameter(const struct argp_state *state, char *argument)
 {
     char *value = cli_split_assignment(argument);
@@ -135,42 +252,21 @@ static error_t parse_parameter(const struct argp_state *state, char *argument)
     return trace_open_models_with(argument, value) ? 0 : cli_usage(state, "more than %d --parameter", MODEL_PARAMETERS_MAX);
 }
 
+static const struct argp_option options_of_models[] = {
+    {"ranks", KEY_MODEL_RANKS, "N", 0, "of a program model given as TRACE: for so many ranks (as many as it says)", LAST_GROUP},
+    {"parameter", KEY_MODEL_PARAMETER, "NAME=VALUE", 0, "of a program model given as TRACE: gives a parameter a value",
+     LAST_GROUP},
+    {0}};
+
 static error_t parse_of_models(int key, char *argument, struct argp_state *state)
 {
     int64_t ranks;
+    note_given(options_of_models, key, argument);
     if (key == KEY_MODEL_PARAMETER) return parse_parameter(state, argument);
     if (key != KEY_MODEL_RANKS) return ARGP_ERR_UNKNOWN;
     error_t failed = cli_count(state, "--ranks", argument, 1, TRACE_RANKS_MAX, &ranks);
     if (!failed) trace_open_models_at((uint32_t)ranks);
     return failed;
-}
-
-/* What the command's own parser is given goes through note_option(). */
-enum { GIVEN_MAX = 256 }; /* more than any command has */
-static struct {
-    const struct argp *command;
-    const struct argp_option *items[GIVEN_MAX];
-    size_t count;
-} given;
-
-static error_t note_option(int key, char *argument, struct argp_state *state)
-{
-    const struct argp_option *option = given.command->options;
-    while (option && option->key != key && (option->key || option->name)) option++;
-    size_t at = 0;
-    while (at < given.count && given.items[at] != option) at++;
-    if (option && option->key && option->name && at == given.count && at < GIVEN_MAX) given.items[given.count++] = option;
-    return given.command->parser(key, argument, state);
-}
-
-error_t cli_given_only(const struct argp_state *state, const char *mode, const int *keys)
-{
-    for (size_t i = 0; i < given.count; i++) {
-        const int *key = keys;
-        while (*key && *key != given.items[i]->key) key++;
-        if (!*key) return cli_usage(state, "--%s has no meaning with %s", given.items[i]->name, mode);
-    }
-    return 0;
 }
 
 static error_t parse_outer(int key, char *argument, struct argp_state *state)
@@ -195,13 +291,7 @@ static error_t parse_outer(int key, char *argument, struct argp_state *state)
 
 enum status cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input, struct err *err)
 {
-    static const struct argp_option options[] = {
-        {"ranks", KEY_MODEL_RANKS, "N", 0, "of a program model given as TRACE: for so many ranks (as many as it says)",
-         LAST_GROUP},
-        {"parameter", KEY_MODEL_PARAMETER, "NAME=VALUE", 0, "of a program model given as TRACE: gives a parameter a value",
-         LAST_GROUP},
-        {0}};
-    static const struct argp of_models = {.options = options, .parser = parse_of_models};
+    static const struct argp of_models = {.options = options_of_models, .parser = parse_of_models};
     const struct argp *const reads_traces = flags & CLI_READS_TRACES ? &of_models : NULL;
     struct argp noted = *argp;
     const struct argp_child children[] = {{&noted, 0, NULL, 0}, {reads_traces, 0, NULL, 0}, {0}};

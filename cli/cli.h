@@ -64,6 +64,10 @@ char *cli_split_assignment(char *text);
  * others of the command; an error names the first other one that was given. */
 error_t cli_given_only(const struct argp_state *state, const char *mode, const int *keys);
 
+/* The name of an option of the list, as "epsilon late-post", that the last cli_parse() was given; NULL: none was. Which options
+ * need others is in cli/option_rules.def. */
+const char *cli_given(const char *options);
+
 /* Inside a parser: values of options; option ("--epsilon") is for messages. */
 error_t cli_duration(const struct argp_state *state, const char *option, const char *text, double *seconds);
 error_t cli_duration_ps(const struct argp_state *state, const char *option, const char *text, int64_t *ps);

@@ -25,6 +25,7 @@ static const struct argp_option options[] = {
 struct settings {
     struct analysis analysis;
     bool keep_going, whole, slices, check;
+    bool unsliced;  /* it cannot be read in slices, and --keep-going reads it all the same */
     bool fell_back; /* a fault was found in slices, and the whole trace is read */
     bool written;   /* the result is: what fails now is no fault of the trace */
 };
@@ -43,8 +44,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         if (failed) return failed;
         if (settings->slices && section_is_set(&settings->analysis.options.section))
             return cli_usage(state, "--slices and a section, expected one of them");
-        if (settings->slices && settings->whole) return cli_usage(state, "--slices and --whole, expected one of them");
-        if (settings->slices && settings->check) return cli_usage(state, "--slices and --check, expected one of them");
         return 0;
     }
     default: return analysis_parse(key, argument, state, &settings->analysis);
@@ -98,6 +97,7 @@ static enum status try_slices(struct settings *settings, bool *done, struct err 
     enum status status = trace_open_source(settings->analysis.trace, &source, done, &records, err);
     if (status != STATUS_OK) return settings->keep_going ? STATUS_OK : status; /* partly it may open */
     if (settings->slices && !*done && !settings->keep_going) return refuse_slices(settings->analysis.trace, err);
+    settings->unsliced = settings->slices && !*done;
     if (!*done) return STATUS_OK;
     *done = settings->slices || records >= SLICES_FROM_RECORDS;
     status = *done ? analyze_slices(settings, &source, err) : STATUS_OK;
@@ -124,6 +124,9 @@ static enum status write_whole(const struct settings *settings, const struct tra
     if (settings->fell_back)
         TRY(result_add_note(result, err,
                             "the trace has faults: to keep going it was read as a whole, not in slices"));
+    if (settings->unsliced)
+        TRY(result_add_note(result, err, "the trace was read as a whole: only an archive of rmacast with one thread per rank is "
+                                         "read in slices"));
     TRY(analysis_write(&settings->analysis, trace, result, err));
     if (!settings->check) return STATUS_OK;
     if (result->violations.total > 0) cli_exit_with(1);

@@ -101,8 +101,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_JSON: settings->json = argument; return 0;
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &settings->trace);
     case ARGP_KEY_END: {
-        if (settings->analyze.per_rank && !settings->json)
-            return cli_usage(state, "--per-rank needs --json FILE: the table has no place for it");
         error_t failed = cli_needs_argument(state, settings->trace, "TRACE");
         return failed ? failed : prediction_options_end(state, &settings->prediction);
     }

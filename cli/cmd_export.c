@@ -77,7 +77,6 @@ static error_t check_options(const struct argp_state *state, const struct option
         return cli_usage(state, "--model with --to %s, expected --to otf2", options->format->name);
     if (options->format->models && strcmp(options->output, "-") == 0)
         return cli_usage(state, "-o - with --to %s, expected the directory of the archive", options->format->name);
-    if (options->export.data_arrows && !options->export.model) return cli_usage(state, "--data-arrows without --model");
     if (options->traces.count > 1 && !options->format->write_several)
         return cli_usage(state, "%zu traces with --to %s, expected one", options->traces.count, options->format->name);
     return cli_needs_argument(state, options->traces.count ? options->traces.items[0] : NULL, "TRACE");

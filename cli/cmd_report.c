@@ -8,6 +8,7 @@
 #include "cli/written.h"
 #include "platforms/platform.h"
 #include "report/report.h"
+#include "trace/open.h"
 
 enum { KEY_FROM = 1000, KEY_TO, KEY_TITLE, KEY_CALLS, KEY_SLICES, KEY_JSON };
 
@@ -73,6 +74,17 @@ static enum status claim_platform(const char *file, struct err *err)
     return status;
 }
 
+/* What is said of traces needs one. */
+static enum status check_traces(const struct settings *settings, struct err *err)
+{
+    const char *option = cli_given("from to calls slices ranks parameter");
+    enum trace_form form = TRACE_FORM_OTHER;
+    for (size_t i = 0; option && form == TRACE_FORM_OTHER && i < settings->inputs.count; i++)
+        TRY(trace_recognise(settings->inputs.items[i], &form, err));
+    if (!option || form != TRACE_FORM_OTHER) return STATUS_OK;
+    return err_set(err, STATUS_USAGE, NULL, NULL, "--%s is for traces, and there is none among the inputs", option);
+}
+
 static enum status run_report(const struct settings *settings, struct err *err)
 {
     const struct report_options report = {.inputs = settings->inputs.items,
@@ -83,6 +95,7 @@ static enum status run_report(const struct settings *settings, struct err *err)
     FILE *out;
     const struct cli_output outputs[] = {{CLI_WRITES, "-o", settings->output}, {CLI_WRITES, "--json", settings->json}};
     TRY(cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err));
+    TRY(check_traces(settings, err));
     for (size_t i = 0; i < settings->inputs.count; i++) TRY(claim_platform(settings->inputs.items[i], err));
     TRY(output_set_open(settings->output, &out, err));
     TRY(output_set_close(settings->output, out, report_write(&report, out, err), err));

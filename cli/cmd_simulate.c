@@ -59,7 +59,6 @@ static error_t parse_draw(const struct argp_state *state, struct settings *setti
     static const char of_rank[] = "median:";
     const char *text = settings->draw;
     if (!text) return 0;
-    if (settings->draws == 0) return cli_usage(state, "--draw %s needs --draws N", text);
     settings->choice = DRAW_MEDIAN;
     if (strcmp(text, "median") == 0) return 0;
     bool names_rank = strncmp(text, of_rank, strlen(of_rank)) == 0;

@@ -46,7 +46,7 @@ static const struct argp_option options[] = {
     {"latency", KEY_LATENCY, "TIME", 0,
      "with --bandwidth: latency of the network of the runs, from which Wait for Progress of recordings is inferred", 0},
     {"bandwidth", KEY_BANDWIDTH, "RATE", 0, "rate of the network of --latency, as 12.5GB/s", 0},
-    ANALYZE_OPTIONS,
+    WAIT_OPTIONS,
     {0}};
 
 struct settings {
@@ -60,18 +60,10 @@ struct settings {
 
 static error_t parse_end(const struct argp_state *state, const struct settings *settings)
 {
-    if (network_options_check(state, &settings->analyze)) return EINVAL;
-    if (settings->variants.count > 0) {
-        if (settings->predicted || settings->measured.count || settings->csv || settings->svg || settings->explain)
-            return cli_usage(state, "--variant has its own prediction and measured runs, expected it with --json alone");
-        if (settings->variants.count > RANKING_VARIANTS_MAX)
-            return cli_usage(state, "%zu times --variant, expected up to %d", settings->variants.count, RANKING_VARIANTS_MAX);
-        return settings->variants.count > 1 ? 0 : cli_usage(state, "one --variant, expected two or more to compare");
-    }
-    if (!settings->explain && (settings->prediction.platform || settings->prediction.override_count > 0))
-        return cli_usage(state, "--platform and --set are for --explain");
-    if (settings->prediction.override_count > 0 && !settings->prediction.platform)
-        return cli_usage(state, "--set changes a platform, expected --platform FILE");
+    if (settings->variants.count > RANKING_VARIANTS_MAX)
+        return cli_usage(state, "%zu times --variant, expected up to %d", settings->variants.count, RANKING_VARIANTS_MAX);
+    if (settings->variants.count == 1) return cli_usage(state, "one --variant, expected two or more to compare");
+    if (settings->variants.count > 0) return 0;
     if (!settings->predicted) return cli_usage(state, "--predicted FILE is missing");
     return settings->measured.count ? 0 : cli_usage(state, "--measured FILE is missing");
 }
@@ -192,6 +184,22 @@ static void clear_runs(struct runs *runs)
     free(runs->results);
 }
 
+/* A result keeps the waits that its own analysis counted. */
+static enum status check_wait_options(const char *const *files, const struct runs *runs, struct err *err)
+{
+    const char *option = cli_given("epsilon late-post eager latency");
+    size_t results = 0, last = 0;
+    for (size_t i = 0; i < runs->count; i++)
+        if (!runs->traces[i]) results++, last = i;
+    if (!option || results == 0) return STATUS_OK;
+    if (results == runs->count)
+        return err_set(err, STATUS_USAGE, NULL, NULL, "--%s is for traces, and %s is a result, as are all others", option,
+                       files[last]);
+    cli_note("note: --%s counts in traces only: %s is a result, and keeps the waits that its own analysis counted", option,
+             files[last]);
+    return STATUS_OK;
+}
+
 /* files[0] is the prediction; row and own_name as of validate_open_run(). */
 static enum status open_runs(const char *const *files, size_t count, const char *row, bool own_name,
                              const struct analyze_options *analyze, struct runs *runs, struct err *err)
@@ -202,7 +210,7 @@ static enum status open_runs(const char *const *files, size_t count, const char 
         TRY(validate_open_run(files[i], i == 0 ? row : NULL, own_name, analyze, &runs->traces[i], &runs->results[i], err));
         if (i > 0) TRY(validate_check_ended(files[i], runs->traces[i], runs->results[i], err));
     }
-    return STATUS_OK;
+    return check_wait_options(files, runs, err);
 }
 
 static bool all_traces(const struct runs *runs)

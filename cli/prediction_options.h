@@ -69,18 +69,13 @@ enum {
      "wall)",                                                                                                          \
      0}
 
-#define ANALYZE_OPTIONS                                                                                                \
+/* Which waits count. */
+#define WAIT_OPTIONS                                                                                                   \
     {"epsilon", OPTION_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},                           \
     {"late-post", OPTION_LATE_POST, "WHICH", 0, "count Late Post up to the latest (default) or the earliest post", 0}, \
     {"eager", OPTION_EAGER, "BYTES", 0,                                                                                \
      "sends up to BYTES do not wait for their receive (default: mpi.eager_bytes of the platform; of a recording 64K)",  \
      0},                                                                                                               \
-    {"efficiency", OPTION_EFFICIENCY, "INTERVALS", OPTION_ARG_OPTIONAL,                                                \
-     "add the efficiency of every interval with POP's metrics, root causes and the critical path to the result; "      \
-     INTERVALS_HELP,                                                                                                   \
-     0},                                                                                                               \
-    {"per-rank", OPTION_PER_RANK, NULL, 0, "give efficiency and places with the values of every rank", 0},             \
-    {"lost", OPTION_LOST, "WHICH", 0, LOST_HELP, 0},                                                                  \
     {"from", OPTION_FROM, "MARK", 0,                                                                                   \
      "times and waits of a section only: from a time of the run, the entry of a user region or the return of an MPI "  \
      "function on, as 10ms, loop or MPI_Barrier#2 (the second; default the first)",                                    \
@@ -89,6 +84,15 @@ enum {
      "end of the section: a time, the end of a region, or the return of a function (default the last)", 0}, \
     {"callpath", OPTION_CALLPATH, "PATTERN", 0, "times and waits only of call paths like 'main/exchange*'", 0},        \
     {"without-init", OPTION_WITHOUT_INIT, NULL, 0, "a section without MPI_Init and MPI_Finalize and what is outside them", 0}
+
+#define ANALYZE_OPTIONS                                                                                                \
+    WAIT_OPTIONS,                                                                                                      \
+    {"efficiency", OPTION_EFFICIENCY, "INTERVALS", OPTION_ARG_OPTIONAL,                                                \
+     "add the efficiency of every interval with POP's metrics, root causes and the critical path to the result; "      \
+     INTERVALS_HELP,                                                                                                   \
+     0},                                                                                                               \
+    {"per-rank", OPTION_PER_RANK, NULL, 0, "give efficiency and places with the values of every rank", 0},             \
+    {"lost", OPTION_LOST, "WHICH", 0, LOST_HELP, 0}
 
 enum { PREDICTION_OUTPUTS = 5 };
 

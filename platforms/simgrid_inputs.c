@@ -17,17 +17,27 @@ static enum status claim_in(const char *folder, int folder_bytes, const char *na
     return status;
 }
 
-static enum status claim_named(const char *text, const char *xml, struct err *err)
+/* The value of the next attribute whose name ends in "file" and that is not empty; *bytes is its length; NULL: none is left. */
+static const char *next_named(const char *text, int *bytes)
 {
     static const char word[] = "file";
-    const char *slash = strrchr(xml, '/');
-    int folder = slash ? (int)(slash - xml) + 1 : 0;
     for (const char *at = text; (at = strstr(at, word)) != NULL;) {
         at += sizeof word - 1;
         const char *value = xml_attribute_value(at), *end = value ? strchr(value, value[-1]) : NULL;
         if (!end || end == value) continue;
-        TRY(claim_in("", 0, value, (int)(end - value), err));
-        if (folder > 0 && *value != '/') TRY(claim_in(xml, folder, value, (int)(end - value), err));
+        *bytes = (int)(end - value);
+        return value;
+    }
+    return NULL;
+}
+
+static enum status claim_named(const char *text, const char *xml, struct err *err)
+{
+    const char *slash = strrchr(xml, '/');
+    int folder = slash ? (int)(slash - xml) + 1 : 0, bytes = 0;
+    for (const char *value = text; (value = next_named(value + bytes, &bytes)) != NULL;) {
+        TRY(claim_in("", 0, value, bytes, err));
+        if (folder > 0 && *value != '/') TRY(claim_in(xml, folder, value, bytes, err));
     }
     return STATUS_OK;
 }
@@ -74,6 +84,19 @@ enum status simgrid_inputs_claim(const char *xml, struct err *err)
     enum status status = claim_named(text, xml, err);
     free(text);
     return status;
+}
+
+enum status simgrid_inputs_named(const char *xml, char **name, struct err *err)
+{
+    char *text;
+    int bytes;
+    *name = NULL;
+    TRY(read_platform(xml, &text, err));
+    cut_comments(text);
+    const char *value = next_named(text, &bytes);
+    if (value) *name = strndup(value, (size_t)bytes);
+    free(text);
+    return !value || *name ? STATUS_OK : err_memory(err);
 }
 
 enum status simgrid_inputs_check(const char *xml, struct err *err)

@@ -9,6 +9,9 @@
  * the platform's, as SimGrid searches them; they need not exist. STATUS_USAGE: one is an output. */
 enum status simgrid_inputs_claim(const char *xml, struct err *err);
 
+/* The name of a file that it names so, outside comments; owned, NULL: there is none. */
+enum status simgrid_inputs_named(const char *xml, char **name, struct err *err);
+
 /* STATUS_DATA: the platform has a <config>, whose keys are for SimGrid itself. */
 enum status simgrid_inputs_check(const char *xml, struct err *err);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/units.h"
+#include "platforms/simgrid_inputs.h"
 #include "predictors/crowding.h"
 #include "predictors/profile_differences.h"
 #include "predictors/servers.h"
@@ -59,6 +60,21 @@ static enum status note_files(struct prediction *prediction, struct err *err)
                            count, units_plural(count), took_s);
 }
 
+/* Routes of a user's SimGrid platform are asked for before the run begins. */
+static enum status simgrid_profile_note(const struct platform *platform, struct result *result, struct err *err)
+{
+    char *named;
+    TRY(simgrid_inputs_named(platform->simgrid_xml, &named, err));
+    enum status status =
+        !named ? STATUS_OK
+               : result_add_note(result, err,
+                                 "engine loggp takes links and hosts as they are at the begin: what %s changes later, or "
+                                 "switches off, only engine simgrid knows",
+                                 named);
+    free(named);
+    return status;
+}
+
 /* Adds the facts that the analysis of the predicted trace does not know. */
 static enum status describe_prediction(struct prediction *prediction, struct err *err)
 {
@@ -86,6 +102,7 @@ static enum status describe_prediction(struct prediction *prediction, struct err
     if (loggp && platform->links == LINKS_FREE && platform_has_inner_links(platform) && platform->contention)
         TRY(result_add_note(result, err,
                             "engine.links is free: messages do not wait for each other on links inside the network"));
+    if (loggp && platform->simgrid_xml) TRY(simgrid_profile_note(platform, result, err));
     if (platform->nic == NIC_PAIRS && platform->contention)
         TRY(result_add_note(result, err,
                             loggp

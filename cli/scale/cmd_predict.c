@@ -128,9 +128,6 @@ static error_t check_replicate(const struct argp_state *state, struct settings *
 {
     if (settings->replicate && settings->model.traces.count > 1)
         return cli_usage(state, "--replicate is of one trace, several say themselves how they scale");
-    if (settings->replicate && (settings->noise || settings->program || settings->extrap))
-        return cli_usage(state, "--replicate finds no program, so there is no %s",
-                         settings->noise ? "--noise" : settings->program ? "--program" : "--extrap");
     return prediction_options_end(state, &settings->prediction);
 }
 
@@ -174,8 +171,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         shared = model_options_end(state, &settings->model);
         if (shared) return shared;
         if (settings->rank_count == 0) return cli_usage(state, "--ranks N,... is missing");
-        if (settings->runs && !settings->noise)
-            return cli_usage(state, "--runs is of runs with noise, expected --noise SEED, too");
         return check_replicate(state, settings);
     default: return ARGP_ERR_UNKNOWN;
     }

@@ -6,6 +6,7 @@
 #include "common/array.h"
 #include "common/scramble.h"
 #include "model/waits/section.h"
+#include "predictors/prediction.h"
 #include "predictors/scale/noise.h"
 #include "predictors/scale/replicate.h"
 #include "predictors/scale/totals.h"
@@ -103,15 +104,26 @@ static enum status replay_row(const struct points_options *options, const struct
     return status;
 }
 
+/* What is worked out of a whole run only; NULL: nothing is asked for. */
+static const char *find_need(const struct points_options *options)
+{
+    const struct analyze_options *analyze = options->analyze;
+    return options->scenes.rewrite_count > 0             ? "--rewrite"
+           : options->scenes.keep_going                  ? "--keep-going"
+           : section_is_set(&analyze->section)           ? "a section of the run"
+           : analyze->intervals                          ? "--efficiency"
+           : analyze->epsilon_ps > 0                     ? "--epsilon"
+           : analyze->late_post != LATE_POST_LATEST      ? "--late-post"
+           : analyze->eager_bytes != EAGER_OF_PLATFORM   ? "--eager"
+                                                         : NULL;
+}
+
 /* A run is kept in memory unless it is long and the engine can run several times in this process. */
 static enum status is_kept(const struct points_options *options, const struct program_model *model, double calls,
                            bool *kept, struct err *err)
 {
     bool possible = strcmp(options->engine->name, "loggp") == 0 && program_source_possible(model);
-    const char *needs_whole = options->scenes.rewrite_count > 0              ? "--rewrite"
-                              : options->scenes.keep_going                   ? "--keep-going"
-                              : section_is_set(&options->analyze->section) ? "a section of the run"
-                                                                             : NULL;
+    const char *needs_whole = find_need(options);
     *kept = true;
     if (options->totals && !possible)
         return err_set(err, STATUS_USAGE, "--totals", NULL, "needs --engine loggp, and a program without sizes per rank");
