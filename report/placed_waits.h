@@ -8,7 +8,7 @@
 
 struct placed_wait {
     int64_t from_ps, until_ps, severity_ps;
-    int64_t enter_ps;   /* of the call that waits */
+    int64_t enter_ps, takes_ps; /* of the call that waits; several calls of a thread may have one enter */
     int64_t cause_rank; /* -1: no single one */
     uint32_t rank;
     uint16_t thread, pattern;

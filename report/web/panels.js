@@ -32,7 +32,7 @@ function cubeOfCalls(timeline) {
       }
       const [file, line] = timeline.sites[name] || [""], at = name > 0 && file ? ` ${shortName(file).split("/").pop()}:${line}` : "";
       const path = pathNumber([...stack, timeline.functions[call] + at].join("/"));
-      enters[rank].set(`${thread} ${enter}`, [path, activity]);
+      enters[rank].set(`${thread} ${enter} ${duration}`, [path, activity]);
       if (duration > 0) for (const metric of activity < 2 ? [activity] : [activity, mpi]) add(metric, path, rank, duration);
     }
   });
@@ -46,8 +46,8 @@ function cubeOfCalls(timeline) {
     metrics.push({ name, wait: true, part: Boolean(whole), activity, inside });
     return metric;
   };
-  for (const [rank, thread, , , pattern, , severity, enter] of timeline.waits) {
-    const found = enters[rank].get(`${thread} ${enter}`);
+  for (const [rank, thread, , , pattern, , severity, enter, duration] of timeline.waits) {
+    const found = enters[rank].get(`${thread} ${enter} ${duration}`);
     if (found) add(waitMetric(timeline.patterns[pattern], found[1]), found[0], rank, severity);
   }
   return { metrics, paths, ranks: timeline.ranks, get: (metric, path) => cells.get(`${metric} ${path}`) || null };

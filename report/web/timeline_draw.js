@@ -180,7 +180,7 @@ function createCanvas(input, shared, number) {
     chosen.call = call;
     const one = timeline.calls && timeline.calls[row][call];
     if (!one) { status.textContent = `rank ${data.rankOf(row)}`; shared.draw(); return; }
-    const wait = data.waits[row].find((item) => item[1] === one[0] && item[7] === one[1]);
+    const wait = data.waitOf(row, one);
     status.textContent = [`rank ${row}`, ...data.callText(one), wait ? data.waitText(wait) : ""].filter((text) => text).join(", ");
     const span = zoomTo ? Math.max(one[2] * 4, 1e5) : view.until - view.from, middle = one[1] + one[2] / 2;
     if (zoomTo || one[1] + one[2] < view.from || one[1] > view.until) shared.show(toShared(middle - span / 2), toShared(middle + span / 2));
@@ -226,7 +226,7 @@ function createCanvas(input, shared, number) {
     if (timeline.calls) timeline.calls.forEach((calls, rank) => {
       for (let i = firstFrom(calls, view.from); i < calls.length && calls[i][1] <= view.until && rowsShown.length < 300; i++) {
         if (timeline.activities[calls[i][3]] < 0) continue;
-        const wait = data.waits[rank].find((item) => item[1] === calls[i][0] && item[7] === calls[i][1]);
+        const wait = data.waitOf(rank, calls[i]);
         rowsShown.push([rank, formatPs(calls[i][1]), formatPs(calls[i][2]), timeline.functions[calls[i][3]], data.callText(calls[i]).slice(1).join(", "),
           wait ? data.waitText(wait) : ""]);
       }

@@ -200,6 +200,17 @@ def long_runs(browser, clicks):
     page.works(clicks)
 
 
+def posts(browser, _):
+    """A search for a wait state finds the calls that wait, not others that begin at the same moment. Of the ring each rank posts
+    and starts at once, and the posts of four are later than the starts that wait for them."""
+    page = Page(browser, "ring")
+    for found in range(1, 5):
+        browser.type(SEARCH, *(["Late Post"] if found == 1 else []), "Enter")
+        page.shows(f"{found} of 4")
+        page.check("MPI_Win_start" in browser.script(STATUS) and "Late Post" in browser.script(STATUS),
+                   "Late Post is found in another call than MPI_Win_start:", browser.script(STATUS))
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         clicks = file.read()
@@ -209,7 +220,7 @@ def main():
         print(f"SKIPPED: Chromium does not start ({fault}), so that no page is opened")
         return 77
     with browser:
-        for work in [everything, hostile, parts_missing, real_runs, alone, long_runs]:
+        for work in [everything, hostile, parts_missing, real_runs, alone, long_runs, posts]:
             try:
                 work(browser, clicks)
             except Fault as fault:

@@ -64,6 +64,11 @@ cp "$source"/docs/examples/*.html .
 # 5. Long runs: levels of detail.
 run 0 report "$trace" --calls 1 -o levels.html
 
+# 6. A ring whose starts begin with the posts before them, at the same picosecond.
+run 0 generate ring --ranks 4 --iterations 2 --imbalance 50% -o ring.rma
+run 0 simulate ring.rma --platform two-nodes --set mapping.ranks_per_node=2 --engine loggp -o ring.txt
+run 0 report ring.txt -o ring.html
+
 timeout 100 python3 -B "$here/report_browser.py" "$here/report_clicks.js"
 worked=$?
 [ $worked -ne 77 ] || exit 77
