@@ -12,8 +12,7 @@ static void print_change(const struct advice *advice, const struct proposal *cha
     text_print(out, "%-28s %10s +- %-9s %5.1f %%%s\n", change->scene.name, units_format_duration(change->gain_s, gain),
                units_format_duration(change->error_s, error), 100 * change->gain_s / advice->reference_s,
                change->confirmed ? "" : "  fast engine only");
-    for (size_t i = 0; i < change->scene.rewrite.count; i++)
-        text_print(out, "    %s: %s\n", change->scene.rewrite.reports[i].spec, change->scene.rewrite.reports[i].summary);
+    rewrite_print(&change->scene.rewrite, "  ", out);
     if (change->where) text_print(out, "    most in %s\n", change->where);
 }
 

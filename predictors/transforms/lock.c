@@ -12,6 +12,9 @@ struct segment {
     uint32_t open;      /* locks held */
     uint32_t thread;    /* the thread that synchronises, from 1; 0: none yet */
     bool nocheck;       /* all of them have MPI_MODE_NOCHECK */
+    size_t held;        /* examined: the lock since which some lock is held */
+    uint64_t since;     /* of so many locks since then */
+    bool breaks;        /* the timeline breaks off inside a call on the window */
 };
 #define NO_CALL SIZE_MAX
 
@@ -19,16 +22,20 @@ enum action { KEEP, DROP, BECOME_LOCK_ALL, BECOME_LOCK_ALL_NOCHECK, BECOME_FLUSH
 
 /* The use of a window by all ranks. */
 struct use {
-    bool locked, posted;
+    uint64_t locks;
+    bool posted;
     uint32_t rank; /* the rank whose post comes first */
     size_t post;
+    const char *refused; /* why its locks do not change, and the first place of that; NULL: they do */
+    uint32_t refused_rank;
+    size_t refused_call;
 };
 
 struct locking {
     const struct trace *trace;
     struct transform_report *report;
-    bool *refused;            /* per window */
     struct use *uses;         /* per window */
+    size_t *broken;           /* per rank and window: the first lock of the epochs that never end; NO_CALL: all end */
     struct segment *segments; /* per window, of the rank that is walked */
     uint64_t sections, flushes;
 };
@@ -46,53 +53,88 @@ static void begin_rank(struct locking *locking)
         locking->segments[w] = (struct segment){.first = NO_CALL, .last = NO_CALL, .nocheck = true};
 }
 
-/* Refuses a window, with one reason: its locks do not change. */
-static enum status refuse_window(struct locking *locking, uint32_t rank, size_t index, const char *why, struct err *err)
+static size_t *broken_of(struct locking *locking, uint32_t rank, size_t window)
 {
-    int32_t window = locking->trace->ranks[rank].calls[index].handle;
-    if (locking->refused[window]) return STATUS_OK;
-    locking->refused[window] = true;
-    return transform_refuse(locking->report, locking->trace, rank, index, err, "%s", why);
+    return &locking->broken[rank * locking->trace->definitions.window_count + window];
 }
 
-static enum status look_at(struct locking *locking, uint32_t rank, size_t index, struct err *err)
+/* Refuses a window, with one reason: its locks do not change. */
+static void refuse_window(struct locking *locking, uint32_t rank, size_t index, const char *why)
+{
+    struct use *use = &locking->uses[locking->trace->ranks[rank].calls[index].handle];
+    if (use->refused) return;
+    use->refused = why;
+    use->refused_rank = rank;
+    use->refused_call = index;
+}
+
+static void look_at(struct locking *locking, uint32_t rank, size_t index)
 {
     const struct trace_call *call = &locking->trace->ranks[rank].calls[index];
     struct segment *segment = &locking->segments[call->handle];
     enum call_kind kind = call_kind(call->call);
     uint32_t thread = trace_call_thread(locking->trace, rank, index) + 1;
     if (segment->thread != 0 && segment->thread != thread && !joins_segment(call) && kind != CALL_WIN_FREE)
-        TRY(refuse_window(locking, rank, index, "several threads of the rank synchronise its window", err));
+        refuse_window(locking, rank, index, "several threads of the rank synchronise its window");
     if (!joins_segment(call) && kind != CALL_WIN_CREATE) segment->thread = thread;
     struct use *use = &locking->uses[call->handle];
-    if (kind == CALL_POST && !use->posted)
-        *use = (struct use){.locked = use->locked, .posted = true, .rank = rank, .post = index};
-    if (kind == CALL_LOCK) {
-        use->locked = true;
-        locking->report->considered++;
-        segment->open++;
-        segment->first = index;
-        if ((call->flags & TRACE_EXCLUSIVE) && call->peer != TRACE_NONE)
-            return refuse_window(locking, rank, index, "an exclusive lock keeps others out, MPI_Win_lock_all is shared",
-                                 err);
-    } else if (kind == CALL_UNLOCK && segment->open > 0) {
-        segment->open--;
-    } else if (segment->open > 0 && !joins_segment(call)) {
-        return refuse_window(locking, rank, index, "a lock of its window is held", err);
+    if (kind == CALL_POST && !use->posted) {
+        use->posted = true;
+        use->rank = rank;
+        use->post = index;
     }
-    if (call->flags & TRACE_BREAK) return refuse_window(locking, rank, index, "the timeline breaks off inside it", err);
-    return STATUS_OK;
+    segment->breaks = segment->breaks || call->flags & TRACE_BREAK;
+    if (kind == CALL_LOCK) {
+        use->locks++;
+        locking->report->considered++;
+        if (segment->open++ == 0) {
+            segment->held = index;
+            segment->since = 0;
+        }
+        segment->since++;
+        if ((call->flags & TRACE_EXCLUSIVE) && call->peer != TRACE_NONE)
+            refuse_window(locking, rank, index, "an exclusive lock keeps others out, MPI_Win_lock_all is shared");
+    } else if (kind == CALL_UNLOCK && segment->open > 0) {
+        segment->open -= !(call->flags & TRACE_BREAK);
+    } else if (segment->open > 0 && !joins_segment(call)) {
+        refuse_window(locking, rank, index, "a lock of its window is held");
+    }
 }
 
 /* A window must not be locked and exposed at once (MPI-3.1 11.5.3), and lock_all also locks ranks that the program did
  * not lock. */
-static enum status look_at_posts(struct locking *locking, struct err *err)
+static void look_at_posts(struct locking *locking)
 {
     for (size_t w = 0; w < locking->trace->definitions.window_count; w++) {
         const struct use *use = &locking->uses[w];
-        if (use->locked && use->posted)
-            TRY(refuse_window(locking, use->rank, use->post,
-                              "MPI_Win_lock_all locks every member, and none may be locked while it is exposed", err));
+        if (use->posted)
+            refuse_window(locking, use->rank, use->post,
+                          "MPI_Win_lock_all locks every member, and none may be locked while it is exposed");
+    }
+}
+
+/* Epochs that are open together and of which one never ends stay as they are. */
+static enum status end_rank(struct locking *locking, uint32_t rank, struct err *err)
+{
+    for (size_t w = 0; w < locking->trace->definitions.window_count; w++) {
+        const struct segment *segment = &locking->segments[w];
+        *broken_of(locking, rank, w) = segment->open > 0 ? segment->held : NO_CALL;
+        if (segment->open == 0 || locking->uses[w].refused) continue;
+        TRY(transform_refuse(locking->report, locking->trace, rank, segment->held, err, "%s",
+                             segment->breaks ? "the timeline breaks off inside its epoch" : "no unlock follows"));
+        locking->report->refused += segment->since - 1;
+    }
+    return STATUS_OK;
+}
+
+/* A window that is refused: all its lock epochs are. */
+static enum status count_windows(struct locking *locking, struct err *err)
+{
+    for (size_t w = 0; w < locking->trace->definitions.window_count; w++) {
+        const struct use *use = &locking->uses[w];
+        if (!use->refused || use->locks == 0) continue;
+        TRY(transform_refuse(locking->report, locking->trace, use->refused_rank, use->refused_call, err, "%s", use->refused));
+        locking->report->refused += use->locks - 1;
     }
     return STATUS_OK;
 }
@@ -103,12 +145,11 @@ static enum status examine_locks(struct locking *locking, struct err *err)
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         begin_rank(locking);
         for (size_t i = 0; i < trace->ranks[r].count; i++)
-            if (timeline_on_window(&trace->ranks[r].calls[i])) TRY(look_at(locking, r, i, err));
-        for (size_t w = 0; w < trace->definitions.window_count; w++)
-            if (locking->segments[w].open > 0)
-                TRY(refuse_window(locking, r, locking->segments[w].first, "no unlock follows", err));
+            if (timeline_on_window(&trace->ranks[r].calls[i])) look_at(locking, r, i);
+        TRY(end_rank(locking, r, err));
     }
-    return look_at_posts(locking, err);
+    look_at_posts(locking);
+    return count_windows(locking, err);
 }
 
 static void end_segment(struct locking *locking, struct segment *segment, uint8_t *actions)
@@ -122,12 +163,13 @@ static void end_segment(struct locking *locking, struct segment *segment, uint8_
     *segment = (struct segment){.first = NO_CALL, .last = NO_CALL, .nocheck = true};
 }
 
-static void choose_actions(struct locking *locking, const struct timeline_edit *timeline, uint8_t *actions)
+static void choose_actions(struct locking *locking, uint32_t rank, const struct timeline_edit *timeline, uint8_t *actions)
 {
     begin_rank(locking);
     for (size_t i = 0; i < timeline->count; i++) {
         const struct trace_call *call = &timeline->items[i].call;
-        if (!timeline_on_window(call) || locking->refused[call->handle] || joins_segment(call)) continue;
+        if (!timeline_on_window(call) || locking->uses[call->handle].refused || joins_segment(call)) continue;
+        if (timeline->items[i].index >= *broken_of(locking, rank, (size_t)call->handle)) continue;
         struct segment *segment = &locking->segments[call->handle];
         enum call_kind kind = call_kind(call->call);
         if (kind == CALL_LOCK) {
@@ -166,11 +208,10 @@ static enum status change_timeline(void *context, uint32_t rank, struct timeline
                                    struct err *err)
 {
     struct timeline_edit now = {.tail_ps = 0};
-    (void)rank;
     (void)made;
     uint8_t *actions = calloc(timeline->count + 1, sizeof *actions);
     if (!actions) return err_memory(err);
-    choose_actions(context, timeline, actions);
+    choose_actions(context, rank, timeline, actions);
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < timeline->count; i++)
         status = push_item(&now, timeline->items[i], (enum action)actions[i], err);
@@ -194,12 +235,12 @@ static enum status apply_lock_all(const struct trace *trace, const char *argumen
 {
     struct locking locking = {.trace = trace, .report = report};
     (void)argument;
-    locking.refused = calloc(trace->definitions.window_count + 1, sizeof *locking.refused);
+    locking.broken = calloc(trace->rank_count * trace->definitions.window_count + 1, sizeof *locking.broken);
     locking.segments = calloc(trace->definitions.window_count + 1, sizeof *locking.segments);
     locking.uses = calloc(trace->definitions.window_count + 1, sizeof *locking.uses);
-    bool ready = locking.refused && locking.segments && locking.uses;
+    bool ready = locking.broken && locking.segments && locking.uses;
     enum status status = ready ? run_locking(&locking, made, err) : err_memory(err);
-    free(locking.refused);
+    free(locking.broken);
     free(locking.segments);
     free(locking.uses);
     return status;

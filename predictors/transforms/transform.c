@@ -170,10 +170,11 @@ void rewrite_print(const struct rewrite *rewrite, const char *label, FILE *out)
     for (size_t i = 0; i < rewrite->count; i++) {
         const struct transform_report *report = &rewrite->reports[i];
         const struct transform_refusal *refusals = report->refusals;
-        uint64_t more = report->refused - report->refusal_count;
         text_print(out, "%s  %s: %s\n", label, report->spec, report->summary);
-        for (size_t k = 0; k < report->refusal_count; k++)
-            text_print(out, "%s  %s refused: %s: %s\n", label, report->spec, refusals[k].place, refusals[k].reason);
-        if (more > 0) text_print(out, "%s  %s refused %" PRIu64 " more\n", label, report->spec, more);
+        for (size_t k = 0; k < report->refusal_count; k++) {
+            text_print(out, "%s  %s refused", label, report->spec);
+            if (k == 0) text_print(out, " %" PRIu64 " of %" PRIu64, report->refused, report->considered);
+            text_print(out, ": %s: %s\n", refusals[k].place, refusals[k].reason);
+        }
     }
 }
