@@ -93,7 +93,7 @@ static void an_exclusive_lock_shows_the_release_of_shared_ones(void **state)
     "2 0.000013 0.000014 MPI_Win_unlock win=0 target=1\n"
     static const char all[] = LATE_RELEASE("MPI_Win_lock_all win=0", "MPI_Win_unlock_all win=0"),
                       one[] = LATE_RELEASE("MPI_Win_lock win=0 target=1 lock=shared", "MPI_Win_unlock win=0 target=1");
-    /* A lock that returns at the enter of the unlock shows nothing: rank 0 waits from 10 to 14. What it did from 0 to 1 was before rank 2 asked. */
+    /* A lock that returns at the enter of the unlock shows nothing: rank 0 waits from 10 to 14. Rank 2 asked after 1. */
     static const char tie[] = "ranks 3\nwindow 0 comm=0\n0 0.000000 0.000001 MPI_Win_lock win=0 target=1 lock=shared\n"
                               "0 0.000010 0.000030 MPI_Win_unlock win=0 target=1\n"
                               "2 0.000005 0.000010 MPI_Win_lock win=0 target=1 lock=exclusive\n"
