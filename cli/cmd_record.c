@@ -165,10 +165,13 @@ static void show_packing(void *context)
 /* Predictions take their computing from the recording. */
 static void warn_disturbed(const struct record_packed *packed)
 {
-    char waited[UNITS_TEXT_BYTES];
-    if (!packed->crowded && !packed->core_waits.notable) return;
-    cli_note("warning: %s: disturbed: computing waited %s for a core, %.1f %% of the ranks' time%s", packed->directory,
-             units_format_duration(packed->core_waits.waited_s, waited), 100 * packed->core_waits.share,
+    const struct trace_core_waits *waits = &packed->core_waits;
+    char waited[UNITS_TEXT_BYTES], mpi[UNITS_TEXT_BYTES], inside[UNITS_TEXT_BYTES];
+    if (!packed->crowded && !waits->notable && !waits->mpi_notable) return;
+    cli_note("warning: %s: disturbed: computing waited %s for a core, %.1f %% of the ranks' time; of %s in MPI %s without a "
+             "core%s",
+             packed->directory, units_format_duration(waits->waited_s, waited), 100 * waits->share,
+             units_format_duration(waits->mpi_s, mpi), units_format_duration(waits->mpi_waited_s, inside),
              packed->crowded ? "; more ranks than cores on a node" : "");
 }
 

@@ -226,7 +226,7 @@ static enum status explain_errors(const struct settings *settings, const struct 
     char platform[PLATFORM_PATH_BYTES];
     struct explanation explanation;
     TRY(platform_file_find(settings->prediction.platform, platform, err));
-    const struct explain_input input = {
+    struct explain_input input = {
         .platform = platform,
         .overrides = (const char *const *)settings->prediction.overrides,
         .override_count = settings->prediction.override_count,
@@ -236,6 +236,10 @@ static enum status explain_errors(const struct settings *settings, const struct 
         .measured_run_time_s = validation->run_time.measured_s,
         .analyze = &settings->analyze,
     };
+    for (size_t i = 0; i < validation->repetitions; i++) {
+        input.mpi_s += validation->disturbance[i].mpi_s;
+        input.mpi_waited_s += validation->disturbance[i].mpi_waited_s;
+    }
     TRY(explain_run(&input, &explanation, err));
     enum status status = write_outputs(settings, validation, &explanation, err);
     explanation_clear(&explanation);

@@ -1,10 +1,14 @@
-/* Keeps the recorded times about the gap before each call (enum trace_before in trace/trace.h). */
+/* Keeps the times that are recorded beside each call (enum trace_before in trace/trace.h). */
 #include "common/array.h"
 #include "trace/trace.h"
 
 const char *trace_before_key(enum trace_before what)
 {
-    static const char *const keys[BEFORE_COUNT] = {"cpu", "core_wait", "paused", "slept"};
+    static const char *const keys[BEFORE_COUNT] = {
+#define BEFORE(ID, KEY, ATTRIBUTE, DESCRIPTION) KEY,
+#include "trace/before.def"
+#undef BEFORE
+    };
     return keys[what];
 }
 
@@ -32,7 +36,7 @@ void trace_sum_before(struct trace *trace, uint32_t rank, enum trace_before what
 {
     int64_t *sum_ps = &trace->ranks[rank].before_sum_ps[what];
     if (ps < 0) return;
-    if (what == BEFORE_CORE_WAIT) trace->provenance.core_waits = true;
+    if (what == BEFORE_CORE_WAIT || what == BEFORE_CORE_WAIT_INSIDE) trace->provenance.core_waits = true;
     *sum_ps = *sum_ps > INT64_MAX - ps ? INT64_MAX : *sum_ps + ps;
 }
 

@@ -40,16 +40,28 @@ bool trace_is_crowded(const struct trace *trace)
     return crowded;
 }
 
+static double sum_mpi_s(const struct trace_rank *rank)
+{
+    wide_ps sum_ps = 0;
+    for (size_t i = 0; i < rank->count; i++)
+        if (trace_core_wait_is_known(&rank->calls[i]))
+            sum_ps += rank->calls[i].exit_ps - rank->calls[i].enter_ps;
+    return wide_s(sum_ps);
+}
+
 struct trace_core_waits trace_core_waits(const struct trace *trace)
 {
     struct trace_core_waits waits = {.waited_s = 0};
     double ranks_s = 0;
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         waits.waited_s += units_s(trace->ranks[r].before_sum_ps[BEFORE_CORE_WAIT]);
+        waits.mpi_waited_s += units_s(trace->ranks[r].before_sum_ps[BEFORE_CORE_WAIT_INSIDE]);
+        waits.mpi_s += sum_mpi_s(&trace->ranks[r]);
         ranks_s += units_s(trace_rank_end_ps(trace, r));
     }
     waits.share = ranks_s > 0 ? waits.waited_s / ranks_s : 0;
     waits.notable = waits.share > NOTABLE_WAITS;
+    waits.mpi_notable = waits.mpi_waited_s > NOTABLE_WAITS * ranks_s;
     return waits;
 }
 

@@ -211,12 +211,13 @@ struct trace_kept {
     uint16_t flags; /* enum slice_flag of model/slices/final.h */
 };
 
-/* Recorded times about the gap before a call, since its thread left the call before. */
+/* Recorded times about the gap before a call, since its thread left the call before, and one about the call itself:
+ * CPU time of the thread; how long it was ready to run and waited for a core; how long recording was stopped; how long it
+ * slept (neither ran nor could run); how long it waited for a core inside the call. */
 enum trace_before {
-    BEFORE_CPU,       /* CPU time of the thread */
-    BEFORE_CORE_WAIT, /* how long the thread was ready to run and waited for a core */
-    BEFORE_PAUSED,    /* how long recording was stopped */
-    BEFORE_SLEPT,     /* how long the thread slept: it neither ran nor could run */
+#define BEFORE(ID, KEY, ATTRIBUTE, DESCRIPTION) BEFORE_##ID,
+#include "trace/before.def"
+#undef BEFORE
     BEFORE_COUNT
 };
 
@@ -427,7 +428,7 @@ enum status trace_set_before(struct trace *trace, uint32_t rank, size_t index, e
 /* Adds the time to before_sum_ps only, for calls that are not kept. */
 void trace_sum_before(struct trace *trace, uint32_t rank, enum trace_before what, int64_t ps);
 
-/* "cpu", "core_wait", "paused": the key of the text form. */
+/* The key of the text form. */
 const char *trace_before_key(enum trace_before what);
 
 /* Sets the extents of the buffers of a call that has been added, if one has gaps; all 0 changes nothing. */
@@ -492,12 +493,21 @@ const char *trace_computing_name(enum trace_computing computing); /* "default", 
 /* Whether some node had more ranks than cores (trace_rank.cores). */
 bool trace_is_crowded(const struct trace *trace);
 
-/* How long the ranks' threads waited for a core while they were recorded. */
+/* How long the ranks' threads waited for a core while they were recorded, computing and in MPI. */
 struct trace_core_waits {
-    double waited_s, share; /* share: of all ranks' time */
+    double waited_s, share; /* computing; share: of all ranks' time */
     bool notable;           /* more than 5 %: a prediction whose computing includes them says so */
+    double mpi_s, mpi_waited_s; /* in calls of trace_core_wait_is_known() */
+    bool mpi_notable;           /* more than 5 % of all ranks' time */
 };
 struct trace_core_waits trace_core_waits(const struct trace *trace);
+
+/* Whether the recorder measures the call's own wait for a core: in thread primitives threads wait for each other, and it
+ * begins in MPI_Init. */
+static inline bool trace_core_wait_is_known(const struct trace_call *call)
+{
+    return !call_is_region(call->call) && !call_is_thread(call->call) && call_kind(call->call) != CALL_INIT;
+}
 
 /* Uses the given measure for computing between calls. It is never more than the wall time without the recorder's own
  * cost and without pauses of recording. Sleep remains part of the gap, except where CPU time is the measure. Calls move

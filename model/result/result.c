@@ -164,13 +164,17 @@ enum status result_add_note(struct result *result, struct err *err, const char *
 
 char *result_disturbance_text(const struct result_disturbance *disturbance, char text[RESULT_DISTURBANCE_BYTES])
 {
-    char waited[UNITS_TEXT_BYTES];
+    char waited[UNITS_TEXT_BYTES], inside[UNITS_TEXT_BYTES];
     double share = disturbance->computing_s > 0 ? disturbance->waited_s / disturbance->computing_s : 0;
     int used = snprintf(text, RESULT_DISTURBANCE_BYTES, "computing waited %s for a core, %.1f %% of it",
                         units_format_duration(disturbance->waited_s, waited), 100 * share);
     if (disturbance->waited_s > 0)
         used += snprintf(text + used, RESULT_DISTURBANCE_BYTES - (size_t)used, "; rank %" PRIu32 " %.1f %%",
                          disturbance->worst_rank, 100 * disturbance->worst_share);
+    if (disturbance->mpi_waited_s > 0)
+        used += snprintf(text + used, RESULT_DISTURBANCE_BYTES - (size_t)used, "; of %s in MPI %s without a core",
+                         units_format_duration(disturbance->mpi_s, inside),
+                         units_format_duration(disturbance->mpi_waited_s, waited));
     if (disturbance->crowded)
         snprintf(text + used, RESULT_DISTURBANCE_BYTES - (size_t)used, "; more ranks than cores on a node");
     return text;
@@ -186,6 +190,8 @@ cJSON *result_disturbance_json(const struct result_disturbance *disturbance)
         json_add_number(object, "share", share) &&
         json_add_number(object, "worst_rank", disturbance->worst_rank) &&
         json_add_number(object, "worst_share", disturbance->worst_share) &&
+        json_add_number(object, "mpi_s", disturbance->mpi_s) &&
+        json_add_number(object, "mpi_waited_s", disturbance->mpi_waited_s) &&
         json_add_bool(object, "more_ranks_than_cores", disturbance->crowded))
         return object;
     cJSON_Delete(object);

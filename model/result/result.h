@@ -181,10 +181,11 @@ struct result_violations {
     bool known;     /* the check was made */
 };
 
-struct result_disturbance { /* how long computing waited for a core while the program was recorded */
+struct result_disturbance { /* how long the ranks waited for a core while the program was recorded */
     bool known;
     bool crowded; /* a node had more ranks than cores */
     double computing_s, waited_s; /* all ranks, with all their threads */
+    double mpi_s, mpi_waited_s; /* of these: in MPI, without a core there */
     double worst_share;
     uint32_t worst_rank;
 };
@@ -268,8 +269,8 @@ enum status result_add_note(struct result *result, struct err *err, const char *
 /* Bytes and number of all transfers of a rank to another, or itself. */
 uint64_t result_matrix_bytes(const struct result *result, uint32_t origin, uint32_t target, uint64_t *count);
 
-/* "computing waited 1.2 s for a core, 20.0 % of it; rank 3 35.0 %". Gives text. */
-enum { RESULT_DISTURBANCE_BYTES = 160 };
+/* "computing waited 1.2 s for a core, 20.0 % of it; rank 3 35.0 %; of 3.7 s in MPI 3.6 s without a core". Gives text. */
+enum { RESULT_DISTURBANCE_BYTES = 240 };
 char *result_disturbance_text(const struct result_disturbance *disturbance, char text[RESULT_DISTURBANCE_BYTES]);
 /* NULL: no memory. */
 cJSON *result_disturbance_json(const struct result_disturbance *disturbance);

@@ -354,6 +354,8 @@ static enum status read_disturbance(const struct json_node *root, struct result 
     TRY(read_number(&object, "computing_s", 0, &into->computing_s, err));
     TRY(read_number(&object, "waited_s", 0, &into->waited_s, err));
     TRY(read_number(&object, "worst_share", 0, &into->worst_share, err));
+    TRY(read_number(&object, "mpi_s", 0, &into->mpi_s, err));
+    TRY(read_number(&object, "mpi_waited_s", 0, &into->mpi_waited_s, err));
     TRY(json_integer(&worst, 0, (int64_t)result->rank_count - 1, &rank, err));
     into->worst_rank = (uint32_t)rank;
     return json_boolean(&crowded, &into->crowded, err);

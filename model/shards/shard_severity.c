@@ -217,7 +217,7 @@ static enum status put_times(struct bytes *bytes, const struct severity *severit
     TRY(bytes_put(bytes, &severity->fence_pairs, sizeof severity->fence_pairs, err));
     TRY(bytes_put(bytes, &severity->behaviour, sizeof severity->behaviour, err));
     TRY(window_creations_put(&severity->creations, bytes, err));
-    TRY(bytes_put(bytes, severity->inside_ps, severity->totals.rank_count * sizeof *severity->inside_ps, err));
+    TRY(bytes_put(bytes, severity->inside, severity->totals.rank_count * sizeof *severity->inside, err));
     return bytes_put(bytes, severity->times_ps, sizeof severity->times_ps, err);
 }
 
@@ -231,9 +231,10 @@ static enum status merge_times(struct bytes *bytes, struct severity *severity, s
     behaviour_merge(&severity->behaviour, &behaviour);
     TRY(window_creations_take(&severity->creations, bytes, err));
     for (uint32_t r = 0; r < severity->totals.rank_count; r++) {
-        int64_t more_ps;
-        bytes_take(bytes, &more_ps, sizeof more_ps);
-        severity->inside_ps[r] += more_ps;
+        struct disturbance_inside more;
+        bytes_take(bytes, &more, sizeof more);
+        severity->inside[r].all_ps += more.all_ps;
+        severity->inside[r].mpi_ps += more.mpi_ps;
     }
     bytes_take(bytes, times_ps, sizeof times_ps);
     severity->fence_pairs.pairs += pairs.pairs;
@@ -342,7 +343,8 @@ static enum status take_rank_end(struct trace *trace, int64_t *end_ps, struct by
     TRY(bytes_take_text(bytes, &rank->incomplete_why, err));
     rank->incomplete = end.incomplete;
     memcpy(rank->before_sum_ps, end.before_sum_ps, sizeof end.before_sum_ps);
-    if (end.before_sum_ps[BEFORE_CORE_WAIT] > 0) trace->provenance.core_waits = true;
+    if (end.before_sum_ps[BEFORE_CORE_WAIT] > 0 || end.before_sum_ps[BEFORE_CORE_WAIT_INSIDE] > 0)
+        trace->provenance.core_waits = true;
     if (!end.calls) return STATUS_OK;
     end_ps[end.rank] = end.end_ps;
     ARRAY_PUSH(rank->calls, rank->count, rank->capacity, call, err);

@@ -5,12 +5,16 @@
 #include "common/units.h"
 #include "model/waits/properties.h"
 
-void disturbance_add(const struct trace *trace, int64_t *inside_ps)
+void disturbance_add(const struct trace *trace, struct disturbance_inside *inside)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
-        for (size_t i = rank->kept_count; i < rank->count; i++)
-            if (!call_is_region(rank->calls[i].call)) inside_ps[r] += rank->calls[i].exit_ps - rank->calls[i].enter_ps;
+        for (size_t i = rank->kept_count; i < rank->count; i++) {
+            const struct trace_call *call = &rank->calls[i];
+            if (call_is_region(call->call)) continue;
+            inside[r].all_ps += call->exit_ps - call->enter_ps;
+            if (trace_core_wait_is_known(call)) inside[r].mpi_ps += call->exit_ps - call->enter_ps;
+        }
     }
 }
 
@@ -23,7 +27,17 @@ static double computing_s(const struct timelines *timelines, uint32_t rank, int6
     return left_s > 0 ? left_s : 0;
 }
 
-void disturbance_report(const struct timelines *timelines, const int64_t *inside_ps, struct result_disturbance *made)
+double disturbance_share(const struct timelines *timelines, uint32_t rank, const struct disturbance_inside *inside)
+{
+    const struct trace *trace = timelines->trace;
+    const int64_t *sum_ps = trace->ranks[rank].before_sum_ps;
+    double all_s = computing_s(timelines, rank, trace_begin_ps(trace), inside->all_ps) + units_s(inside->mpi_ps);
+    if (trace->provenance.simulated || all_s <= 0) return 0;
+    return (units_s(sum_ps[BEFORE_CORE_WAIT]) + units_s(sum_ps[BEFORE_CORE_WAIT_INSIDE])) / all_s;
+}
+
+void disturbance_report(const struct timelines *timelines, const struct disturbance_inside *inside,
+                        struct result_disturbance *made)
 {
     const struct trace *trace = timelines->trace;
     int64_t zero_ps = trace_begin_ps(trace);
@@ -32,11 +46,13 @@ void disturbance_report(const struct timelines *timelines, const int64_t *inside
     if (!made->known) return;
     made->crowded = trace_is_crowded(trace);
     for (uint32_t r = 0; r < trace->rank_count; r++) {
-        double all_s = computing_s(timelines, r, zero_ps, inside_ps[r]);
+        double all_s = computing_s(timelines, r, zero_ps, inside[r].all_ps);
         double waited_s = units_s(trace->ranks[r].before_sum_ps[BEFORE_CORE_WAIT]);
         if (waited_s > all_s) waited_s = all_s;
         made->computing_s += all_s;
         made->waited_s += waited_s;
+        made->mpi_s += units_s(inside[r].mpi_ps);
+        made->mpi_waited_s += units_s(units_min_ps(trace->ranks[r].before_sum_ps[BEFORE_CORE_WAIT_INSIDE], inside[r].mpi_ps));
         double share = all_s > 0 ? waited_s / all_s : 0;
         if (share <= made->worst_share) continue;
         made->worst_share = share;
@@ -48,13 +64,13 @@ enum status disturbance_find(const struct trace *trace, struct result_disturbanc
 {
     struct timelines timelines;
     TRY(timelines_build(trace, &timelines, err));
-    int64_t *inside_ps = calloc((size_t)trace->rank_count + 1, sizeof *inside_ps);
-    if (inside_ps) {
-        disturbance_add(trace, inside_ps);
-        disturbance_report(&timelines, inside_ps, made);
+    struct disturbance_inside *inside = calloc((size_t)trace->rank_count + 1, sizeof *inside);
+    if (inside) {
+        disturbance_add(trace, inside);
+        disturbance_report(&timelines, inside, made);
     }
-    bool good = inside_ps != NULL;
-    free(inside_ps);
+    bool good = inside != NULL;
+    free(inside);
     timelines_clear(&timelines);
     return good ? STATUS_OK : err_memory(err);
 }

@@ -15,12 +15,12 @@ enum status severity_init(struct severity *severity, const struct trace *trace, 
     if (options->not_inferred)
         memcpy(severity->provisional.refuted + DOUBT_PROGRESS, options->not_inferred, sizeof(bool[MPI_CALL_COUNT]));
     TRY(totals_init(&severity->totals, trace->rank_count, err));
-    severity->inside_ps = calloc((size_t)trace->rank_count + 1, sizeof *severity->inside_ps);
+    severity->inside = calloc((size_t)trace->rank_count + 1, sizeof *severity->inside);
     severity->request_makers = calloc((size_t)trace->rank_count + 1, sizeof *severity->request_makers);
-    bool has_memory = severity->inside_ps && severity->request_makers;
+    bool has_memory = severity->inside && severity->request_makers;
     enum status status = has_memory ? wait_profile_init(trace, &severity->profile, err) : err_memory(err);
     if (status == STATUS_OK) return STATUS_OK;
-    free(severity->inside_ps);
+    free(severity->inside);
     free(severity->request_makers);
     totals_clear(&severity->totals);
     *severity = (struct severity){.options = NULL};
@@ -32,7 +32,7 @@ void severity_clear(struct severity *severity)
     for (uint32_t r = 0; r < severity->totals.rank_count; r++) map_clear(&severity->request_makers[r]);
     free(severity->request_makers);
     totals_clear(&severity->totals);
-    free(severity->inside_ps);
+    free(severity->inside);
     wait_profile_clear(&severity->profile);
     rates_clear(&severity->rates);
     notes_clear(&severity->notes);
@@ -84,7 +84,7 @@ enum status severity_add(struct severity *severity, const struct relations *rela
     TRY(window_creations_add(&severity->creations, relations->trace, err));
     TRY(notes_add(&severity->notes, relations, err));
     TRY(properties_add(relations->trace, severity->request_makers, severity->times_ps, err));
-    disturbance_add(relations->trace, severity->inside_ps);
+    disturbance_add(relations->trace, severity->inside);
     return add_transfers(severity, relations, transfers, err);
 }
 
@@ -160,6 +160,20 @@ enum status severity_end(struct severity *severity, const struct relations *rela
     return notes_end(&severity->notes, relations, err);
 }
 
+static enum status report_profile(struct severity *severity, const struct timelines *timelines, struct result *result,
+                                  struct err *err)
+{
+    const struct trace *trace = timelines->trace;
+    double *without_core = calloc((size_t)trace->rank_count + 1, sizeof *without_core);
+    if (!without_core) return err_memory(err);
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        without_core[r] = disturbance_share(timelines, r, &severity->inside[r]);
+    enum status status =
+        wait_profile_report(&severity->profile, trace, without_core, severity->options->per_rank, result, err);
+    free(without_core);
+    return status;
+}
+
 enum status severity_report(struct severity *severity, const struct timelines *timelines, struct result *result,
                             struct err *err)
 {
@@ -170,9 +184,9 @@ enum status severity_report(struct severity *severity, const struct timelines *t
     memcpy(result->not_inferred, severity->provisional.refuted + DOUBT_PROGRESS, sizeof result->not_inferred);
     report_totals(&severity->totals, result);
     report_fence_pairs(&severity->fence_pairs, result);
-    TRY(wait_profile_report(&severity->profile, trace, severity->options->per_rank, result, err));
+    TRY(report_profile(severity, timelines, result, err));
     TRY(properties_report(timelines, severity->times_ps, &severity->totals, result, err));
-    disturbance_report(timelines, severity->inside_ps, &result->disturbance);
+    disturbance_report(timelines, severity->inside, &result->disturbance);
     TRY(rates_report(&severity->rates, trace, &severity->profile.paths, result, err));
     TRY(behaviour_report(&severity->behaviour, result, err));
     TRY(window_creations_report(&severity->creations, trace, result, err));

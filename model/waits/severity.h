@@ -10,6 +10,7 @@
 #include "model/match/fences.h"
 #include "model/result/notes.h"
 #include "model/waits/wait_profile.h"
+#include "model/waits/disturbance.h"
 #include "model/waits/properties.h"
 #include "model/waits/provisional.h"
 #include "model/transfers/rates.h"
@@ -28,7 +29,7 @@ struct severity {
     struct window_creations creations;
     struct map *request_makers; /* of each rank: model/match/request_makers.h */
     wide_ps times_ps[PROPERTY_COUNT];
-    int64_t *inside_ps; /* per rank: time in calls */
+    struct disturbance_inside *inside; /* per rank */
     struct provisional provisional; /* for slices; votes and what is refuted of progress also for a whole trace */
     struct several several; /* for shards */
     bool parted;                    /* this analysis is one shard; others have the rest */

@@ -1,10 +1,12 @@
 #include "model/waits/wait_profile.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
 #include "common/units.h"
+#include "model/waits/disturbance.h"
 
 enum status wait_profile_init(const struct trace *trace, struct wait_profile *profile, struct err *err)
 {
@@ -185,9 +187,15 @@ static enum status report_ranks(const struct trace *trace, const struct rank_sum
     return STATUS_OK;
 }
 
+/* The rank for which the longest wait of a place lasts: the waiting one itself, if no call of another rank ends it. */
+static uint32_t waits_for(const struct advice_facts *facts)
+{
+    return facts->other == ID_none ? facts->rank : facts->other_rank;
+}
+
 static enum status report_place(const struct wait_profile *profile, const struct trace *trace,
-                                const struct wait_place *place, bool per_rank, bool fences_save,
-                                struct result_pattern *pattern, struct err *err)
+                                const struct wait_place *place, const double *without_core, bool per_rank,
+                                bool fences_save, struct result_pattern *pattern, struct err *err)
 {
     const struct trace_site *site = &trace->definitions.sites[place->site];
     struct result_place made = {.line = site->line, .severity_s = wide_s(place->severity_ps), .count = place->count};
@@ -201,7 +209,8 @@ static enum status report_place(const struct wait_profile *profile, const struct
     if (status == STATUS_OK) status = report_ranks(trace, sums, sum_count, per_rank, &made, err);
     struct advice_facts facts = place->worst;
     facts.fences_save = fences_save;
-    if (status == STATUS_OK) status = advice_text(trace, &profile->paths, &facts, &made.advice, err);
+    if (status == STATUS_OK && without_core[waits_for(&facts)] <= DISTURBANCE_MOSTLY)
+        status = advice_text(trace, &profile->paths, &facts, &made.advice, err);
     if (status == STATUS_OK && made.advice) {
         const struct advice_moves moves = advice_moves(&facts);
         made.moves = (struct result_moves){.other_earlier_s = units_s(moves.earlier_ps),
@@ -217,17 +226,37 @@ static enum status report_place(const struct wait_profile *profile, const struct
     return status;
 }
 
-enum status wait_profile_report(struct wait_profile *profile, const struct trace *trace, bool per_rank,
-                                struct result *result, struct err *err)
+/* The sentence that says so of the places without advice; none are there: nothing. */
+static enum status note_without_core(const struct wait_profile *profile, const double *without_core, struct result *result,
+                                     struct err *err)
+{
+    double worst_share = DISTURBANCE_MOSTLY;
+    uint32_t worst = 0;
+    for (size_t i = 0; i < profile->count; i++) {
+        uint32_t rank = waits_for(&profile->items[i].worst);
+        double share = profile->items[i].count > 0 ? without_core[rank] : 0;
+        if (share < worst_share || (share == worst_share && rank >= worst)) continue;
+        worst_share = without_core[rank];
+        worst = rank;
+    }
+    if (worst_share == DISTURBANCE_MOSTLY) return STATUS_OK;
+    return result_add_note(result, err,
+                           "no advice for waits for ranks that were mostly without a core (rank %" PRIu32 " for %.1f %% of its "
+                           "time): they are waits for a core; record again while nothing else runs",
+                           worst, 100 * worst_share);
+}
+
+enum status wait_profile_report(struct wait_profile *profile, const struct trace *trace, const double *without_core,
+                                bool per_rank, struct result *result, struct err *err)
 {
     rank_sums_sort(&profile->ranks);
     for (size_t i = 0; i < profile->count; i++)
         if (profile->items[i].count > 0)
-            TRY(report_place(profile, trace, &profile->items[i], per_rank, result->fence_saved_s > 0,
+            TRY(report_place(profile, trace, &profile->items[i], without_core, per_rank, result->fence_saved_s > 0,
                              &result->patterns[profile->items[i].pattern], err));
     for (int p = 0; p < PATTERN_COUNT; p++)
         if (result->patterns[p].place_count > 1)
             qsort(result->patterns[p].places, result->patterns[p].place_count, sizeof *result->patterns[p].places,
                   compare_places);
-    return STATUS_OK;
+    return note_without_core(profile, without_core, result, err);
 }

@@ -49,12 +49,22 @@ void craft_prologue(struct craft *craft)
     craft_define(craft, SPOOL_COMM, (struct spool_record){.extra = craft->world}, NULL, 0);
 }
 
-void craft_call(struct craft *craft, uint16_t call, uint64_t enter_ns, uint64_t exit_ns)
+void craft_enter(struct craft *craft, uint16_t call, uint64_t enter_ns)
 {
     uint32_t comm = call == CRAFT_BARRIER ? 0 : SPOOL_NO_ID;
     push(craft, (struct spool_record){.time = enter_ns, .kind = SPOOL_ENTER, .call = call, .id = comm, .peer = -1});
+}
+
+void craft_exit(struct craft *craft, uint16_t call, uint64_t exit_ns)
+{
     push(craft,
          (struct spool_record){.time = exit_ns, .kind = SPOOL_EXIT, .call = call, .id = SPOOL_NO_ID, .peer = -1});
+}
+
+void craft_call(struct craft *craft, uint16_t call, uint64_t enter_ns, uint64_t exit_ns)
+{
+    craft_enter(craft, call, enter_ns);
+    craft_exit(craft, call, exit_ns);
 }
 
 void craft_free(struct craft *craft)

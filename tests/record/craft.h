@@ -28,6 +28,8 @@ void craft_prologue(struct craft *craft);
 /* Ticks since the base, and CLOCK_MONOTONIC then. */
 void craft_anchor(struct craft *craft, uint64_t ticks, uint64_t ns);
 /* Entry and exit, in ns or ticks since the base. */
+void craft_enter(struct craft *craft, uint16_t call, uint64_t enter_ns);
+void craft_exit(struct craft *craft, uint16_t call, uint64_t exit_ns);
 void craft_call(struct craft *craft, uint16_t call, uint64_t enter_ns, uint64_t exit_ns);
 void craft_free(struct craft *craft);
 

@@ -13,16 +13,19 @@
 #include "trace/text/text.h"
 
 /* Cuts "0 0.1 0.2 MPI_Put win=0 ... site=f@x.c:3" to "MPI_Put win=0 ..."; a region keeps "enter NAME". How long its rank
- * waited for a core (core_wait=) depends on the machine's load; how long it slept (slept=) is another test's. */
+ * waited for a core (core_wait=, core_wait_inside=) depends on the machine's load; how long it slept (slept=) is another
+ * test's. */
 static void cut_line(const char *line, FILE *out)
 {
     int skipped = 0;
     const char *region = strstr(line, "enter ") ? strstr(line, "enter ") : strstr(line, "leave ");
     for (int fields = region ? 2 : 3; fields > 0; fields--) skipped += (int)strcspn(line + skipped, " ") + 1;
-    const char *site = strstr(line, " site=");
-    if (!site) site = strstr(line, " core_wait=");
-    if (!site) site = strstr(line, " slept=");
-    int length = site ? (int)(site - line) : (int)strlen(line);
+    int length = (int)strlen(line);
+    const char *const cut[] = {" site=", " core_wait=", " slept=", " core_wait_inside="};
+    for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
+        const char *from = strstr(line, cut[i]);
+        if (from && from - line < length) length = (int)(from - line);
+    }
     fprintf(out, "%.*s\n", length - skipped, line + skipped);
 }
 

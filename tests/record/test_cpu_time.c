@@ -97,6 +97,37 @@ static void slept(void **state)
     trace_free(trace);
 }
 
+/* A barrier of 1000 ns in which the thread says 700 and 100 ns, then a gap of 2000 in which it says 400. What it says of
+ * MPI_Init, which the recorder does not measure, is left out. */
+static void inside_a_call(void **state)
+{
+    (void)state;
+    struct craft craft;
+    const struct said init = {SPOOL_CORE_WAIT, 50}, inside[] = {{SPOOL_CORE_WAIT, 700}, {SPOOL_CORE_WAIT, 100}},
+                      between = {SPOOL_CORE_WAIT, 400};
+    char *directory = craft_directory();
+    craft_begin(&craft, 0, 1, 1000000);
+    craft_prologue(&craft);
+    craft_enter(&craft, CRAFT_INIT, 0);
+    craft_said(&craft, &init, 1);
+    craft_exit(&craft, CRAFT_INIT, 500);
+    craft_enter(&craft, CRAFT_BARRIER, 2000);
+    craft_said(&craft, inside, 2);
+    craft_exit(&craft, CRAFT_BARRIER, 3000);
+    craft_said(&craft, &between, 1);
+    craft_call(&craft, CRAFT_BARRIER, 5000, 6000);
+    craft_write(&craft, directory, craft.count, 0);
+    craft_free(&craft);
+    struct trace *trace = craft_read(directory);
+    const struct trace_rank *rank = &trace->ranks[0];
+    assert_int_equal(rank->before_ps[BEFORE_CORE_WAIT_INSIDE][1], 800000);
+    assert_int_equal(rank->before_sum_ps[BEFORE_CORE_WAIT_INSIDE], 800000);
+    assert_int_equal(rank->before_ps[BEFORE_CORE_WAIT][2], 400000);
+    assert_int_equal(rank->before_sum_ps[BEFORE_CORE_WAIT], 400000);
+    trace_free(trace);
+    craft_remove(directory);
+}
+
 static void craft_cpu(struct craft *craft, int64_t ns)
 {
     craft_define(craft, SPOOL_CPU, (struct spool_record){.extra = ns}, NULL, 0);
@@ -229,7 +260,8 @@ static void expect_sleep(const struct trace_rank *process)
 }
 
 /* programs/busy.c: all ranks want the same core for 30 ms at a time. Each has it for 30 ms between the second barrier and
- * the third, whatever else runs here; that they all had it at once is impossible. */
+ * the third, whatever else runs here; that they all had it at once is impossible. The first ranks to come to a barrier poll
+ * there, and wait for the core while the last one computes. */
 static void shared_core(void **state)
 {
     (void)state;
@@ -244,12 +276,18 @@ static void shared_core(void **state)
     assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
     assert_int_equal(trace->provenance.core_waits, readable == 0);
     assert_true(trace_is_crowded(trace));
-    int64_t waited_ps = 0;
+    int64_t waited_ps = 0, inside_ps = 0;
     for (uint32_t rank = 0; rank < 4; rank++) {
         const struct trace_rank *process = &trace->ranks[rank];
         assert_int_equal(process->cores, 1);
         if (readable == 0) expect_sleep(process);
         waited_ps += process->before_sum_ps[BEFORE_CORE_WAIT];
+        inside_ps += process->before_sum_ps[BEFORE_CORE_WAIT_INSIDE];
+        for (size_t i = 0; process->before_ps[BEFORE_CORE_WAIT_INSIDE] && i < process->count; i++) {
+            int64_t wait_ps = trace_before_ps(process, BEFORE_CORE_WAIT_INSIDE, i);
+            assert_true(wait_ps == 0 || (trace_core_wait_is_known(&process->calls[i]) &&
+                                         wait_ps <= process->calls[i].exit_ps - process->calls[i].enter_ps));
+        }
         for (size_t i = 1; process->before_ps[BEFORE_CORE_WAIT] && i < process->count; i++) {
             int64_t wait_ps = process->before_ps[BEFORE_CORE_WAIT][i];
             int64_t gap_ps = process->calls[i].enter_ps - process->calls[i - 1].exit_ps;
@@ -259,6 +297,7 @@ static void shared_core(void **state)
         }
     }
     assert_int_equal(waited_ps > 0, readable == 0);
+    assert_int_equal(inside_ps > 0, readable == 0);
     trace_free(trace);
     trace = run_recorded("RMACAST_SCHEDSTAT=0", "locks", 0);
     assert_false(trace->provenance.core_waits);
@@ -306,6 +345,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(through_files), cmocka_unit_test(used),
                                        cmocka_unit_test(needed), cmocka_unit_test(recorded),
                                        cmocka_unit_test(without_core_waits), cmocka_unit_test(slept),
+                                       cmocka_unit_test(inside_a_call),
                                        cmocka_unit_test(shared_core), cmocka_unit_test(threads_asleep)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

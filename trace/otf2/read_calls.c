@@ -72,10 +72,11 @@ static enum status take_one(struct archive_reader *reader, enum archive_attribut
     case ATTRIBUTE_PROGRESS_UNTIL: cursor->sim.progress_until_ps = time_after(call->enter_ps, value.int64); break;
     case ATTRIBUTE_AWAITED_POST: cursor->sim.awaited_post_ps = time_after(call->enter_ps, value.int64); break;
     case ATTRIBUTE_RELEASED: cursor->sim.released_ps = time_after(call->enter_ps, value.int64); break;
-    case ATTRIBUTE_CPU_TIME:
-    case ATTRIBUTE_CORE_WAIT:
-    case ATTRIBUTE_PAUSED:
-    case ATTRIBUTE_SLEPT: cursor->before_ps[id - ATTRIBUTE_CPU_TIME] = value.int64; break;
+#define BEFORE(ID, KEY, ATTRIBUTE, DESCRIPTION) case ATTRIBUTE_##ID:
+#include "trace/before.def"
+#undef BEFORE
+        cursor->before_ps[id - ATTRIBUTE_CPU] = value.int64;
+        break;
     case ATTRIBUTE_BREAK: call->flags |= TRACE_BREAK; break;
     case ATTRIBUTE_DURATION: call->exit_ps = time_after(call->enter_ps, (int64_t)value.uint64); break;
     case ATTRIBUTE_WIN: return archive_win_id(reader, value.rmaWinRef, &call->handle);

@@ -133,7 +133,7 @@ void archive_add_enter(struct archive_writer *writer, size_t index, const struct
     for (unsigned b = 0; b < BEFORE_COUNT; b++) {
         const int64_t *ps = writer->process->before_ps[b];
         if (ps && ps[index] != TRACE_UNKNOWN_PS)
-            archive_add(writer, ATTRIBUTE_CPU_TIME + b, (OTF2_AttributeValue){.int64 = ps[index]});
+            archive_add(writer, ATTRIBUTE_CPU + b, (OTF2_AttributeValue){.int64 = ps[index]});
     }
     if (!writer->process->sim) return;
     const struct trace_sim *sim = &writer->process->sim[index];

@@ -175,6 +175,12 @@ static enum status add_before_ns(struct events *events, enum trace_before what, 
     return STATUS_OK;
 }
 
+static enum status add_core_wait(struct events *events, int64_t ns)
+{
+    if (!events->enter) return add_before_ns(events, BEFORE_CORE_WAIT, ns);
+    return trace_core_wait_is_known(&events->call) ? add_before_ns(events, BEFORE_CORE_WAIT_INSIDE, ns) : STATUS_OK;
+}
+
 /* The time of a record, on rank 0's clock. Only clocks of other machines may be before time zero, by their error. */
 static enum status read_time(struct events *events, uint64_t time, int64_t *time_ps)
 {
@@ -480,7 +486,7 @@ enum status spool_events_take(struct events *events)
     case SPOOL_FUNCTION_LEAVE: return take_function(events, record);
     case SPOOL_ABANDONED: return take_abandoned(events);
     case SPOOL_CPU: return add_before_ns(events, BEFORE_CPU, record->extra);
-    case SPOOL_CORE_WAIT: return add_before_ns(events, BEFORE_CORE_WAIT, record->extra);
+    case SPOOL_CORE_WAIT: return add_core_wait(events, record->extra);
     case SPOOL_SLEPT: return add_before_ns(events, BEFORE_SLEPT, record->extra);
     case SPOOL_PAUSE: take_pause(events, record->flags & SPOOL_STOPS); return STATUS_OK;
     case SPOOL_EXTENTS: note_extents(events, record); return STATUS_OK;

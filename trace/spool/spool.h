@@ -95,8 +95,8 @@ enum spool_kind {
                       buffers by enum spool_buffer, 0: without gaps; no content */
     SPOOL_CREATED, /* this thread, before its first call: id = thread that called pthread_create, bytes = when, as time,
                       extra = call site; no content */
-    SPOOL_CORE_WAIT, /* extra = ns that the thread waited for a core since it left the last call, for the event that comes
-                        next */
+    SPOOL_CORE_WAIT, /* extra = ns that the thread waited for a core: between entry and exit inside that call, else since it
+                        left the last call, for the event that comes next */
     SPOOL_PAUSE,     /* flags 1: recording stops, 0: it goes on */
     SPOOL_SLEPT,     /* extra = ns for which the thread slept since it left the last call, for the event that comes next */
     SPOOL_KIND_COUNT

@@ -11,7 +11,11 @@
 const struct text_values text_no_values = {
     .call = {.any = TRACE_NO_MEMBERS, .handle = TRACE_NONE, .peer = TRACE_NONE},
     .sim = TRACE_SIM_UNKNOWN,
-    .before_ps = {TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS, TRACE_UNKNOWN_PS},
+#define BEFORE(ID, KEY, ATTRIBUTE, DESCRIPTION) TRACE_UNKNOWN_PS,
+    .before_ps = {
+#include "trace/before.def"
+    },
+#undef BEFORE
     .source = TRACE_NONE,
 };
 

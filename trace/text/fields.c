@@ -7,7 +7,6 @@
 #include "common/text/utf8.h"
 
 #define SIM(member) offsetof(struct text_values, sim.member)
-#define BEFORE(what) offsetof(struct text_values, before_ps[what])
 #define EXTENT(buffer) offsetof(struct text_values, extents.of[buffer])
 
 static const struct text_field fields[TEXT_FIELD_COUNT] = {
@@ -17,10 +16,10 @@ static const struct text_field fields[TEXT_FIELD_COUNT] = {
 #undef CALL_FIELD
     [TEXT_BREAK_INDEX] = {"break", TEXT_BREAK, offsetof(struct text_values, call.flags)},
     [TEXT_THREAD_INDEX] = {"thread", TEXT_THREAD, offsetof(struct text_values, thread)},
-    [TEXT_BEFORE_FIRST] = {"cpu", TEXT_BEFORE, BEFORE(BEFORE_CPU)},
-    {"core_wait", TEXT_BEFORE, BEFORE(BEFORE_CORE_WAIT)},
-    {"paused", TEXT_BEFORE, BEFORE(BEFORE_PAUSED)},
-    {"slept", TEXT_BEFORE, BEFORE(BEFORE_SLEPT)},
+#define BEFORE(ID, KEY, ATTRIBUTE, DESCRIPTION)                                                                        \
+    [TEXT_BEFORE_FIRST + BEFORE_##ID] = {KEY, TEXT_BEFORE, offsetof(struct text_values, before_ps[BEFORE_##ID])},
+#include "trace/before.def"
+#undef BEFORE
     [TEXT_EXTENT_FIRST] = {"origin_extent", TEXT_EXTENT, EXTENT(TRACE_ORIGIN)},
     {"target_extent", TEXT_EXTENT, EXTENT(TRACE_TARGET)},
     {"result_extent", TEXT_EXTENT, EXTENT(TRACE_RESULT)},

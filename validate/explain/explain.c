@@ -199,7 +199,7 @@ static enum status run_all(struct replays *replays, struct explanation *explanat
 enum status explain_run(const struct explain_input *input, struct explanation *explanation, struct err *err)
 {
     struct replays replays = {.input = input, .changes = &explanation->changes};
-    *explanation = (struct explanation){.count = 0};
+    *explanation = (struct explanation){.mpi_s = input->mpi_s, .mpi_waited_s = input->mpi_waited_s};
     enum status status = set_overrides(&replays, err);
     if (status == STATUS_OK)
         status = platform_changes_find(input->platform, replays.overrides, replays.override_count, &explanation->changes, err);
@@ -241,9 +241,11 @@ static void print_replay(const struct explanation_replay *replay, const char *na
 }
 
 #define LEAST_EXPLAINED 1e-4 /* a share printed as 0.0 % explains nothing */
+#define LEAST_WAITED 0.01    /* as much of the time in MPI may be waits for a core on any machine */
 
 void explanation_print(const struct explanation *explanation, size_t top, FILE *out)
 {
+    char mpi[UNITS_TEXT_BYTES], waited[UNITS_TEXT_BYTES];
     text_print(out, "\nWhat would explain the error\n%9s %11s %11s  change\n", "explained", "run time", "all calls");
     print_replay(&explanation->unchanged, "as predicted", out);
     if (explanation->computing_known) print_replay(&explanation->computing, "with the computing of the measured runs", out);
@@ -254,6 +256,9 @@ void explanation_print(const struct explanation *explanation, size_t top, FILE *
     while (equal < shown && is_tie(&explanation->replays[0], &explanation->replays[equal])) equal++;
     if (equal > 1) text_print(out, "The first %zu explain it equally: nothing that the runs show tells them apart.\n", equal);
     if (shown == 0) fputs("No single change makes the error smaller.\n", out);
+    if (explanation->mpi_waited_s > LEAST_WAITED * explanation->mpi_s)
+        text_print(out, "Of %s in MPI the measured runs were %s without a core: no value of a platform explains that.\n",
+                   units_format_duration(explanation->mpi_s, mpi), units_format_duration(explanation->mpi_waited_s, waited));
     text_print(out, "%zu changes of one value tried: %zu change no time, %zu are refused. Run time: its error; all calls: sum of "
                     "the errors without sign.\n",
                explanation->changes.count, explanation->without_effect, explanation->failed);
@@ -289,6 +294,8 @@ enum status explanation_to_json(const struct explanation *explanation, cJSON **j
 {
     cJSON *root = cJSON_CreateObject(), *unchanged = root ? json_add_object(root, "unchanged") : NULL;
     bool whole = unchanged && add_replay(unchanged, &explanation->unchanged) && add_computing(root, explanation) &&
+                 json_add_number(root, "mpi_s", explanation->mpi_s) &&
+                 json_add_number(root, "mpi_waited_s", explanation->mpi_waited_s) &&
                  json_add_number(root, "tried", (double)explanation->changes.count) &&
                  json_add_number(root, "without_effect", (double)explanation->without_effect) &&
                  json_add_number(root, "refused", (double)explanation->failed);

@@ -30,6 +30,7 @@ struct explanation {
     struct explanation_replay unchanged, *replays; /* owned; the best first */
     struct explanation_replay computing; /* of the measured runs: the one whose replay takes the median time */
     bool computing_known;                /* some measured run can be replayed */
+    double mpi_s, mpi_waited_s;          /* as in the input */
     size_t count;
     size_t without_effect, failed; /* changes without an effect on times; changes that the platform or the replay
                                       refuses */
@@ -43,6 +44,7 @@ struct explain_input { /* borrowed */
     const struct trace *const *measured;
     size_t repetitions;
     double measured_run_time_s;            /* of the section */
+    double mpi_s, mpi_waited_s;            /* of all measured runs: in MPI, and of that without a core */
     const struct analyze_options *analyze; /* those of the compared results: their section holds; NULL: defaults */
 };
 

@@ -63,13 +63,12 @@ static void put_lost(struct rec_buffer *own, enum spool_kind kind, uint64_t time
 void rec_put_event_slowly(struct rec_buffer *own, struct spool_record *event, unsigned pattern, uint64_t passed)
 {
     if (passed >= own->long_ticks) {
-        /* At the end of a long interval. What is computing has records for the event behind it. An entry or exit is
-         * stamped anew: so the reading is part of the long interval, not of the one that follows. */
+        /* At the end of a long interval, which its records say something of: computing, or the call that this exit ends. The
+         * library's own sleep is not of interest. An entry or exit is stamped anew: so the reading is part of the long
+         * interval, not of the one that follows. */
         struct rec_core_lost lost = rec_core_lost(own, passed);
-        if (event->kind != SPOOL_EXIT && !rec_pausing) {
-            put_lost(own, SPOOL_CORE_WAIT, event->time, lost.waited_ns);
-            put_lost(own, SPOOL_SLEPT, event->time, lost.slept_ns);
-        }
+        if (!rec_pausing) put_lost(own, SPOOL_CORE_WAIT, event->time, lost.waited_ns);
+        if (!rec_pausing && event->kind != SPOOL_EXIT) put_lost(own, SPOOL_SLEPT, event->time, lost.slept_ns);
         if (event->kind <= SPOOL_EXIT) own->event = event->time = rec_stamp();
     }
     rec_put_into(own, event, pattern);
