@@ -67,13 +67,19 @@ static void a_second_thread(void **state)
         assert_int_equal(trace_thread_count(trace, rank), 2);
         expect(&first, "MPI_Init_thread");
         assert_int_equal(expect(&first, "pthread_create")->ref, 1);
+        const struct trace_call *join = expect(&first, "pthread_join");
+        assert_int_equal(join->ref, 1);
+        assert_true(join->site != TRACE_NO_SITE);
         expect(&first, "MPI_Barrier");
         expect(&first, "MPI_Finalize");
         expect_end(&first);
+        expect(&second, "thread_begin");
         const struct trace_call *send = expect(&second, "MPI_Isend");
         assert_int_equal(send->peer, rank);
         expect(&second, "MPI_Recv");
         assert_int_equal(expect(&second, "MPI_Wait")->ref, send->ref);
+        const struct trace_call *end = expect(&second, "thread_end");
+        assert_true(end->exit_ps <= join->exit_ps);
         expect_end(&second);
     }
     trace_free(trace);
@@ -82,8 +88,9 @@ static void a_second_thread(void **state)
 static void check_first_thread(const struct trace *trace, uint32_t rank)
 {
     static const char *const names[] = {"MPI_Init_thread", "MPI_Win_allocate", "MPI_Win_lock_all",
-                                        "pthread_create",  "pthread_create",   "MPI_Win_unlock_all",
-                                        "MPI_Barrier",     "MPI_Win_free",     "MPI_Finalize"};
+                                        "pthread_create",  "pthread_create",   "pthread_join",
+                                        "pthread_join",    "MPI_Win_unlock_all", "MPI_Barrier",
+                                        "MPI_Win_free",    "MPI_Finalize"};
     struct timeline_walk walk = {trace, rank, 0, 0};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) expect(&walk, names[i]);
     expect_end(&walk);
@@ -94,6 +101,7 @@ static struct timeline_walk check_exchange(const struct trace *trace, uint32_t r
 {
     int32_t partner = (int32_t)rank ^ 1;
     struct timeline_walk walk = {trace, rank, thread_of_tag(trace, rank, tag), 0};
+    expect(&walk, "thread_begin");
     const struct trace_call *send = expect(&walk, "MPI_Isend"), *receive = expect(&walk, "MPI_Recv");
     assert_int_equal(send->peer, partner);
     assert_int_equal(receive->peer, partner);
@@ -122,9 +130,11 @@ static void a_pool(void **state)
         assert_int_equal(receive->message.tag, 9);
         assert_int_equal(receive->peer, rank ^ 1);
         assert_int_equal(receive->bytes, 4);
+        expect(&one, "thread_end");
         expect_end(&one);
         expect(&two, "MPI_Send");
         assert_int_equal(expect(&two, "MPI_Wait")->ref, receive->ref);
+        expect(&two, "thread_end");
         expect_end(&two);
     }
     /* Each put is complete with the flush of its own thread, or with the other's, if that began later than it returned
@@ -303,7 +313,8 @@ static int creator(const struct trace *trace, uint32_t rank, int32_t tag)
 }
 
 /* programs/offspring.c, without the library that wraps primitives: who created the threads that call MPI is known, but of
- * the one that was there before MPI_Init_thread. Of that between thread 0 and the thread that it made nothing else is. */
+ * the one that was there before MPI_Init_thread. Of the one between thread 0 and the thread that it made nothing else is, and
+ * no join: not the one by thread 0, since it calls nothing, nor its own. */
 static void creations_are_recorded(void **state)
 {
     (void)state;
@@ -311,15 +322,20 @@ static void creations_are_recorded(void **state)
     assert_complete(trace);
     for (uint32_t rank = 0; rank < 4; rank++) {
         static const char *const first[] = {"MPI_Init_thread", "MPI_Barrier",    "pthread_create",
-                                            "MPI_Barrier",     "pthread_create", "MPI_Finalize"};
+                                            "MPI_Barrier",     "pthread_create", "pthread_join",
+                                            "MPI_Finalize"};
         struct timeline_walk walk = {trace, rank, 0, 0};
         for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
             const struct trace_call *call = expect(&walk, first[i]);
-            if (call->call == ID_pthread_create) assert_true(call->site != TRACE_NO_SITE);
+            if (call_is_thread(call->call)) assert_true(call->site != TRACE_NO_SITE);
+            if (call->call == ID_pthread_join) assert_int_equal(call->ref, 3);
         }
         expect_end(&walk);
         assert_int_equal(trace_thread_count(trace, rank), 5);
         assert_int_equal(count(trace, rank, "pthread_create", ANY), 3);
+        assert_int_equal(count(trace, rank, "pthread_join", ANY), 2);
+        assert_int_equal(count(trace, rank, "thread_begin", ANY), 3);
+        assert_int_equal(count(trace, rank, "thread_end", ANY), 3);
         assert_int_equal(creator(trace, rank, 1), UNKNOWN);
         assert_int_equal(creator(trace, rank, 2), 0);
         assert_int_equal(creator(trace, rank, 3), 0);
@@ -328,12 +344,17 @@ static void creations_are_recorded(void **state)
     trace_free(trace);
 }
 
-/* Without the library that wraps them there are none. */
+/* Without the library that wraps them there are none but those of a thread's life. */
 static void primitives_are_off_by_default(void **state)
 {
     (void)state;
     struct trace *trace = run_recorded("", "pool", 0);
     for (uint32_t rank = 0; rank < 4; rank++) assert_int_equal(count(trace, rank, "pthread_mutex_lock", ANY), 0);
+    assert_int_equal(trace->provenance.note_count, 1);
+    assert_non_null(strstr(trace->provenance.notes[0], "threads of 4 ranks may have waited for each other by mutexes"));
+    trace_free(trace);
+    trace = run_recorded("RMACAST_THREADS=1", "pool", 0);
+    assert_int_equal(trace->provenance.note_count, 0);
     trace_free(trace);
 }
 

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -18,6 +19,74 @@ static uint32_t thread_count;
 static pthread_key_t at_end;
 static bool have_key;
 static __thread bool ended; /* or not recorded for another reason */
+
+/* Threads whose creation and first call are known, from then on until they are joined: handle to number plus 1. */
+static struct rec_table joinable;
+static int joinable_locked;
+
+static void lock_joinable(void)
+{
+    for (int tries = 0; __atomic_exchange_n(&joinable_locked, 1, __ATOMIC_ACQUIRE); tries++)
+        if (tries >= 100) sched_yield();
+}
+
+static void unlock_joinable(void)
+{
+    __atomic_store_n(&joinable_locked, 0, __ATOMIC_RELEASE);
+}
+
+static uint32_t take_joinable(pthread_t thread)
+{
+    lock_joinable();
+    uintptr_t number = rec_table_remove(&joinable, REC_KEY(thread)); /* plus 1 */
+    unlock_joinable();
+    return number ? (uint32_t)(number - 1) : REC_NO_OBJECT;
+}
+
+/* A record of a primitive; site: 0 none. */
+static void put_primitive(enum spool_kind kind, const struct rec_primitive_call *call, uint8_t flags, uint64_t time)
+{
+    struct spool_record record = {.time = time,
+                                  .kind = (uint8_t)kind,
+                                  .flags = flags,
+                                  .call = (uint16_t)(REC_CALL_COUNT + (int)call->row),
+                                  .id = call->object,
+                                  .peer = SPOOL_PEER_NONE,
+                                  .bytes = call->value,
+                                  .extra = (int64_t)(uintptr_t)call->site};
+    rec_put(&record);
+}
+
+static __thread bool followed;                /* from its creation on: it has a begin and an end */
+static __thread struct rec_primitive_call open; /* the primitive that it is in; site NULL: none */
+
+static void mark_life(enum rec_primitive row, uint64_t time)
+{
+    struct rec_primitive_call call = {.row = row, .object = REC_NO_OBJECT, .value = REC_NO_VALUE};
+    put_primitive(SPOOL_ENTER, &call, 0, time);
+    put_primitive(SPOOL_EXIT, &call, 0, time);
+}
+
+/* Before the thread's first call. Its core waits are those since it began. */
+static void put_creation(void)
+{
+    const struct rec_creation *made = rmacast_creation ? rmacast_creation() : NULL;
+    if (!made || !made->site) return;
+    struct spool_record record = {.time = rec_stamp(),
+                                  .kind = SPOOL_CREATED,
+                                  .id = made->creator,
+                                  .peer = SPOOL_PEER_NONE,
+                                  .bytes = (int64_t)made->since,
+                                  .extra = (int64_t)(uintptr_t)made->site};
+    rec_put(&record);
+    lock_joinable();
+    rec_table_put(&joinable, REC_KEY(pthread_self()), (uintptr_t)rec_own->header.thread + 1);
+    unlock_joinable();
+    followed = true;
+    rec_own->event = made->began;
+    rec_own->schedstat.last = (struct rec_core_times){.stamp = made->began};
+    mark_life(REC_ROW_thread_begin, made->began);
+}
 
 /* Calls of this function (memory, files) are not recorded, even if they are wrapped. */
 static bool begin_as(uint32_t number)
@@ -41,6 +110,7 @@ static bool begin_as(uint32_t number)
     rec_core_wait_thread(buffer);
     rec_own = buffer;
     ended = false;
+    put_creation();
     if (rec_functions) rec_functions_opened(rec_stamp());
     return true;
 }
@@ -55,63 +125,25 @@ static void note_creation(struct rec_creation *made, const void *site)
     }
     if (!rec_own) return;
     if (rec_cpu) rec_cpu_enter();
-    *made = (struct rec_creation){site, rec_stamp() - rec_own->base, rec_own->header.thread};
+    *made = (struct rec_creation){.site = site, .since = rec_stamp() - rec_own->base, .creator = rec_own->header.thread};
     if (rec_cpu) rec_cpu_leave();
 }
-
-/* Before the thread's first call. */
-static void put_creation(void)
-{
-    const struct rec_creation *made = rmacast_creation ? rmacast_creation() : NULL;
-    if (!made || !made->site) return;
-    struct spool_record record = {.time = rec_stamp(),
-                                  .kind = SPOOL_CREATED,
-                                  .id = made->creator,
-                                  .peer = SPOOL_PEER_NONE,
-                                  .bytes = (int64_t)made->since,
-                                  .extra = (int64_t)(uintptr_t)made->site};
-    rec_put(&record);
-}
-
-/* A record of a primitive; site: 0 none. */
-static void put_primitive(enum spool_kind kind, const struct rec_primitive_call *call, uint8_t flags)
-{
-    struct spool_record record = {.time = rec_stamp(),
-                                  .kind = (uint8_t)kind,
-                                  .flags = flags,
-                                  .call = (uint16_t)(REC_CALL_COUNT + (int)call->row),
-                                  .id = call->object,
-                                  .peer = SPOOL_PEER_NONE,
-                                  .bytes = call->value,
-                                  .extra = (int64_t)(uintptr_t)call->site};
-    rec_put(&record);
-}
-
-static __thread bool followed;                /* from its creation on: it has a begin and an end */
-static __thread struct rec_primitive_call open; /* the primitive that it is in; site NULL: none */
 
 static bool enter_primitive(const struct rec_primitive_call *call)
 {
     if (rec_state != REC_OPEN || !rec_begin(__builtin_dwarf_cfa(), false)) return false;
     if (rec_cpu) rec_cpu_enter();
     open = *call;
-    put_primitive(SPOOL_ENTER, call, 0);
+    put_primitive(SPOOL_ENTER, call, 0, rec_stamp());
     return true;
 }
 
 static void leave_primitive(const struct rec_primitive_call *call, bool flag, bool failed)
 {
-    put_primitive(SPOOL_EXIT, call, (uint8_t)((flag ? SPOOL_FLAG : 0) | (failed ? SPOOL_FAILED : 0)));
+    put_primitive(SPOOL_EXIT, call, (uint8_t)((flag ? SPOOL_FLAG : 0) | (failed ? SPOOL_FAILED : 0)), rec_stamp());
     open.site = NULL;
     if (rec_cpu) rec_cpu_leave();
     rec_inside = 0;
-}
-
-static void mark_life(enum rec_primitive row)
-{
-    struct rec_primitive_call call = {.row = row, .object = REC_NO_OBJECT, .value = REC_NO_VALUE};
-    put_primitive(SPOOL_ENTER, &call, 0);
-    put_primitive(SPOOL_EXIT, &call, 0);
 }
 
 static uint32_t new_number(void)
@@ -124,16 +156,46 @@ static void begin_thread(uint32_t number)
 {
     if (rec_state != REC_OPEN || !begin_as(number)) return;
     followed = true;
-    mark_life(REC_ROW_thread_begin);
+    mark_life(REC_ROW_thread_begin, rec_stamp());
 }
 
+/* Another thread may have had the handle, and was not joined. */
+static uint64_t note_begin(void)
+{
+    take_joinable(pthread_self());
+    return rec_stamp();
+}
+
+static bool enter_join(const void *site)
+{
+    const struct rec_primitive_call call = {
+        .row = REC_ROW_pthread_join, .object = REC_NO_OBJECT, .value = REC_NO_VALUE, .site = site};
+    return rec_own && enter_primitive(&call);
+}
+
+/* The join of a thread that is not recorded is left out: its time is the joining thread's own, as if it had computed. */
+static void leave_join(pthread_t thread, bool succeeded)
+{
+    open.object = succeeded ? take_joinable(thread) : REC_NO_OBJECT;
+    if (open.object != REC_NO_OBJECT) {
+        const struct rec_primitive_call call = open;
+        leave_primitive(&call, false, false);
+        return;
+    }
+    rec_put(&REC_RECORD(SPOOL_ABANDONED, .flags = SPOOL_LEFT_OUT, .time = rec_stamp()));
+    open.site = NULL;
+    if (rec_cpu) rec_cpu_leave();
+    rec_inside = 0;
+}
+
+static const struct rec_life_hooks life = {note_creation, note_begin, enter_join, leave_join};
 static const struct rec_primitive_hooks hooks = {enter_primitive, leave_primitive, new_number, begin_thread};
 
 static void end_thread(void *buffer)
 {
     if (getpid() != (pid_t)header.pid) return; /* a child made by fork: the files are its parent's */
     if (open.site) leave_primitive(&open, false, true); /* cancelled inside it */
-    if (followed) mark_life(REC_ROW_thread_end);
+    if (followed) mark_life(REC_ROW_thread_end, rec_stamp());
     rec_put_anchor();
     rec_own = NULL;
     ended = true;
@@ -158,13 +220,11 @@ void rec_threads_begin(const struct spool_header *of_rank)
     __typeof__(rmacast_threads_attach) *attach;
     memcpy(&attach, &found, sizeof attach);
     if (attach) attach(&hooks);
-    if (rmacast_creations_attach) rmacast_creations_attach(note_creation);
+    if (rmacast_creations_attach) rmacast_creations_attach(&life);
 }
 
 bool rec_thread_begin(void)
 {
     if (ended || rec_state != REC_OPEN) return false;
-    if (!begin_as(__atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED))) return false;
-    put_creation();
-    return true;
+    return begin_as(__atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED));
 }

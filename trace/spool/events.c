@@ -255,6 +255,7 @@ static enum status set_results(struct events *events, const struct spool_record 
     bool says = !call_is_thread((enum mpi_call)call->call) || (row->needed & F_FLAG);
     if ((record->flags & SPOOL_FLAG) && says) call->flags |= TRACE_FLAG;
     if (row->needed & F_REQS) return set_request_list(events);
+    if (row->kind == CALL_THREAD_JOIN) call->primitive.child = record->id; /* which may begin to be recorded meanwhile */
     if (call_makes_request((enum mpi_call)call->call)) {
         uint64_t *slot;
         events->call.ref = record->id;
@@ -379,8 +380,9 @@ static bool is_apart(const struct events *events)
 }
 
 /* An error handler jumped out of the call, or threw an exception. The handler may not have been recorded. */
-static enum status take_abandoned(struct events *events)
+static enum status take_abandoned(struct events *events, bool left_out)
 {
+    if (left_out) events->enter = NULL;
     if (!events->enter) return STATUS_OK;
     bool site = !(call_row((enum mpi_call)events->call.call)->allowed & (F_DISP | F_COUNTS | F_OBJECT));
     struct spool_record where = {.extra = site ? events->enter->extra : 0};
@@ -484,7 +486,7 @@ enum status spool_events_take(struct events *events)
     case SPOOL_REGION_LEAVE: return take_region(events, record);
     case SPOOL_FUNCTION_ENTER:
     case SPOOL_FUNCTION_LEAVE: return take_function(events, record);
-    case SPOOL_ABANDONED: return take_abandoned(events);
+    case SPOOL_ABANDONED: return take_abandoned(events, record->flags & SPOOL_LEFT_OUT);
     case SPOOL_CPU: return add_before_ns(events, BEFORE_CPU, record->extra);
     case SPOOL_CORE_WAIT: return add_core_wait(events, record->extra);
     case SPOOL_SLEPT: return add_before_ns(events, BEFORE_SLEPT, record->extra);

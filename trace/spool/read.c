@@ -27,6 +27,48 @@ static enum status note_pauses(struct trace *trace, struct err *err)
                           ranks, units_plural(ranks), units_format_duration(units_s(most_ps), text));
 }
 
+/* Without the library that wraps the thread primitives a creation is recorded by the new thread, and takes no time. */
+static bool wraps_primitives(const struct trace_rank *rank)
+{
+    for (size_t i = 0; i < rank->count; i++)
+        if (call_is_thread(rank->calls[i].call) && (call_row(rank->calls[i].call)->needed & F_OBJECT)) return true;
+    for (size_t i = 0; i < rank->count; i++)
+        if (call_kind(rank->calls[i].call) == CALL_THREAD_CREATE && rank->calls[i].exit_ps > rank->calls[i].enter_ps) return true;
+    return false;
+}
+
+static bool has_openmp(const struct spool_rank *rank)
+{
+    static const char *const runtimes[] = {"libgomp", "libomp", "libiomp"};
+    for (size_t m = 0; m < rank->module_count; m++) {
+        const char *slash = strrchr(rank->modules[m].path, '/'), *name = slash ? slash + 1 : rank->modules[m].path;
+        for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
+            if (strncmp(name, runtimes[i], strlen(runtimes[i])) == 0) return true;
+    }
+    return false;
+}
+
+/* Where gaps of threads may hold waits that were not recorded. */
+static enum status note_threads(const struct spool *spool, struct trace *trace, struct err *err)
+{
+    uint32_t unwrapped = 0, openmp = 0;
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        if (trace_thread_count(trace, r) == 1) continue;
+        unwrapped += !wraps_primitives(&trace->ranks[r]);
+        openmp += has_openmp(&spool->ranks[r]);
+    }
+    if (unwrapped > 0)
+        TRY(trace_add_note(trace, err,
+                           "threads of %" PRIu32 " rank%s may have waited for each other by mutexes, conditions or barriers: "
+                           "that was not recorded and counts as computing or sleep, see record --threads",
+                           unwrapped, units_plural(unwrapped)));
+    if (openmp == 0) return STATUS_OK;
+    return trace_add_note(trace, err,
+                          "threads of %" PRIu32 " rank%s may have waited for each other by OpenMP: that is not recorded and "
+                          "counts as computing or sleep",
+                          openmp, units_plural(openmp));
+}
+
 /* "MPICH 4.0.2 (ch4:ucx)" or "Open MPI 4.1.4", as the first rank that is there says; whether the ranks were on several hosts, and
  * what UCX was told to use, say by which transport. */
 static enum status name_library(const struct spool *spool, struct trace *trace, struct err *err)
@@ -133,6 +175,7 @@ static enum status read_all(struct spool *spool, struct trace *trace, struct err
                            "regions, which take part in no matching",
                            spool->apart, units_plural(spool->apart)));
     TRY(note_pauses(trace, err));
+    TRY(note_threads(spool, trace, err));
     if (spawned) TRY(trace_add_note(trace, err, "the program was started by MPI_Comm_spawn of another one"));
     TRY(name_library(spool, trace, err));
     TRY(name_transport(spool, trace, err));

@@ -90,7 +90,7 @@ enum spool_kind {
     SPOOL_WINDOW_NAME, /* extra = window; the name */
     SPOOL_ANCHOR, /* extra = ns of CLOCK_MONOTONIC, read tag ticks or less before or after time; bytes = time, all of it;
                      no content */
-    SPOOL_ABANDONED, /* the call that is open was left without a return, some time before */
+    SPOOL_ABANDONED, /* the call that is open was left without a return, some time before; flags 1: it is not recorded */
     SPOOL_EXTENTS, /* of the entry that comes next: bytes, extra, peer and tag (its lower and upper half) = extents of its
                       buffers by enum spool_buffer, 0: without gaps; no content */
     SPOOL_CREATED, /* this thread, before its first call: id = thread that called pthread_create, bytes = when, as time,
@@ -131,6 +131,7 @@ enum spool_flag {
     SPOOL_STARTED = 1,   /* entry of a message: by MPI_Start */
     SPOOL_TRUNCATED = 1, /* match: the message was longer than the receive's room; bytes are not said */
     SPOOL_STOPS = 1,     /* pause: recording stops */
+    SPOOL_LEFT_OUT = 1,  /* abandoned: the call belongs to what is not recorded, its time to the gap around it */
     SPOOL_SEEN = 1,      /* communicator: found in use, its making was not seen */
     SPOOL_BETWEEN = 2,   /* intercommunicator: the content ends with the number of members in the first one */
 };

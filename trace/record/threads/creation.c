@@ -2,16 +2,17 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-static __thread struct rec_creation own;
-static rec_creation_note *note_creation;
+#define EXPORT __attribute__((visibility("default")))
 
-void rmacast_creations_attach(rec_creation_note *note)
+static __thread struct rec_creation own;
+static const struct rec_life_hooks *hooks;
+
+void rmacast_creations_attach(const struct rec_life_hooks *given)
 {
-    __atomic_store_n(&note_creation, note, __ATOMIC_RELEASE);
+    __atomic_store_n(&hooks, given, __ATOMIC_RELEASE);
 }
 
 const struct rec_creation *rmacast_creation(void)
@@ -19,23 +20,25 @@ const struct rec_creation *rmacast_creation(void)
     return &own;
 }
 
-typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-
-static create_function *next_create(void)
-{
-    static create_function *known;
-    create_function *next = __atomic_load_n(&known, __ATOMIC_RELAXED);
-    if (next) return next;
-    void *found = dlsym(RTLD_NEXT, "pthread_create");
-    memcpy(&next, &found, sizeof next);
-    __atomic_store_n(&known, next, __ATOMIC_RELAXED);
-    return next;
-}
+#define NEXT(NAME)                                                                                                     \
+    static __typeof__(NAME) *next_##NAME(void)                                                                         \
+    {                                                                                                                  \
+        static __typeof__(NAME) *known;                                                                                \
+        __typeof__(NAME) *next = __atomic_load_n(&known, __ATOMIC_RELAXED);                                            \
+        if (next) return next;                                                                                         \
+        void *found = dlsym(RTLD_NEXT, #NAME);                                                                         \
+        memcpy(&next, &found, sizeof next);                                                                            \
+        __atomic_store_n(&known, next, __ATOMIC_RELAXED);                                                              \
+        return next;                                                                                                   \
+    }
+NEXT(pthread_create)
+NEXT(pthread_join)
 
 struct start {
     void *(*function)(void *);
     void *argument;
     struct rec_creation creation;
+    const struct rec_life_hooks *by;
 };
 
 static void *run_thread(void *data)
@@ -43,29 +46,41 @@ static void *run_thread(void *data)
     struct start start = *(struct start *)data;
     free(data);
     own = start.creation;
+    own.began = start.by->begin();
     return start.function(start.argument);
 }
 
-__attribute__((visibility("default"))) int pthread_create(pthread_t *thread, const pthread_attr_t *how,
-                                                          void *(*function)(void *), void *argument)
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*function)(void *), void *argument)
 {
-    create_function *create = next_create();
-    /* Without a note, nothing is known of the thread that is created here. */
-    rec_creation_note *note = __atomic_load_n(&note_creation, __ATOMIC_ACQUIRE);
+    __typeof__(pthread_create) *create = next_pthread_create();
+    /* Without hooks, nothing is known of the thread that is created here. */
+    const struct rec_life_hooks *by = __atomic_load_n(&hooks, __ATOMIC_ACQUIRE);
     struct rec_creation made = own;
     int before = errno;
-    if (note) note(&made, __builtin_return_address(0));
-    struct start *start = note && made.site ? malloc(sizeof *start) : NULL;
-    if (start) start->creation = made;
+    if (by) by->create(&made, __builtin_return_address(0));
+    struct start *start = by && made.site ? malloc(sizeof *start) : NULL;
     errno = before;
     if (!create) {
         free(start);
         return EAGAIN;
     }
     if (!start) return create(thread, how, function, argument);
-    start->function = function;
-    start->argument = argument;
+    *start = (struct start){function, argument, made, by};
     int result = create(thread, how, run_thread, start);
     if (result != 0) free(start);
+    return result;
+}
+
+EXPORT int pthread_join(pthread_t thread, void **value)
+{
+    __typeof__(pthread_join) *join = next_pthread_join();
+    const struct rec_life_hooks *by = __atomic_load_n(&hooks, __ATOMIC_ACQUIRE);
+    int before = errno;
+    bool recorded = by && by->join(__builtin_return_address(0));
+    errno = before;
+    int result = join ? join(thread, value) : ESRCH;
+    before = errno;
+    if (recorded) by->joined(thread, result == 0);
+    errno = before;
     return result;
 }
