@@ -12,6 +12,7 @@
 #include "model/violations/violations.h"
 #include "model/waits/disturbance.h"
 #include "trace/open.h"
+#include "trace/steps.h"
 
 struct options {
     const char *trace, *json;
@@ -59,6 +60,7 @@ struct info {
     uint32_t most_threads; /* of one */
     uint64_t unseen_threads; /* their creation was not recorded */
     struct result_disturbance disturbance;
+    struct trace_steps steps;
     wide_ps slept_ps; /* between calls, of all ranks */
 };
 
@@ -179,6 +181,8 @@ static void print_origin(const struct trace *trace, const struct info *info)
     char disturbed[RESULT_DISTURBANCE_BYTES];
     if (info->disturbance.known)
         text_print(stdout, "disturbed      %s\n", result_disturbance_text(&info->disturbance, disturbed));
+    char steps[TRACE_STEPS_BYTES];
+    if (info->steps.known) text_print(stdout, "steps          %s\n", trace_steps_text(trace, &info->steps, steps));
     if (info->slept_ps > 0)
         text_print(stdout, "slept          %s between calls, of all ranks\n",
                    units_format_duration(wide_s(info->slept_ps), text));
@@ -329,6 +333,21 @@ static void add_definitions(cJSON *json, const struct trace *trace)
     }
 }
 
+static void add_steps(cJSON *json, const struct trace *trace, const struct trace_steps *steps)
+{
+    const struct trace_site *site = &trace->definitions.sites[steps->site];
+    cJSON *object = steps->known ? json_add_object(json, "steps") : json_add_null(json, "steps");
+    if (!steps->known) return;
+    json_add_number(object, "share", steps->share);
+    json_add_number(object, "rank", steps->rank);
+    json_add_text(object, "call", call_name((enum mpi_call)steps->call));
+    json_add_text(object, "file", site->file);
+    json_add_number(object, "line", site->line);
+    json_add_number(object, "count", (double)steps->count);
+    json_add_number(object, "low_s", steps->low_s);
+    json_add_number(object, "high_s", steps->high_s);
+}
+
 static void add_calls(cJSON *json, const struct trace *trace, const struct info *info)
 {
     const struct trace_provenance *provenance = &trace->provenance;
@@ -354,6 +373,7 @@ static void add_calls(cJSON *json, const struct trace *trace, const struct info 
     if (provenance->clock.source)
         json_add_text(json, "clock_source", trace_clock_source_name(provenance->clock.source));
     json_put(json, "disturbance", result_disturbance_json(&info->disturbance));
+    add_steps(json, trace, &info->steps);
     if (info->slept_ps > 0) json_add_number(json, "slept_s", wide_s(info->slept_ps));
     if (provenance->record_cost_ps) json_add_number(json, "record_cost_s", units_s(provenance->record_cost_ps));
     cJSON *regions = json_add_array(json, "user_regions");
@@ -398,6 +418,7 @@ enum status cmd_info(int argc, char **argv, struct err *err)
     struct info info = collect_info(trace);
     for (uint32_t r = 0; r < trace->rank_count; r++) info.slept_ps += trace->ranks[r].before_sum_ps[BEFORE_SLEPT];
     status = disturbance_find(trace, &info.disturbance, err);
+    if (status == STATUS_OK) status = trace_steps_find(trace, &info.steps, err);
     if (status == STATUS_OK && options.json) status = write_json(trace, &info, options.json, err);
     if (status == STATUS_OK && !cli_is_output(options.json)) print_info(trace, &info);
     if (status == STATUS_OK) status = cli_flush(err);

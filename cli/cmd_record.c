@@ -12,6 +12,7 @@
 #include "common/units.h"
 #include "recording/job.h"
 #include "recording/run.h"
+#include "trace/steps.h"
 
 struct options {
     const char *output, *json;
@@ -188,6 +189,7 @@ static void say_packed(void *context, const struct record_packed *packed)
                  packed->incomplete_count == 1 ? "is" : "are", packed->first_incomplete,
                  packed->incomplete_why ? packed->incomplete_why : "its recording breaks off");
     warn_disturbed(packed);
+    if (packed->steps) cli_note("warning: %s: %s: " TRACE_STEPS_ADVICE, packed->directory, packed->steps);
     if (packed->foreign_launcher) cli_note("warning: %s", packed->foreign_launcher);
     cli_note("%" PRIu32 " rank%s, %zu event%s: %s/traces.otf2", packed->rank_count, units_plural(packed->rank_count),
              packed->call_count, units_plural(packed->call_count), packed->directory);

@@ -6,6 +6,7 @@
 #include "model/result/checks.h"
 #include "model/waits/detect.h"
 #include "model/waits/severity.h"
+#include "trace/steps.h"
 
 static const struct analyze_options defaults = ANALYZE_DEFAULTS;
 
@@ -118,6 +119,15 @@ static enum status analyze_rounds(struct whole *whole)
     return severity->options->verify ? verify_whole(whole) : STATUS_OK;
 }
 
+static enum status note_steps(const struct trace *trace, struct result *result, struct err *err)
+{
+    struct trace_steps steps;
+    char text[TRACE_STEPS_BYTES];
+    TRY(trace_steps_find(trace, &steps, err));
+    if (!steps.notable) return STATUS_OK;
+    return result_add_note(result, err, "%s: " TRACE_STEPS_ADVICE, trace_steps_text(trace, &steps, text));
+}
+
 static enum status analyze_whole(const struct trace *trace, const struct analyze_options *options,
                                  struct result **result, struct err *err)
 {
@@ -128,6 +138,7 @@ static enum status analyze_whole(const struct trace *trace, const struct analyze
     enum status status = severity_init(&severity, trace, options, err);
     if (status == STATUS_OK) status = result_new(trace->rank_count, &whole.result, err);
     if (status == STATUS_OK) status = analyze_rounds(&whole);
+    if (status == STATUS_OK) status = note_steps(trace, whole.result, err);
     if (status == STATUS_OK && options->filter.section)
         status = section_report(trace, &severity.profile.paths, &options->section, options->filter.section, whole.result,
                                 err);

@@ -10,6 +10,7 @@
 #include "recording/worlds.h"
 #include "trace/otf2/otf2.h"
 #include "trace/spool/spool.h"
+#include "trace/steps.h"
 
 /* The worlds of a job have the same launcher: the first one reports it. */
 static const char *find_foreign_launcher(const struct trace *trace, unsigned more)
@@ -28,6 +29,11 @@ static void report_packed(const struct trace *trace, const char *directory, unsi
                                    .foreign_launcher = find_foreign_launcher(trace, more),
                                    .crowded = trace_is_crowded(trace),
                                    .core_waits = trace_core_waits(trace)};
+    struct trace_steps steps;
+    struct err ignored;
+    char text[TRACE_STEPS_BYTES];
+    if (trace_steps_find(trace, &steps, &ignored) == STATUS_OK && steps.notable)
+        packed.steps = trace_steps_text(trace, &steps, text);
     for (uint32_t i = trace->rank_count; i-- > 0;) {
         packed.call_count += trace->ranks[i].count;
         if (!trace->ranks[i].incomplete) continue;

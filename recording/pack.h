@@ -21,6 +21,7 @@ struct record_packed {
     const char *foreign_launcher;
     bool crowded; /* some node had more ranks than cores */
     struct trace_core_waits core_waits;
+    const char *steps; /* that the computing of equal steps differs notably (trace/steps.h); NULL: it does not */
 };
 
 /* Is called with what happened to the job and to each of its programs. */

@@ -1,0 +1,29 @@
+/* How much the computing of equal steps differs. A step is the gap between two calls; steps of one thread between the same two
+ * places of the program are taken for equal. A prediction takes the computing of each step as it was recorded, so a step that was
+ * recorded too slow is predicted too slow. Core waits, sleep, pauses of recording and the recorder's cost are not computing. */
+#ifndef TRACE_STEPS_H
+#define TRACE_STEPS_H
+
+#include "trace/trace.h"
+
+struct trace_steps {
+    bool known;      /* a recording that has equal steps */
+    double share;    /* of their computing: what they took longer than the fastest quarter of their equals */
+    bool notable;    /* more than 5 % */
+    uint32_t rank;   /* the thread's rank and the end of the steps that took the most of it, */
+    uint16_t call;
+    uint32_t site;
+    uint64_t count;  /* their number, */
+    double low_s, high_s; /* and their 10th and 90th percentile */
+};
+
+/* Looks at all calls. Steps shorter than 20 us, and those with less than ten equals, are left out. */
+enum status trace_steps_find(const struct trace *trace, struct trace_steps *steps, struct err *err);
+
+/* "12.5 % of the computing is above that of the fastest quarter of equal steps; rank 0: 40 steps up to MPI_Put (main, file:line)
+ * took 10 ms to 14 ms". Gives text. */
+enum { TRACE_STEPS_BYTES = 400 };
+char *trace_steps_text(const struct trace *trace, const struct trace_steps *steps, char text[TRACE_STEPS_BYTES]);
+#define TRACE_STEPS_ADVICE "if these compute the same, record again while nothing else runs, or give several recordings"
+
+#endif
