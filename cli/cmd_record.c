@@ -28,6 +28,7 @@ enum {
     OPTION_CLOCK,
     OPTION_SEMANTICS,
     OPTION_LOCK,
+    OPTION_SKIP_LIBRARY,
     OPTION_JSON,
 };
 
@@ -38,6 +39,8 @@ static const struct argp_option rows[] = {
     {"functions", OPTION_FUNCTIONS, "DEPTH", OPTION_ARG_OPTIONAL,
      "functions of programs compiled with -finstrument-functions are regions, nested up to DEPTH (64)", 0},
     {"threads", OPTION_THREADS, NULL, 0, "record thread primitives, too: creation, mutexes, conditions, semaphores ...", 0},
+    {"skip-library", OPTION_SKIP_LIBRARY, "NAMES", 0,
+     "the place of a call in these libraries, too, is that of the program's call to them: as libmine, joined by commas", 0},
     {"clock", OPTION_CLOCK, "CLOCK", 0,
      "read time stamps from tsc (the time stamp counter) or monotonic (clock_gettime); else by what the kernel uses", 0},
     {"semantics", OPTION_SEMANTICS, "LETTER", 0,
@@ -113,6 +116,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case OPTION_PAUSED: return tell_recorder("RMACAST_PAUSED", "1");
     case OPTION_FUNCTIONS: return parse_functions(state, argument);
     case OPTION_THREADS: return tell_recorder("RMACAST_THREADS", "1");
+    case OPTION_SKIP_LIBRARY: return tell_recorder("RMACAST_SKIP_LIBRARY", argument);
     case OPTION_CLOCK: return parse_clock(state, argument);
     case OPTION_SEMANTICS: return parse_semantics(state, argument);
     case OPTION_LOCK: return parse_lock(state, argument);

@@ -216,6 +216,7 @@ void rec_opened(struct rec_call *rec)
         rec_state = REC_OPEN;
         rec_guard();
         rec_guard_end();
+        rec_layers_find();
         rec_core_wait_begin();
         rec_threads_begin(&header);
         define_names();

@@ -24,14 +24,18 @@ extern struct rec_library rec_beyond __attribute__((visibility("hidden")));
 struct rec_range {
     uintptr_t low, bytes;
 };
-enum { REC_BINDINGS = 8 };
+enum { REC_BINDINGS = 32 };
 #pragma GCC visibility push(hidden)
-extern struct rec_range rec_core, rec_bindings[REC_BINDINGS]; /* the MPI library, its bindings for other languages */
+/* The MPI library; its bindings for other languages, and layers between the program and them (layers.def). */
+extern struct rec_range rec_core, rec_bindings[REC_BINDINGS];
 extern int rec_binding_count;
 #pragma GCC visibility pop
 
 /* Looks for the library among what is loaded; once it is found, its names are made known to the recorder. */
 void rec_library_find(void);
+
+/* Looks for bindings and layers anew: more may be loaded by now. */
+void rec_layers_find(void);
 
 /* The function behind the recorder's own of this name, NULL if there is none. */
 void *rec_library_next(const char *name);
