@@ -1,4 +1,5 @@
 /* rmacast advise TRACE --platform FILE: how much each change of the program or of the semantics gains. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "cli/prediction_options.h"
@@ -9,7 +10,7 @@ enum { KEY_JSON = 1000, KEY_ERROR };
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
     {"error", KEY_ERROR, "SHARE", 0,
-     "relative error of predictions on this platform, as validate says it (6%: most rows of docs/accuracy.md keep it)", 0},
+     "error of run times on this platform, relative, as validate says it (default: the parts of docs/trust.md)", 0},
     {"json", KEY_JSON, "FILE", 0, "write the changes as JSON; - is standard output, without the table", 0},
     {0}};
 
@@ -74,7 +75,7 @@ static enum status run_advise(const struct settings *settings, struct err *err)
 
 enum status cmd_advise(int argc, char **argv, struct err *err)
 {
-    struct settings settings = {.error = 0.06};
+    struct settings settings = {.error = NAN};
     const struct argp argp = {
         options,
         parse_option,

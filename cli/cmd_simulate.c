@@ -257,6 +257,8 @@ static enum status simulate_trace(const struct settings *settings, const struct 
     if (settings->verify) status = verify_run(prediction.trace, platform, &replay, &prediction.outcome, &report, err);
     if (status == STATUS_OK && request.count > 0) status = run_draws(trace, platform, &request, &draws, err);
     if (status == STATUS_OK && draws.taken > 0) status = draws_predict(trace, &draws, &drawn, &prediction, err);
+    if (status == STATUS_OK && draws.count > 0)
+        uncertainty_draw(&prediction.result->uncertainty, draws.run_time.min_s, draws.run_time.max_s, draws.run_time.median_s);
     if (status == STATUS_OK) status = write_outputs(settings, &prediction, &report, &draws, rewrite, err);
     if (status == STATUS_OK) status = tell_broken(settings, prediction.trace, &report, err);
     draws_clear(&draws);

@@ -98,6 +98,13 @@ double platform_bandwidth_Bps(const struct platform *platform, int32_t src_node,
     return segment_for(platform, src_node == dst_node, bytes, two_sided)->bandwidth_Bps;
 }
 
+bool platform_is_measured(const struct platform *platform)
+{
+    for (size_t i = 0; i < platform->segment_count; i++)
+        if (platform->segments[i].latency_error_s <= 0 || platform->segments[i].bandwidth_error_Bps <= 0) return false;
+    return platform->segment_count > 0;
+}
+
 bool platform_has_inner_links(const struct platform *platform)
 {
     return platform->topology && !topology_is_crossbar(platform->topology);

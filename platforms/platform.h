@@ -241,6 +241,9 @@ bool semantics_run_ahead(const struct rma_semantics *semantics);
 /* Whether some put or accumulate is copied into a limited buffer (d). */
 bool semantics_limited(const struct rma_semantics *semantics);
 
+/* Whether the latencies and rates of the network are measured values, with errors (docs/platforms.md). */
+bool platform_is_measured(const struct platform *platform);
+
 /* Whether the topology has links between the NICs that messages share (engine.links). */
 bool platform_has_inner_links(const struct platform *platform);
 

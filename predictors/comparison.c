@@ -1,11 +1,13 @@
 #include "predictors/comparison.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/children.h"
 #include "common/json.h"
 #include "common/json/json_write.h"
+#include "predictors/draws.h"
 #include "predictors/prediction.h"
 
 struct job {
@@ -116,6 +118,31 @@ enum status comparison_run(const struct trace *trace, const struct comparison_ro
     return status;
 }
 
+double comparison_time_s(const struct comparison *comparison, size_t row)
+{
+    return comparison->draws ? comparison->draws[row].run_time.median_s : comparison->results[row]->run_time_s;
+}
+
+/* Draws are paired: the n-th of each row has the same latencies. */
+static double paired_range_s(const struct draws *a, const struct draws *b)
+{
+    double least_s = INFINITY, most_s = -INFINITY;
+    for (size_t i = 0; i < a->count && i < b->count; i++) {
+        double apart_s = a->run_times_s[i] - b->run_times_s[i];
+        least_s = fmin(least_s, apart_s);
+        most_s = fmax(most_s, apart_s);
+    }
+    return most_s > least_s ? most_s - least_s : 0;
+}
+
+double comparison_gain(const struct comparison *comparison, size_t row, size_t over, struct uncertainty *error)
+{
+    const struct draws *draws = comparison->draws;
+    *error = uncertainty_of_difference(&comparison->results[row]->uncertainty, &comparison->results[over]->uncertainty);
+    if (draws) error->part_s[PART_RACES] = paired_range_s(&draws[row], &draws[over]) / 2;
+    return comparison_time_s(comparison, over) - comparison_time_s(comparison, row);
+}
+
 bool comparison_has_results(const struct comparison *comparison)
 {
     bool has = false;
@@ -156,6 +183,17 @@ static void add_failure(cJSON *root, const struct comparison *comparison, size_t
     json_add_text(one, "error", comparison->failures[row]);
 }
 
+static void add_difference(const struct comparison *comparison, size_t row, cJSON *list)
+{
+    struct uncertainty error;
+    double gain_s = comparison_gain(comparison, row, 0, &error);
+    cJSON *one = json_append_object(list);
+    json_add_text(one, "row", comparison->names[row]);
+    json_add_number(one, "gain_s", gain_s);
+    json_add_bool(one, "tells", uncertainty_tells(&error, gain_s));
+    uncertainty_to_json(&error, one);
+}
+
 static enum status add_warnings(const struct warnings *warnings, cJSON *root, struct err *err)
 {
     json_add_bool(root, "semantics_matter", warnings->choice != CHOICE_NONE);
@@ -177,6 +215,9 @@ enum status comparison_to_json(const struct comparison *comparison, cJSON **json
         status = result_to_json(comparison->results[i], &one, err);
         if (status == STATUS_OK && json_append(results, one)) add_row(comparison, i, one);
     }
+    cJSON *differences = json_add_array(root, "differences");
+    for (size_t i = 1; i < comparison->count && comparison->results[0]; i++)
+        if (comparison->results[i]) add_difference(comparison, i, differences);
     if (status == STATUS_OK && comparison->warnings) status = add_warnings(comparison->warnings, root, err);
     if (status == STATUS_OK) return json_made(root, json, err);
     cJSON_Delete(root);

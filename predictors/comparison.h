@@ -49,11 +49,17 @@ enum status comparison_run(const struct trace *trace, const struct comparison_ro
                            struct comparison *comparison, struct err *err);
 void comparison_clear(struct comparison *comparison);
 
+/* The run time of a row with a result, its median where there are draws. */
+double comparison_time_s(const struct comparison *comparison, size_t row);
+/* How much less time a row takes than another one, and how sure that is. Both have results. */
+double comparison_gain(const struct comparison *comparison, size_t row, size_t over, struct uncertainty *error);
+
 /* Whether some row has a result. */
 bool comparison_has_results(const struct comparison *comparison);
 
-/* Schema rmacast.comparison/1; each result has its row's name and rewrites. Rows that failed are in "failed", and
- * "incomplete" is true. "contradictions" and "semantics_matter" have the warnings. The caller owns the tree. */
+/* Schema rmacast.comparison/1; each result has its row's name and rewrites. Rows that failed are in "failed", and "incomplete"
+ * is true. "differences" are those of each other row from the first one. "contradictions" and "semantics_matter" have the
+ * warnings. The caller owns the tree. */
 enum status comparison_to_json(const struct comparison *comparison, cJSON **json, struct err *err);
 
 /* Prints a line per row, in as many blocks as the columns need. Columns: run time; every wait state that occurs in any

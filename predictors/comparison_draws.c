@@ -31,7 +31,11 @@ enum status comparison_draws_run(const struct trace *trace, const struct compari
         if (asked.progress) asked.progress_contexts += i * asked.count;
         const struct trace *rewritten = rewrite && rewrite->trace ? rewrite->trace : trace;
         enum status drawn = draws_run(rewritten, rows[i].platform, &asked, &draws[i], &why);
-        if (drawn == STATUS_OK) continue;
+        if (drawn == STATUS_OK) {
+            const struct draws_range *range = &draws[i].run_time;
+            uncertainty_draw(&comparison->results[i]->uncertainty, range->min_s, range->max_s, range->median_s);
+            continue;
+        }
         TRY(fail_row(comparison, i, why.text, err));
         if (status == STATUS_OK && err) *err = why;
         if (status == STATUS_OK) status = drawn;

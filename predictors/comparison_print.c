@@ -133,44 +133,54 @@ static void print_table(const struct comparison *comparison, FILE *out)
     }
 }
 
-static double row_time_s(const struct comparison *comparison, size_t row)
-{
-    return comparison->draws ? comparison->draws[row].run_time.median_s : comparison->results[row]->run_time_s;
-}
-
+/* "c 189.6 ms less (-18.52%), +- 12 ms"; "b no difference (69.72 us less, error 12 ms)". */
 static void print_difference(const struct comparison *comparison, size_t row, FILE *out)
 {
-    char text[UNITS_TEXT_BYTES];
-    double first_s = row_time_s(comparison, 0), gain_s = first_s - row_time_s(comparison, row);
+    char text[UNITS_TEXT_BYTES], sure[UNITS_TEXT_BYTES];
+    struct uncertainty error;
+    double gain_s = comparison_gain(comparison, row, 0, &error), first_s = comparison_time_s(comparison, 0);
+    double error_s = uncertainty_total_s(&error);
+    const char *sign = gain_s > 0 ? "less" : "more";
+    units_format_duration(fabs(gain_s), text);
+    units_format_duration(error_s, sure);
     text_print(out, "%s ", comparison->names[row]);
     if (gain_s == 0)
         fputs("the same", out);
-    else
-        text_print(out, "%s %s", units_format_duration(fabs(gain_s), text), gain_s > 0 ? "less" : "more");
-    if (gain_s != 0 && first_s > 0) text_print(out, " (%+.2f%%)", -gain_s / first_s * 100);
+    else if (!uncertainty_tells(&error, gain_s))
+        text_print(out, "no difference (%s %s, error %s)", text, sign, sure);
+    else {
+        text_print(out, "%s", text);
+        if (!isnan(error_s)) text_print(out, " +- %s", sure);
+        text_print(out, " %s", sign);
+        if (first_s > 0) text_print(out, " (%+.2f%%)", -gain_s / first_s * 100);
+    }
 }
 
-static double least_run_time_s(const struct comparison *comparison)
+/* The row of the least time. */
+static size_t fastest_row(const struct comparison *comparison)
 {
-    double least_s = row_time_s(comparison, 0);
+    size_t fastest = 0;
     for (size_t i = 1; i < comparison->count; i++)
-        if (row_time_s(comparison, i) < least_s) least_s = row_time_s(comparison, i);
-    return least_s;
+        if (comparison_time_s(comparison, i) < comparison_time_s(comparison, fastest)) fastest = i;
+    return fastest;
 }
 
-/* "Fastest: b, c, d with 520 us. Against a: b 50 us less (-8.77%), ..." */
+/* "Fastest: c, d with 834.1 ms. Against a: ..." Rows that their error does not tell from the fastest one are fastest, too. */
 static void print_verdict(const struct comparison *comparison, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
-    double least_s = least_run_time_s(comparison);
+    const size_t fastest = fastest_row(comparison);
     bool begun = false;
     fputs("Fastest: ", out);
     for (size_t i = 0; i < comparison->count; i++) {
-        if (row_time_s(comparison, i) != least_s) continue;
+        struct uncertainty error;
+        double behind_s = comparison_gain(comparison, fastest, i, &error);
+        if (i != fastest && uncertainty_tells(&error, behind_s)) continue;
         text_print(out, "%s%s", begun ? ", " : "", comparison->names[i]);
         begun = true;
     }
-    text_print(out, " with %s%s.", comparison->draws ? "a median of " : "", units_format_duration(least_s, text));
+    text_print(out, " with %s%s.", comparison->draws ? "a median of " : "",
+               units_format_duration(comparison_time_s(comparison, fastest), text));
     for (size_t i = 1; i < comparison->count; i++) {
         if (i == 1) text_print(out, " Against %s: ", comparison->names[0]);
         print_difference(comparison, i, out);

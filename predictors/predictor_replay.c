@@ -11,6 +11,7 @@
 #include "predictors/servers.h"
 #include "predictors/steering.h"
 #include "simulate/verify/child_replay.h"
+#include "trace/recording_error.h"
 
 static enum status replace_text(char **text, const char *with, struct err *err)
 {
@@ -75,6 +76,18 @@ static enum status simgrid_profile_note(const struct platform *platform, struct 
     return status;
 }
 
+static enum status state_uncertainty(struct prediction *prediction, struct err *err)
+{
+    struct result *result = prediction->result;
+    const struct platform *platform = prediction->platform;
+    double recording_s;
+    TRY(trace_recording_error(prediction->trace, !result->section.known, &recording_s, err));
+    bool steered = result->uncertainty.class == CLASS_STEERED;
+    result->uncertainty =
+        uncertainty_of_run(recording_s / platform->speed, platform_is_measured(platform), steered, result_in_mpi_s(result));
+    return STATUS_OK;
+}
+
 /* Adds the facts that the analysis of the predicted trace does not know. */
 static enum status describe_prediction(struct prediction *prediction, struct err *err)
 {
@@ -115,6 +128,7 @@ static enum status describe_prediction(struct prediction *prediction, struct err
     TRY(servers_note(platform, result, err));
     TRY(steering_note(prediction->trace, result, err));
     TRY(note_files(prediction, err));
+    TRY(state_uncertainty(prediction, err));
     return model_report_faults(prediction->trace, result, err);
 }
 

@@ -41,6 +41,7 @@ static enum status note_site(const struct trace *trace, const struct fetches *si
     }
     if (found == TRACE_NO_SITE) return STATUS_OK;
     const struct trace_site *site = &trace->definitions.sites[found];
+    result->uncertainty.class = CLASS_STEERED;
     return result_add_note(result, err,
                            "%s at %s:%" PRId32 " is called %" PRIu64 " to %" PRIu64
                            " times by a rank: if its results decide what the program does next, a run on the platform makes "

@@ -7,8 +7,9 @@
 #include "model/result/result.h"
 #include "trace/trace.h"
 
-/* Adds a note if, at some call site, the ranks that call a fetching operation there made different numbers of calls: at the site
- * with the largest difference. None for a simulated trace, nor where call sites are not known. */
+/* Adds a note, and sets the class of the uncertainty, if, at some call site, the ranks that call a fetching operation there
+ * made different numbers of calls: at the site with the largest difference. None for a simulated trace, nor where call sites
+ * are not known. */
 enum status steering_note(const struct trace *trace, struct result *result, struct err *err);
 
 #endif

@@ -137,7 +137,7 @@ static const struct field scaling[] = {
 };
 static const struct field advice[] = {
     {"run_time_s", NUMBER},
-    {"error", NUMBER},
+    {"error", NUMBER_OR_NULL},
     {"changes[].row", TEXT},
     {"changes[].advised", BOOLEAN},
     {"changes[].confirmed", BOOLEAN},

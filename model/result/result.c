@@ -1,6 +1,7 @@
 #include "model/result/result.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +146,14 @@ enum status result_add_behaviour(struct result *result, const struct result_beha
 {
     ARRAY_PUSH(result->behaviour, result->behaviour_count, result->behaviour_capacity, *made, err);
     return STATUS_OK;
+}
+
+double result_in_mpi_s(const struct result *result)
+{
+    for (size_t i = 0; i < result->property_count && result->rank_count > 0; i++)
+        if (strcmp(result->properties[i].name, "mpi_s") == 0)
+            return fmin(result->properties[i].inclusive_s / result->rank_count, result->run_time_s);
+    return 0;
 }
 
 enum status result_add_note(struct result *result, struct err *err, const char *format, ...)

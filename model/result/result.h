@@ -11,6 +11,7 @@
 #include <cjson/cJSON.h>
 
 #include "common/status.h"
+#include "model/result/uncertainty.h"
 #include "model/waits/totals.h"
 #include "model/efficiency/efficiency.h"
 #include "trace/calls/calls.h"
@@ -206,6 +207,7 @@ struct result {
     bool not_inferred[MPI_CALL_COUNT]; /* by enum mpi_call: no Wait for Progress was inferred of the function
                                           (docs/patterns.md); all false in a result read back */
     double run_time_s, *rank_time_s;
+    struct uncertainty uncertainty; /* of run_time_s, where it is predicted */
     struct result_section section;
     struct result_disturbance disturbance;
     struct result_pattern patterns[PATTERN_COUNT];
@@ -265,6 +267,9 @@ cJSON *result_behaviour_json(const struct result *result);
 void result_print_behaviour(const struct result *result, FILE *out);
 enum status result_add_note(struct result *result, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Time in MPI, mean of the ranks; at most the run time. */
+double result_in_mpi_s(const struct result *result);
 
 /* Bytes and number of all transfers of a rank to another, or itself. */
 uint64_t result_matrix_bytes(const struct result *result, uint32_t origin, uint32_t target, uint64_t *count);

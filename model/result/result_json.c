@@ -377,6 +377,7 @@ enum status result_to_json(const struct result *result, cJSON **json, struct err
     json_add_text(root, "late_post", *result->late_post ? result->late_post : NULL);
     json_add_number(root, "ranks", result->rank_count);
     json_add_number(root, "run_time_s", result->run_time_s);
+    uncertainty_to_json(&result->uncertainty, root);
     json_add_numbers(root, "rank_time_s", result->rank_time_s, result->rank_count);
     add_section(root, &result->section);
     add_disturbance(root, &result->disturbance);

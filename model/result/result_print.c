@@ -26,7 +26,7 @@ static double percent_of(double part_s, double whole_s)
 static void print_head(const struct result *result, FILE *out)
 {
     char run_time[UNITS_TEXT_BYTES], epsilon[UNITS_TEXT_BYTES], section[RESULT_SECTION_BYTES];
-    char disturbed[RESULT_DISTURBANCE_BYTES];
+    char disturbed[RESULT_DISTURBANCE_BYTES], error[UNCERTAINTY_TEXT_BYTES];
     text_print(out, "Trace      %s (%s%s, %" PRIu32 " rank%s)\n", result->trace ? result->trace : "?",
                trace_origin_name(result->origin), result->incomplete ? ", incomplete" : "", result->rank_count,
                units_plural(result->rank_count));
@@ -35,6 +35,7 @@ static void print_head(const struct result *result, FILE *out)
                    result->semantics ? result->semantics : "?", result->engine ? result->engine : "?");
     if (result->section.known) text_print(out, "Section    %s\n", result_section_text(&result->section, section));
     text_print(out, "Run time   %s\n", units_format_duration(result->run_time_s, run_time));
+    if (result->uncertainty.known) text_print(out, "How sure   +- %s\n", uncertainty_text(&result->uncertainty, error));
     if (result->disturbance.known)
         text_print(out, "Disturbed  %s\n", result_disturbance_text(&result->disturbance, disturbed));
     text_print(out, "Counted    Late Post up to the %s post, waits of at least %s\n",

@@ -440,6 +440,7 @@ static enum status read_body(const struct json_node *root, struct result *result
     TRY(read_head(root, result, err));
     TRY(for_elements(&patterns, read_pattern, result, err));
     TRY(read_properties(root, result, err));
+    TRY(uncertainty_from_json(root, result_in_mpi_s(result), &result->uncertainty, err));
     TRY(read_transfers(root, result, err));
     TRY(read_fence_pairs(root, result, err));
     TRY(read_buffer(root, &result->buffer, err));

@@ -55,9 +55,10 @@ static enum status replay_changes(struct finder *finder, size_t first, const str
         count > 0 ? comparison_run(finder->advice->trace, rows, count, engine, &analyze, &comparison, &err) : STATUS_OK;
     for (size_t i = 0; i < comparison.count; i++) {
         struct proposal *change = &finder->advice->changes[of[i]];
-        if (comparison.results[i])
+        if (comparison.results[i]) {
             run_times_s[of[i]] = comparison.results[i]->run_time_s;
-        else {
+            change->sure = comparison.results[i]->uncertainty;
+        } else {
             change->applies = false;
             if (!change->why) change->why = strdup(comparison.failures[i] ? comparison.failures[i] : err.text);
             if (!change->why) status = err_memory(&err);
@@ -73,6 +74,16 @@ static enum status replay_changes(struct finder *finder, size_t first, const str
     return status;
 }
 
+/* The gain is apart_s further from that by the other engine, which is an error of the model. */
+static void state_error(const struct finder *finder, struct proposal *change, double run_time_s, double apart_s)
+{
+    const struct proposal *unchanged = &finder->advice->changes[0];
+    change->error = uncertainty_of_difference(&unchanged->sure, &change->sure);
+    if (!isnan(finder->options->error))
+        change->error = (struct uncertainty){.known = true, .part_s = {[PART_MODEL] = finder->options->error * run_time_s}};
+    change->error.part_s[PART_MODEL] += apart_s;
+}
+
 static enum status replay_fast(struct finder *finder, size_t first, const struct engine_descriptor *engine)
 {
     double run_times_s[ADVICE_ROWS_MAX];
@@ -81,7 +92,7 @@ static enum status replay_fast(struct finder *finder, size_t first, const struct
         struct proposal *change = &finder->advice->changes[i];
         change->run_time_s = run_times_s[i];
         change->gain_s = finder->advice->changes[0].run_time_s - run_times_s[i];
-        change->error_s = finder->options->error * fabs(change->gain_s);
+        if (change->applies) state_error(finder, change, finder->advice->changes[0].run_time_s, 0);
     }
     return STATUS_OK;
 }
@@ -166,7 +177,7 @@ static enum status confirm_best(struct finder *finder, const struct engine_descr
     finder->advice->changes[0].confirmed = true;
     for (size_t i = 0; i < CONFIRMED && i + 1 < finder->advice->count; i++) {
         struct proposal *change = &finder->advice->changes[order[i]];
-        change->confirmed = gain_of(change) > change->error_s;
+        change->confirmed = gain_of(change) > 0 && uncertainty_tells(&change->error, change->gain_s);
     }
     TRY(replay_changes(finder, 0, engine, true, run_times_s));
     finder->advice->reference_s = run_times_s[0];
@@ -174,17 +185,22 @@ static enum status confirm_best(struct finder *finder, const struct engine_descr
         struct proposal *change = &finder->advice->changes[i];
         if (isnan(run_times_s[i])) continue; /* not confirmed, or it failed */
         double gain_s = run_times_s[0] - run_times_s[i];
-        change->error_s = finder->options->error * fabs(gain_s) + fabs(gain_s - change->gain_s);
+        state_error(finder, change, run_times_s[0], fabs(gain_s - change->gain_s));
         change->gain_s = gain_s;
     }
     return STATUS_OK;
 }
 
+double advice_error_s(const struct proposal *change)
+{
+    return uncertainty_total_s(&change->error);
+}
+
 bool advice_is_advised(const struct proposal *change)
 {
-    double least_s = change->error_s;
+    double error_s = advice_error_s(change), least_s = isnan(error_s) ? 0 : error_s;
     for (int i = 0; i < 2; i++)
-        if (change->alone[i]) least_s = fmax(least_s, gain_of(change->alone[i]) + change->error_s);
+        if (change->alone[i]) least_s = fmax(least_s, gain_of(change->alone[i]) + (isnan(error_s) ? 0 : error_s));
     return gain_of(change) > least_s && gain_of(change) > 0;
 }
 

@@ -21,13 +21,13 @@ struct proposal {
     double run_time_s;               /* by the fast engine */
     double gain_s;                   /* by the confirming engine if it replayed the change, else by the fast one; NAN:
                                         not known */
-    double error_s;                  /* of the gain */
+    struct uncertainty sure, error;  /* of the run time; of the gain */
 };
 
 /* Borrowed until advice_free(). */
 struct advice_options {
     struct scene_options scenes;
-    double error;                                    /* relative, of a gain */
+    double error;                                    /* of a run time, relative; NAN: as its parts say (docs/trust.md) */
     const struct engine_descriptor *fast, *confirms; /* confirms: replays the best changes again; NULL: none */
 };
 
@@ -52,6 +52,8 @@ enum status advice_find(const struct trace *trace, const struct advice_options *
                         struct err *err);
 void advice_free(struct advice *advice);
 
+/* The error of its gain; NAN: nothing is known of it. */
+double advice_error_s(const struct proposal *change);
 /* Whether the change gains more than its error and, if it is a pair, more than its error beyond the better of its changes. */
 bool advice_is_advised(const struct proposal *change);
 

@@ -10,7 +10,7 @@ static void print_change(const struct advice *advice, const struct proposal *cha
 {
     char gain[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES];
     text_print(out, "%-28s %10s +- %-9s %5.1f %%%s\n", change->scene.name, units_format_duration(change->gain_s, gain),
-               units_format_duration(change->error_s, error), 100 * change->gain_s / advice->reference_s,
+               units_format_duration(advice_error_s(change), error), 100 * change->gain_s / advice->reference_s,
                change->confirmed ? "" : "  fast engine only");
     rewrite_print(&change->scene.rewrite, "  ", out);
     if (change->where) text_print(out, "    most in %s\n", change->where);
@@ -48,10 +48,13 @@ static enum status add_json(const struct proposal *change, cJSON *list, struct e
         !json_add_bool(item, "advised", advice_is_advised(change)) ||
         !json_add_bool(item, "confirmed", change->confirmed) ||
         !(known ? json_add_number(item, "gain_s", change->gain_s) : json_add_null(item, "gain_s")) ||
-        !(known ? json_add_number(item, "error_s", change->error_s) : json_add_null(item, "error_s")) ||
         !(change->why ? json_add_text(item, "reason", change->why) : json_add_null(item, "reason")) ||
         !(change->where ? json_add_text(item, "where", change->where) : json_add_null(item, "where")))
         return err_memory(err);
+    if (known)
+        uncertainty_to_json(&change->error, item);
+    else
+        json_add_null(item, "error_s");
     TRY(rewrite_to_json(&change->scene.rewrite, &rewrites, err));
     return json_put(item, "rewrites", rewrites) ? STATUS_OK : err_memory(err);
 }
@@ -66,8 +69,9 @@ static enum status fill_json(const struct advice *advice, cJSON *json, struct er
         !json_add_text(json, "platform", platform->name ? platform->name : "") ||
         !json_add_text(json, "semantics", semantics) ||
         !json_add_number(json, "run_time_s", advice->reference_s) ||
-        !json_add_number(json, "error", advice->options->error))
+        !json_add_known(json, "error", !isnan(advice->options->error), advice->options->error))
         return err_memory(err);
+    uncertainty_to_json(&advice->changes[0].sure, json);
     cJSON *list = json_add_array(json, "changes");
     if (!list) return err_memory(err);
     for (size_t i = 0; i + 1 < advice->count; i++) TRY(add_json(&advice->changes[advice->order[i]], list, err));

@@ -1,6 +1,6 @@
 // Runs side by side: bars of run time with the waiting in them, and curves over the number of ranks.
 
-// How wrong a prediction may be, and why: what validations say, else what advise assumed. Without either there is no band.
+// How wrong predictions were, and where: what validations here say. Without one a prediction has the error that it states itself.
 function predictionError(inputs) {
   const shares = [];
   for (const { name, data } of inputs) {
@@ -9,10 +9,17 @@ function predictionError(inputs) {
   }
   if (shares.length) {
     const [share, name] = shares.reduce((worst, one) => (one[0] > worst[0] ? one : worst));
-    return { share, measured: true, why: `the largest error of the validations here (${shortName(name)})` };
+    return { share, why: `the largest error of the validations here (${shortName(name)})` };
   }
-  const advice = inputs.find(({ data }) => data.schema === "rmacast.advice/1");
-  return advice ? { share: advice.data.error, measured: false, why: `as ${shortName(advice.name)} assumes; the JSON of rmacast validate tells that of your cluster` } : null;
+  return null;
+}
+// Half of the band of a predicted run time; 0: measured, or not known.
+const errorOf = (result, error) => (!isPredicted(result) ? 0 : error ? error.share * result.run_time_s : result.error_s || 0);
+// "recording 3 ms, model 9 ms; unknown: races"
+function errorPartsText(parts) {
+  const of = Object.entries(parts || {}), unknown = of.filter(([, value]) => value === null).map(([name]) => name);
+  return [of.filter(([, value]) => value).map(([name, value]) => `${name} ${formatSeconds(value)}`).join(", "),
+    unknown.length ? `unknown: ${unknown.join(", ")}` : ""].filter(Boolean).join("; ");
 }
 
 function barChart(rows) {
@@ -33,18 +40,18 @@ const waitingShare = (result) => Math.min(1, sum(result.patterns.filter(({ name 
 
 function comparisonSection(title, rows, warnings, error, about) {
   const patterns = [...new Set(rows.flatMap((row) => occurring(row.result).map((pattern) => pattern.name)))];
-  const first = rows[0].result.run_time_s, banded = error && rows.some((row) => row.result.origin === "simulated");
-  const band = ({ result }) => (error && result.origin === "simulated"
-    ? { low: result.run_time_s * Math.max(0, 1 - error.share), high: result.run_time_s * (1 + error.share) } : {});
+  const first = rows[0].result.run_time_s, banded = rows.some((row) => errorOf(row.result, error) > 0);
+  const band = ({ result }) => (errorOf(result, error) > 0
+    ? { low: Math.max(0, result.run_time_s - errorOf(result, error)), high: result.run_time_s + errorOf(result, error) } : {});
   return section(title, (warnings || []).map((text) => element("p", { class: "warning" }, text)),
     about ? element("p", {}, about) : null,
     barChart(rows.map((row) => ({ ...row, ...band(row), value: row.result.run_time_s, waiting: waitingShare(row.result) }))),
     element("p", { class: "soft" }, swatch("var(--accent)", "run time, "), swatch("var(--bad)", "of it waiting (the share of all ranks' time). ")
-      , (banded ? `Bracket: error of the prediction, ${formatShare(error.share)}, ${error.why}. Where brackets overlap it is not sure which run is `
-        + "faster, unless the predictions are wrong alike." : "")),
+      , (banded ? `Bracket: error of the prediction, ${error ? `${formatShare(error.share)}, ${error.why}` : "as it states it"}. Where brackets overlap it is `
+        + "not sure which run is faster, unless the predictions are wrong alike." : "")),
     table(["", "run time", ...(banded ? ["error"] : []), "against the first", ...patterns.map(patternTitle)], rows.map((row) => [
       shortName(row.name), formatSeconds(row.result.run_time_s),
-      ...(banded ? [row.result.origin === "simulated" ? `± ${formatSeconds(row.result.run_time_s * error.share)}` : "measured"] : []),
+      ...(banded ? [!isPredicted(row.result) ? "measured" : errorOf(row.result, error) > 0 ? `± ${formatSeconds(errorOf(row.result, error))}` : "unknown"] : []),
       row === rows[0] || !(first > 0) ? "" : `${row.result.run_time_s >= first ? "+" : ""}${(100 * (row.result.run_time_s / first - 1)).toFixed(1)} %`,
       ...patterns.map((name) => formatSeconds((row.result.patterns.find((pattern) => pattern.name === name) || {}).severity_s || 0)),
     ])));

@@ -161,7 +161,8 @@ function alternatives(inputs) {
   if (comparison) {
     const { results } = comparison.data;
     return { place: shortName(results[0].platform || "the platform"), rows: results.map((result) => [rowTitle(result.row || result.semantics), result.run_time_s]),
-      same: comparison.data.semantics_matter === false };
+      same: comparison.data.semantics_matter === false 
+        || (comparison.data.differences || [{ tells: true }]).every(({ tells }) => !tells) };
   }
   const letters = advice ? advice.data.changes.filter((change) => waiters[change.row] && change.gain_s !== null) : [];
   if (letters.length > 1)
@@ -187,11 +188,12 @@ function sureCard(inputs, result) {
   const error = predictionError(inputs), scaling = ofSchema(inputs, "scaling")[0];
   const disturbance = result && result.disturbance && result.disturbance.waited_s > 0.01 * (result.disturbance.computing_s || 1) ? result.disturbance : null;
   const widest = scaling && scaling.data.points[scaling.data.points.length - 1];
-  const strong = error && error.measured ? `Predictions were ${formatShare(error.share)} off at worst` : error ? `Predictions: ± ${formatShare(error.share)}, assumed`
-    : result && isTimeless(result) ? `${result.origin[0].toUpperCase()}${result.origin.slice(1)}, without times`
+  const sure = [...inputs.map(({ data }) => data), ...ofSchema(inputs, "comparison").flatMap(({ data }) => data.results)].find((data) => data.error_s > 0 && data.run_time_s);
+  const strong = error ? `Predictions were ${formatShare(error.share)} off at worst`
+    : sure ? `Predicted ${formatSeconds(sure.run_time_s)} ± ${formatSeconds(sure.error_s)}` : result && isTimeless(result) ? `${result.origin[0].toUpperCase()}${result.origin.slice(1)}, without times`
     : result && !isPredicted(result) ? `Measured${disturbance ? ", but disturbed" : ""}` : "Predicted, not checked";
-  const why = !error && result && isTimeless(result) ? "Its calls take no time: simulate it first." : error && error.measured ? `Against real runs: ${error.why}.` : error || !result || isPredicted(result)
-    ? "Nothing here compares a prediction with a real run; rmacast validate does." : "Times are those of the recording.";
+  const why = !error && result && isTimeless(result) ? "Its calls take no time: simulate it first." : error ? `Against real runs: ${error.why}.` : sure || !result || isPredicted(result)
+    ? `${sure ? `Nine of ten runs lie so close: ${errorPartsText(sure.error_parts)}. ` : ""}Nothing here compares a prediction with a real run; rmacast validate does.` : "Times are those of the recording.";
   const disturbed = disturbance ? `The recording was disturbed: ${formatShare(disturbance.share)} of computing time was waiting for a core${disturbance.more_ranks_than_cores ? ", as there were more ranks than cores" : ""}.` : "";
   const contradictions = ofSchema(inputs, "comparison").flatMap(({ data }) => data.contradictions || []);
   if (!result && !error && !widest) return null;

@@ -1,0 +1,120 @@
+#include "model/result/uncertainty.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/json/json_write.h"
+#include "common/units.h"
+
+/* Draws that differ by more are of a racing program. */
+#define RACING_RANGE 0.02
+
+/* The error of the model, as a share of the time inside MPI, that 90 % of the rows of the campaigns keep (docs/accuracy.md, How
+ * sure: tests/docs/coverage.sh computes them again); of a run time beyond the range of its draws, and of a difference of two
+ * rows. Of steered programs there are 16 rows and no differences: theirs are the largest. */
+static const struct {
+    const char *name;
+    double of_run, of_difference;
+} classes[UNCERTAINTY_CLASSES] = {
+    [CLASS_UNDRAWN] = {"undrawn", 0.10, 0.05},
+    [CLASS_STEADY] = {"steady", 0.05, 0.02},
+    [CLASS_RACING] = {"racing", 0.10, 0.10},
+    [CLASS_STEERED] = {"steered", 0.30, 0.30},
+};
+static const char *const parts[UNCERTAINTY_PARTS] = {"recording", "races", "platform", "model"};
+
+struct uncertainty uncertainty_of_run(double recording_s, bool platform_measured, bool steered, double in_mpi_s)
+{
+    struct uncertainty made = {.known = true, .class = steered ? CLASS_STEERED : CLASS_UNDRAWN, .in_mpi_s = in_mpi_s};
+    made.part_s[PART_RECORDING] = recording_s;
+    made.part_s[PART_RACES] = NAN;
+    made.part_s[PART_PLATFORM] = platform_measured ? 0 : NAN;
+    made.part_s[PART_MODEL] = classes[made.class].of_run * in_mpi_s;
+    return made;
+}
+
+void uncertainty_draw(struct uncertainty *of, double least_s, double most_s, double median_s)
+{
+    if (!of->known) return;
+    if (of->class != CLASS_STEERED)
+        of->class = most_s - least_s > RACING_RANGE * median_s ? CLASS_RACING : CLASS_STEADY;
+    of->part_s[PART_RACES] = (most_s - least_s) / 2;
+    of->part_s[PART_MODEL] = classes[of->class].of_run * of->in_mpi_s;
+}
+
+struct uncertainty uncertainty_of_difference(const struct uncertainty *a, const struct uncertainty *b)
+{
+    struct uncertainty made = {.known = a->known && b->known, .class = a->class > b->class ? a->class : b->class};
+    if (!made.known) return made;
+    made.in_mpi_s = fmax(a->in_mpi_s, b->in_mpi_s);
+    made.part_s[PART_RECORDING] = hypot(a->part_s[PART_RECORDING], b->part_s[PART_RECORDING]);
+    made.part_s[PART_RACES] = hypot(a->part_s[PART_RACES], b->part_s[PART_RACES]);
+    made.part_s[PART_PLATFORM] = a->part_s[PART_PLATFORM] + b->part_s[PART_PLATFORM];
+    made.part_s[PART_MODEL] = classes[made.class].of_difference * made.in_mpi_s;
+    return made;
+}
+
+double uncertainty_total_s(const struct uncertainty *of)
+{
+    double total_s = 0;
+    bool known = false;
+    for (int i = 0; of->known && i < UNCERTAINTY_PARTS; i++) {
+        if (isnan(of->part_s[i])) continue;
+        known = true;
+        total_s += of->part_s[i];
+    }
+    return known ? total_s : NAN;
+}
+
+bool uncertainty_tells(const struct uncertainty *of, double difference_s)
+{
+    double total_s = uncertainty_total_s(of);
+    return isnan(total_s) ? difference_s != 0 : fabs(difference_s) > total_s;
+}
+
+char *uncertainty_text(const struct uncertainty *of, char text[UNCERTAINTY_TEXT_BYTES])
+{
+    char time[UNITS_TEXT_BYTES], known[UNCERTAINTY_TEXT_BYTES / 2] = "", unknown[UNCERTAINTY_TEXT_BYTES / 2] = "";
+    for (int i = 0; i < UNCERTAINTY_PARTS; i++) {
+        char *to = isnan(of->part_s[i]) ? unknown : known;
+        size_t length = strlen(to);
+        if (of->part_s[i] == 0) continue;
+        snprintf(to + length, sizeof known - length, "%s%s%s%s", length > 0 ? ", " : "", parts[i], to == known ? " " : "",
+                 to == known ? units_format_duration(of->part_s[i], time) : "");
+    }
+    double total_s = uncertainty_total_s(of);
+    snprintf(text, UNCERTAINTY_TEXT_BYTES, "%s (%s%s%s%s)",
+             isnan(total_s) ? "unknown" : units_format_duration(total_s, time), known,
+             *known && *unknown ? "; " : "", *unknown ? "unknown: " : "", unknown);
+    return text;
+}
+
+void uncertainty_to_json(const struct uncertainty *of, cJSON *object)
+{
+    if (!of->known) return;
+    double total_s = uncertainty_total_s(of);
+    json_add_known(object, "error_s", !isnan(total_s), total_s);
+    cJSON *made = json_add_object(object, "error_parts");
+    for (int i = 0; i < UNCERTAINTY_PARTS; i++) json_add_known(made, parts[i], !isnan(of->part_s[i]), of->part_s[i]);
+    json_add_text(object, "error_class", classes[of->class].name);
+}
+
+enum status uncertainty_from_json(const struct json_node *object, double in_mpi_s, struct uncertainty *of, struct err *err)
+{
+    struct json_node made = json_member(object, "error_parts"), class = json_member(object, "error_class");
+    const char *name;
+    *of = (struct uncertainty){.in_mpi_s = in_mpi_s};
+    if (!made.item) return STATUS_OK;
+    TRY(json_object(&made, err));
+    TRY(json_string(&class, &name, err));
+    while (of->class < UNCERTAINTY_CLASSES && strcmp(classes[of->class].name, name) != 0) of->class++;
+    if (of->class == UNCERTAINTY_CLASSES) return json_error(&class, err, "'%s', expected a class of errors", name);
+    for (int i = 0; i < UNCERTAINTY_PARTS; i++) {
+        struct json_node part = json_member(&made, parts[i]);
+        of->part_s[i] = NAN;
+        if (part.item && !cJSON_IsNull(part.item)) TRY(json_number(&part, 0, INFINITY, &of->part_s[i], err));
+    }
+    of->known = true;
+    return STATUS_OK;
+}

@@ -1,0 +1,56 @@
+/* How sure a predicted run time is, or the difference of two: half of the band in which 90 % of measured ones lie, as a sum of
+ * named parts (docs/trust.md). Times are in seconds. NAN stands for an unknown part. */
+#ifndef MODEL_RESULT_UNCERTAINTY_H
+#define MODEL_RESULT_UNCERTAINTY_H
+
+#include <stdbool.h>
+
+#include <cjson/cJSON.h>
+
+#include "common/json.h"
+
+enum uncertainty_part {
+    PART_RECORDING, /* the computing of equal steps differs: another run has other computing */
+    PART_RACES,     /* half of the range of the draws; unknown without draws */
+    PART_PLATFORM,  /* errors of the platform's values: 0 where they are measured, since PART_MODEL includes them; else unknown */
+    PART_MODEL,     /* a share of the time inside MPI, from measured campaigns */
+    UNCERTAINTY_PARTS
+};
+
+/* What the share of the model depends on. */
+enum uncertainty_class {
+    CLASS_UNDRAWN, /* nobody looked for races */
+    CLASS_STEADY,  /* draws differ by up to 2 % */
+    CLASS_RACING,  /* draws differ by more */
+    CLASS_STEERED, /* results may decide which calls the program makes */
+    UNCERTAINTY_CLASSES
+};
+
+struct uncertainty {
+    bool known; /* false: nobody predicted the time, or nobody said how sure it is */
+    enum uncertainty_class class;
+    double part_s[UNCERTAINTY_PARTS];
+    double in_mpi_s; /* time not spent computing, mean of the ranks */
+};
+
+/* A run on a platform. recording_s: the recording's part; NAN: unknown. */
+struct uncertainty uncertainty_of_run(double recording_s, bool platform_measured, bool steered, double in_mpi_s);
+/* Replaces what is said of races: the least and the largest run time of the draws, and their median. */
+void uncertainty_draw(struct uncertainty *of, double least_s, double most_s, double median_s);
+/* The difference of the times of two runs. What both have in common cancels. */
+struct uncertainty uncertainty_of_difference(const struct uncertainty *a, const struct uncertainty *b);
+
+/* The sum of the known parts; NAN: nothing is known. */
+double uncertainty_total_s(const struct uncertainty *of);
+/* Whether a difference is more than its error. Where nothing is known, each that is not 0 is. */
+bool uncertainty_tells(const struct uncertainty *of, double difference_s);
+
+/* "12 ms (recording 3 ms, model 9 ms; unknown: races, platform)". Gives text. */
+enum { UNCERTAINTY_TEXT_BYTES = 200 };
+char *uncertainty_text(const struct uncertainty *of, char text[UNCERTAINTY_TEXT_BYTES]);
+
+/* Members error_s, error_parts and error_class of an object; nothing if nothing is known. Reading needs the time inside MPI. */
+void uncertainty_to_json(const struct uncertainty *of, cJSON *object);
+enum status uncertainty_from_json(const struct json_node *object, double in_mpi_s, struct uncertainty *of, struct err *err);
+
+#endif
