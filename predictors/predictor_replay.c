@@ -11,7 +11,7 @@
 #include "predictors/servers.h"
 #include "predictors/steering.h"
 #include "simulate/verify/child_replay.h"
-#include "trace/recording_error.h"
+#include "trace/steps.h"
 
 static enum status replace_text(char **text, const char *with, struct err *err)
 {

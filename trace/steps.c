@@ -1,6 +1,7 @@
 #include "trace/steps.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,23 +31,46 @@ static uint64_t place_of(const struct trace_call *call)
     return (uint64_t)call->site << 32 | (uint64_t)call->call << 16 | (call_is_region(call->call) ? call->ref & 0xffff : 0);
 }
 
-/* Fills steps with those of the rank; last has a place for each of its threads: the call before, from 1. */
-static size_t collect_steps(const struct trace *trace, uint32_t rank, size_t *last, struct step *steps)
+/* How long the step in front of a call is, which begins gap_ps before it. */
+typedef int64_t step_length(const struct trace *trace, uint32_t rank, size_t index, int64_t gap_ps);
+
+static int64_t computing_ps(const struct trace *trace, uint32_t rank, size_t index, int64_t gap_ps)
 {
     const struct trace_rank *process = &trace->ranks[rank];
-    size_t count = 0;
-    for (size_t i = 0; i < process->count; i++) {
+    return gap_ps - trace->provenance.record_cost_ps - trace_before_ps(process, BEFORE_PAUSED, index) -
+           trace_before_ps(process, BEFORE_SLEPT, index) - trace_before_ps(process, BEFORE_CORE_WAIT, index);
+}
+
+static int64_t replayed_ps(const struct trace *trace, uint32_t rank, size_t index, int64_t gap_ps)
+{
+    return trace_compute_ps(&trace->ranks[rank], index, gap_ps);
+}
+
+/* The steps in front of the first calls of a rank, sorted by their places, then by their length. The caller frees *steps. */
+static enum status collect_steps(const struct trace *trace, uint32_t rank, size_t calls, step_length *length_of,
+                                 struct step **steps, size_t *count, struct err *err)
+{
+    const struct trace_rank *process = &trace->ranks[rank];
+    struct step *made = malloc((calls + 1) * sizeof *made);
+    size_t *last = calloc(trace_thread_count(trace, rank), sizeof *last); /* of each thread the call before, from 1 */
+    *count = 0;
+    for (size_t i = 0; made && last && i < calls; i++) {
         uint32_t thread = trace_call_thread(trace, rank, i);
         size_t before = last[thread];
         last[thread] = i + 1;
         if (before == 0) continue;
-        int64_t ps = process->calls[i].enter_ps - process->calls[before - 1].exit_ps - trace->provenance.record_cost_ps;
-        ps -= trace_before_ps(process, BEFORE_PAUSED, i) + trace_before_ps(process, BEFORE_SLEPT, i);
-        ps -= trace_before_ps(process, BEFORE_CORE_WAIT, i);
+        int64_t ps = length_of(trace, rank, i, process->calls[i].enter_ps - process->calls[before - 1].exit_ps);
         uint64_t places = map_mix(map_mix(thread, place_of(&process->calls[before - 1])), place_of(&process->calls[i]));
-        if (ps >= LEAST_PS) steps[count++] = (struct step){places, i, ps};
+        if (ps >= LEAST_PS) made[(*count)++] = (struct step){places, i, ps};
     }
-    return count;
+    if (made && *count > 0) qsort(made, *count, sizeof *made, compare_steps);
+    const bool good = made && last;
+    free(last);
+    if (good)
+        *steps = made;
+    else
+        free(made);
+    return good ? STATUS_OK : err_memory(err);
 }
 
 struct sums {
@@ -75,21 +99,25 @@ static void add_equals(const struct trace *trace, uint32_t rank, const struct st
     made->high_s = units_s(steps[count - 1 - count / 10].ps);
 }
 
+static size_t end_of_equals(const struct step *steps, size_t first, size_t count)
+{
+    size_t end = first;
+    while (end < count && steps[end].places == steps[first].places) end++;
+    return end;
+}
+
 static enum status add_rank(const struct trace *trace, uint32_t rank, struct sums *sums, struct trace_steps *made,
                             struct err *err)
 {
-    struct step *steps = malloc((trace->ranks[rank].count + 1) * sizeof *steps);
-    size_t *last = calloc(trace_thread_count(trace, rank), sizeof *last);
-    size_t count = steps && last ? collect_steps(trace, rank, last, steps) : 0, end;
-    enum status status = steps && last ? STATUS_OK : err_memory(err);
-    if (count > 0) qsort(steps, count, sizeof *steps, compare_steps);
-    for (size_t first = 0; first < count; first = end) {
-        for (end = first; end < count && steps[end].places == steps[first].places;) end++;
+    struct step *steps;
+    size_t count;
+    TRY(collect_steps(trace, rank, trace->ranks[rank].count, computing_ps, &steps, &count, err));
+    for (size_t first = 0, end; first < count; first = end) {
+        end = end_of_equals(steps, first, count);
         if (end - first >= LEAST_EQUALS) add_equals(trace, rank, steps + first, end - first, sums, made);
     }
     free(steps);
-    free(last);
-    return status;
+    return STATUS_OK;
 }
 
 enum status trace_steps_find(const struct trace *trace, struct trace_steps *steps, struct err *err)
@@ -116,4 +144,106 @@ char *trace_steps_text(const struct trace *trace, const struct trace_steps *step
              100 * steps->share, steps->rank, steps->count, call_name((enum mpi_call)steps->call), place,
              units_format_duration(steps->low_s, low), units_format_duration(steps->high_s, high));
     return text;
+}
+
+/* A kind of step: a chain of lengths, each at most this much longer than the one before. */
+#define KIND_RATIO 1.15
+/* Half of the band of 90 % of a normal distribution, in standard deviations. */
+#define HALF_BAND 1.645
+enum { RANKS_TAKEN = 64, CALLS_TAKEN = 16384, KIND_LEAST = 3 };
+
+struct kind {
+    size_t count;
+    double sum_s;
+};
+
+static struct kind kind_of(const struct step *steps, size_t count)
+{
+    struct kind kind = {.count = 0};
+    do
+        kind.sum_s += units_s(steps[kind.count++].ps);
+    while (kind.count < count && (double)steps[kind.count].ps <= KIND_RATIO * (double)steps[kind.count - 1].ps);
+    return kind;
+}
+
+/* Whether a kind at these places is common; then *mean_s is the mean of the one that is nearest to length_s. */
+static bool nearest_common(const struct step *steps, size_t count, double length_s, double *mean_s)
+{
+    bool found = false;
+    for (size_t at = 0; at < count;) {
+        struct kind kind = kind_of(&steps[at], count - at);
+        double own_s = kind.sum_s / (double)kind.count;
+        at += kind.count;
+        if (kind.count < KIND_LEAST || (found && fabs(own_s - length_s) >= fabs(*mean_s - length_s))) continue;
+        found = true;
+        *mean_s = own_s;
+    }
+    return found;
+}
+
+struct spread {
+    double all_s, known_s, variance;
+};
+
+/* Adds the steps between two places. One of a rare length is a disturbed one of the common kind that is nearest. */
+static void add_spread(const struct step *steps, size_t count, struct spread *spread)
+{
+    for (size_t at = 0; at < count;) {
+        struct kind kind = kind_of(&steps[at], count - at);
+        double mean_s, squares = 0;
+        spread->all_s += kind.sum_s;
+        if (nearest_common(steps, count, kind.sum_s / (double)kind.count, &mean_s)) {
+            for (size_t i = at; i < at + kind.count; i++) squares += pow(units_s(steps[i].ps) - mean_s, 2);
+            spread->known_s += kind.sum_s;
+            /* A common kind is compared with the mean of its own few steps. */
+            spread->variance += kind.count < KIND_LEAST ? squares : squares * (double)kind.count / (double)(kind.count - 1);
+        }
+        at += kind.count;
+    }
+}
+
+/* The standard deviation of a rank's computing; NAN: unknown. */
+static enum status rank_spread(const struct trace *trace, uint32_t rank, double *spread_s, struct err *err)
+{
+    const size_t all = trace->ranks[rank].count, taken = all < CALLS_TAKEN ? all : CALLS_TAKEN;
+    struct spread spread = {.all_s = 0};
+    struct step *steps;
+    size_t count;
+    TRY(collect_steps(trace, rank, taken, replayed_ps, &steps, &count, err));
+    for (size_t first = 0, end; first < count; first = end) {
+        end = end_of_equals(steps, first, count);
+        add_spread(&steps[first], end - first, &spread);
+    }
+    free(steps);
+    double known = spread.all_s > 0 ? spread.known_s / spread.all_s : 1;
+    *spread_s = known >= 0.5 ? sqrt(spread.variance / known * (double)all / (double)(taken > 0 ? taken : 1)) : NAN;
+    return STATUS_OK;
+}
+
+/* Between the first and the last rank's first call. */
+static double starts_range_s(const struct trace *trace)
+{
+    int64_t first_ps = INT64_MAX, last_ps = INT64_MIN;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
+        if (trace->ranks[rank].count == 0) continue;
+        int64_t enter_ps = trace->ranks[rank].calls[0].enter_ps;
+        if (enter_ps < first_ps) first_ps = enter_ps;
+        if (enter_ps > last_ps) last_ps = enter_ps;
+    }
+    return last_ps > first_ps ? units_s(last_ps) - units_s(first_ps) : 0;
+}
+
+enum status trace_recording_error(const struct trace *trace, bool starts, double *error_s, struct err *err)
+{
+    const uint32_t stride = trace->rank_count / RANKS_TAKEN + 1;
+    double spread_s = 0;
+    *error_s = 0;
+    if (trace_origin(trace) != TRACE_RECORDED) return STATUS_OK;
+    for (uint32_t rank = 0; rank < trace->rank_count && !isnan(spread_s); rank += stride) {
+        double own_s;
+        TRY(rank_spread(trace, rank, &own_s, err));
+        if (isnan(own_s) || own_s > spread_s) spread_s = own_s;
+    }
+    *error_s = HALF_BAND * spread_s + (starts ? starts_range_s(trace) / 2 : 0);
+    return STATUS_OK;
 }

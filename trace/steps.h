@@ -26,4 +26,13 @@ enum { TRACE_STEPS_BYTES = 400 };
 char *trace_steps_text(const struct trace *trace, const struct trace_steps *steps, char text[TRACE_STEPS_BYTES]);
 #define TRACE_STEPS_ADVICE "if these compute the same, record again while nothing else runs, or give several recordings"
 
+/* How much the run time of another run differs since its computing and its start do (docs/trust.md): half of the band, in
+ * seconds, in which 90 % of other runs are. It is 1.645 standard deviations of the sum of a rank's steps if they differ
+ * independently, the largest of the ranks (of 64 of them, of the first 16,384 calls of each, scaled to all); with `starts` also
+ * half of the range in which the ranks start. Here steps have the computing and sleep that a replay takes
+ * (trace_use_computing()), and equal steps have lengths close together, so a loop that computes 5 ms in most iterations and 20
+ * ms in some has two kinds of them. 0 for a trace whose times nobody measured. NAN: less than half of the computing is in steps
+ * that occur three times. */
+enum status trace_recording_error(const struct trace *trace, bool starts, double *error_s, struct err *err);
+
 #endif

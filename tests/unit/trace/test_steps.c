@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "trace/recording_error.h"
+#include "trace/steps.h"
 
 #define HALF_BAND 1.645 /* standard deviations: 90 % of a normal distribution lie so far from its mean at most */
 
