@@ -144,6 +144,7 @@ error_t analysis_parse(int key, char *argument, struct argp_state *state, struct
     case ANALYSIS_PER_RANK: options->per_rank = true; return 0;
     case ANALYSIS_IDEAL: analysis->ideal = argument; return 0;
     case ANALYSIS_REFERENCE: analysis->reference = argument; return 0;
+    case ANALYSIS_REPLAY: analysis->replay = argument; return 0;
     case ANALYSIS_TOP: return parse_number(state, "--top", argument, 1, &analysis->top);
     case ANALYSIS_WINDOW:
     case ANALYSIS_RANKS:
@@ -165,7 +166,8 @@ error_t analysis_parse(int key, char *argument, struct argp_state *state, struct
 static const struct {
     const char *name;
     void (*write)(const struct result *, FILE *);
-} tables[] = {{"patterns.csv", csv_write_patterns},
+} tables[] = {{"calls.csv", csv_write_calls},
+              {"patterns.csv", csv_write_patterns},
               {"places.csv", csv_write_places},
               {"place_ranks.csv", csv_write_place_ranks},
               {"properties.csv", csv_write_properties},
@@ -206,6 +208,17 @@ static enum status read_result(const char *file, struct result **result, struct 
     return err_set(err, STATUS_DATA, file, "run_time_s", "0, expected the time of a run");
 }
 
+/* The result is read before the analysis, too, so that a wrong file is not told after it. */
+static enum status explain_calls(const struct analysis *analysis, struct result *explained, struct err *err)
+{
+    struct result *result;
+    if (!analysis->replay) return STATUS_OK;
+    TRY(read_result(analysis->replay, &result, err));
+    enum status status = explained ? result_explain(explained, result, analysis->replay, err) : STATUS_OK;
+    result_free(result);
+    return status;
+}
+
 enum status analysis_read_runs(struct analysis *analysis, struct err *err)
 {
     struct result *result;
@@ -222,7 +235,7 @@ enum status analysis_read_runs(struct analysis *analysis, struct err *err)
                 analysis->options.reference_user_s = result->properties[i].inclusive_s;
         result_free(result);
     }
-    return STATUS_OK;
+    return explain_calls(analysis, NULL, err);
 }
 
 enum status analysis_check(const struct analysis *analysis, const struct trace *trace, struct err *err)
@@ -292,9 +305,10 @@ static enum status write_files(const struct analysis *analysis, const struct tra
     return analysis->json ? write_json(analysis->json, result, err) : STATUS_OK;
 }
 
-enum status analysis_write(const struct analysis *analysis, const struct trace *trace, const struct result *result,
+enum status analysis_write(const struct analysis *analysis, const struct trace *trace, struct result *result,
                            struct err *err)
 {
+    TRY(explain_calls(analysis, result, err));
     enum status files = write_files(analysis, trace, result, err);
     if (cli_is_output(analysis->json)) return cli_flush_behind(files, err);
     if (analysis->efficiency && result->efficiency)

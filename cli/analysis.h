@@ -20,6 +20,7 @@ enum {
     ANALYSIS_LOST,
     ANALYSIS_IDEAL,
     ANALYSIS_REFERENCE,
+    ANALYSIS_REPLAY,
     ANALYSIS_TOP,
     ANALYSIS_WINDOW,
     ANALYSIS_RANKS,
@@ -57,7 +58,11 @@ enum {
     {"ideal", ANALYSIS_IDEAL, "RESULT", 0,                                                                             \
      "for POP's metrics: result of a simulation on a network that costs nothing", 0},                                  \
     {"reference", ANALYSIS_REFERENCE, "RESULT", 0, "for computation scaling: result of the run to compare with", 0},   \
-    {"top", ANALYSIS_TOP, "N", 0, "print only the N largest wait states, root causes and parts of the critical path", 0},   \
+    {"replay", ANALYSIS_REPLAY, "RESULT", 0,                                                                           \
+     "result of simulate on a platform file of the trace's machine: says which part of the calls is transfer, and what " \
+     "stays unexplained", 0},                                                                                          \
+    {"top", ANALYSIS_TOP, "N", 0,                                                                                      \
+     "print only the N largest calls, wait states, root causes and parts of the critical path", 0},                    \
     {"window", ANALYSIS_WINDOW, "WINDOW", 0,                                                                           \
      "count only waits and transfers on this window, with its number in rmacast info", 0},                             \
     {"ranks", ANALYSIS_RANKS, "A-B", 0,                                                                                \
@@ -73,10 +78,10 @@ enum {
      "a section without MPI_Init and MPI_Finalize and what is outside them", 0},                                       \
     {"json", ANALYSIS_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},        \
     {"csv", ANALYSIS_CSV, "DIR", 0,                                                                                    \
-     "write patterns, places, properties, transfers, their groups and the matrix of bytes as tables into DIR", 0}
+     "write calls, patterns, places, properties, transfers, their groups and the matrix of bytes as tables into DIR", 0}
 
 struct analysis {
-    const char *trace, *json, *csv, *ideal, *reference;
+    const char *trace, *json, *csv, *ideal, *reference, *replay;
     bool efficiency;
     int64_t top;
     struct analyze_options options;
@@ -108,9 +113,9 @@ enum status analysis_check(const struct analysis *analysis, const struct trace *
 /* Adds the note of an analysis in slices that it did not check the trace against MPI. */
 enum status analysis_note_unchecked(struct result *result, struct err *err);
 
-/* Table, JSON, and the tables of CSV: those need the trace and options.transfers, the log of all transfers, which they
- * empty. */
-enum status analysis_write(const struct analysis *analysis, const struct trace *trace, const struct result *result,
+/* Explains the calls by --replay, and writes table, JSON, and the tables of CSV: those need the trace and options.transfers, the
+ * log of all transfers, which they empty. */
+enum status analysis_write(const struct analysis *analysis, const struct trace *trace, struct result *result,
                            struct err *err);
 
 #endif

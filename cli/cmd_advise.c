@@ -56,19 +56,24 @@ static enum status write_outputs(const struct advice *advice, const char *file, 
     return cli_flush_behind(files, err);
 }
 
-static enum status run_advise(const struct settings *settings, struct err *err)
+static enum status run_advise(struct settings *settings, struct err *err)
 {
     struct trace *trace;
     struct advice *advice = NULL;
-    const struct engine_descriptor *chosen = settings->prediction.engine;
-    const struct advice_options find = {.scenes = prediction_options_scenes(&settings->prediction),
+    struct result *recorded = NULL;
+    struct prediction_options *prediction = &settings->prediction;
+    const struct engine_descriptor *chosen = prediction->engine;
+    prediction->recorded = &recorded;
+    TRY(prediction_options_trace(prediction, settings->trace, &trace, NULL, err));
+    const struct advice_options find = {.scenes = prediction_options_scenes(prediction),
                                         .error = settings->error,
+                                        .recorded = recorded,
                                         .fast = settings->one_engine ? chosen : engine_by_name("loggp"),
                                         .confirms = settings->one_engine ? NULL : chosen};
-    TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, NULL, err));
     enum status status = advice_find(trace, &find, &advice, err);
     if (status == STATUS_OK) status = write_outputs(advice, settings->json, err);
     advice_free(advice);
+    result_free(recorded);
     trace_free(trace);
     return status;
 }

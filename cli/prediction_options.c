@@ -374,12 +374,14 @@ enum status prediction_options_trace(const struct prediction_options *options, c
         *warnings = (struct warnings){.choice = CHOICE_WAITS};
         status = find_warnings(options, opened, warnings, err);
     }
+    if (status == STATUS_OK && options->recorded) status = model_analyze(opened, NULL, options->recorded, err);
     if (status == STATUS_OK) status = trace_use_computing(opened, options->computing, err);
     if (status == STATUS_OK) {
         *trace = opened;
         return STATUS_OK;
     }
     if (warnings) warnings_clear(warnings);
+    if (options->recorded) result_free(*options->recorded);
     trace_free(opened);
     return status;
 }

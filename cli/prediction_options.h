@@ -107,6 +107,7 @@ struct prediction_options {
     bool keep_going; /* leave out faulty calls, and those that never return */
     bool grow;       /* platforms/grow.h */
     enum platform_errors errors; /* platforms/stated_errors.h */
+    struct result **recorded; /* prediction_options_trace() sets it to the analysis of the trace as recorded; NULL: not needed */
     char **rewrites; /* owned: specs (predictors/transforms/transform.h), in the order of the command line */
     size_t rewrite_count, rewrite_capacity;
 };

@@ -80,9 +80,9 @@ static enum status report_causes(const struct whole *whole)
     struct time_profile path = causes;
     const struct timelines *timelines = &whole->relations->timelines;
     enum status status = causes_find(&whole->found.waits, timelines, &causes, whole->err);
-    if (status == STATUS_OK) status = time_profile_report(&causes, &result->causes, whole->err);
+    if (status == STATUS_OK) status = time_profile_report(&causes, NULL, &result->causes, whole->err);
     if (status == STATUS_OK) status = critical_path_find(&whole->found.waits, timelines, &path, whole->err);
-    if (status == STATUS_OK) status = time_profile_report(&path, &result->critical_path, whole->err);
+    if (status == STATUS_OK) status = time_profile_report(&path, NULL, &result->critical_path, whole->err);
     result->causes_known = status == STATUS_OK;
     time_profile_clear(&causes);
     time_profile_clear(&path);

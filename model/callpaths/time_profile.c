@@ -15,27 +15,29 @@ void time_profile_clear(struct time_profile *profile)
     profile->count = profile->capacity = 0;
 }
 
-enum status time_profile_add(struct time_profile *profile, const struct time_activity *of, uint32_t rank,
-                             uint32_t thread, wide_ps ps, struct err *err)
+enum status time_profile_add(struct time_profile *profile, const struct time_activity *of, const struct rank_sum *more,
+                             struct err *err)
 {
     uint64_t *location, *item;
-    if (ps <= 0) return STATUS_OK;
+    if (more->ps <= 0 && more->count == 0) return STATUS_OK;
     TRY(map_put(&profile->locations, map_pair(of->node, of->site), profile->locations.count, &location, err));
     TRY(map_put(&profile->index, *location << 16 | of->activity, profile->count, &item, err));
     size_t index = (size_t)*item;
     struct time_item made = {.of = *of};
     if (index == profile->count) ARRAY_PUSH(profile->items, profile->count, profile->capacity, made, err);
-    profile->items[index].total_ps += ps;
-    profile->total_ps += ps;
-    struct rank_sum more = {(uint32_t)index, rank, thread, .ps = ps};
-    return rank_sums_add(&profile->ranks, &more, err);
+    profile->items[index].total_ps += more->ps;
+    profile->total_ps += more->ps;
+    struct rank_sum sum = *more;
+    sum.item = (uint32_t)index;
+    return rank_sums_add(&profile->ranks, &sum, err);
 }
 
 enum status time_profile_add_call(struct time_profile *profile, uint32_t rank, size_t call, int64_t ps, struct err *err)
 {
     const struct trace_call *at = &profile->trace->ranks[rank].calls[call];
     struct time_activity of = {.node = callpath_at(profile->paths, rank, call), .site = at->site, .activity = at->call};
-    return time_profile_add(profile, &of, rank, trace_call_thread(profile->trace, rank, call), ps, err);
+    struct rank_sum more = {.rank = rank, .thread = trace_call_thread(profile->trace, rank, call), .ps = ps};
+    return time_profile_add(profile, &of, &more, err);
 }
 
 enum status time_profile_add_computing(struct time_profile *profile, uint32_t rank, uint32_t thread, size_t after,
@@ -45,7 +47,7 @@ enum status time_profile_add_computing(struct time_profile *profile, uint32_t ra
                                    after != SHARE_AT_BEGIN ? callpath_at(profile->paths, rank, after) : CALLPATH_ROOT,
                                .site = TRACE_NO_SITE,
                                .activity = ACTIVITY_COMPUTING};
-    return time_profile_add(profile, &of, rank, thread, ps, err);
+    return time_profile_add(profile, &of, &(struct rank_sum){.rank = rank, .thread = thread, .ps = ps}, err);
 }
 
 static int compare_items(const void *one, const void *other)
@@ -59,7 +61,7 @@ static int compare_items(const void *one, const void *other)
     return order != 0 ? order : (a->who.rank > b->who.rank) - (a->who.rank < b->who.rank);
 }
 
-static enum status report_share(const struct time_profile *profile, const struct time_item *share,
+static enum status report_share(const struct time_profile *profile, const struct time_item *share, bool of_calls,
                                 struct result_share *made, struct err *err)
 {
     const struct trace_site *site = &profile->trace->definitions.sites[share->of.site];
@@ -70,22 +72,39 @@ static enum status report_share(const struct time_profile *profile, const struct
     *made = (struct result_share){
         .line = site->line,
         .time_s = wide_s(share->total_ps),
-        .share = (double)share->total_ps / (double)profile->total_ps,
+        .share = profile->total_ps > 0 ? (double)share->total_ps / (double)profile->total_ps : 0,
+        .stands_out = rank_sums_stand_out(sums, count, profile->trace->rank_count),
     };
+    for (size_t i = 0; i < count; i++) made->count += sums[i].count;
     made->activity = strdup(computing ? "computing" : call_name((enum mpi_call)share->of.activity));
     if (!made->activity || (site->file && !(made->file = strdup(site->file)))) return err_memory(err);
     TRY(result_who_set(profile->trace, worst.rank, worst.thread, &made->who, err));
-    return callpath_regions(profile->trace, profile->paths, share->of.node, &made->callpath, err);
+    if (!of_calls) return callpath_regions(profile->trace, profile->paths, share->of.node, &made->callpath, err);
+    return callpath_text(profile->trace, profile->paths, share->of.node, share->of.site, (enum mpi_call)share->of.activity,
+                         &made->callpath, err);
 }
 
-enum status time_profile_report(struct time_profile *profile, struct result_shares *list, struct err *err)
+static void report_call(const double *waits_s, wide_ps function_ps, struct result_share *made)
 {
+    made->function_s = wide_s(function_ps);
+    memcpy(made->waits_s, waits_s, sizeof made->waits_s);
+    for (int p = 0; p < PATTERN_COUNT; p++) made->wait_s += waits_s[p];
+}
+
+enum status time_profile_report(struct time_profile *profile, const double *waits_s, struct result_shares *list,
+                                struct err *err)
+{
+    wide_ps of_activity_ps[ACTIVITY_COMPUTING + 1] = {0};
+    for (size_t i = 0; i < profile->count; i++) of_activity_ps[profile->items[i].of.activity] += profile->items[i].total_ps;
     rank_sums_sort(&profile->ranks);
     list->items = calloc(profile->count + 1, sizeof *list->items);
     if (!list->items) return err_memory(err);
     list->total_s = wide_s(profile->total_ps);
     for (; list->count < profile->count; list->count++) {
-        enum status status = report_share(profile, &profile->items[list->count], &list->items[list->count], err);
+        const struct time_item *item = &profile->items[list->count];
+        struct result_share *made = &list->items[list->count];
+        enum status status = report_share(profile, item, waits_s != NULL, made, err);
+        if (waits_s) report_call(&waits_s[list->count * PATTERN_COUNT], of_activity_ps[item->of.activity], made);
         if (status == STATUS_OK) continue;
         list->count++; /* cleared with the others */
         return status;

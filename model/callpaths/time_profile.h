@@ -32,8 +32,9 @@ struct time_profile {
 /* The caller sets trace and paths of an all-zero struct. */
 void time_profile_clear(struct time_profile *profile);
 
-enum status time_profile_add(struct time_profile *profile, const struct time_activity *of, uint32_t rank,
-                             uint32_t thread, wide_ps ps, struct err *err);
+/* Adds rank, thread, count and time of *more; its item is of no use here. Nothing is added where time and count are 0. */
+enum status time_profile_add(struct time_profile *profile, const struct time_activity *of, const struct rank_sum *more,
+                             struct err *err);
 /* Adds time of a rank inside a call, or of computing after the thread's call `after` (SHARE_AT_BEGIN: before its first
  * call). */
 enum status time_profile_add_call(struct time_profile *profile, uint32_t rank, size_t call, int64_t ps,
@@ -41,7 +42,10 @@ enum status time_profile_add_call(struct time_profile *profile, uint32_t rank, s
 enum status time_profile_add_computing(struct time_profile *profile, uint32_t rank, uint32_t thread, size_t after,
                                        int64_t ps, struct err *err);
 
-/* Writes all items, the largest first, into the list of a result. Nothing may be added afterwards. */
-enum status time_profile_report(struct time_profile *profile, struct result_shares *list, struct err *err);
+/* Writes all items, the largest first, into the list of a result. waits_s is for calls: of each item, the time of each pattern
+ * in it, as waits_s[item * PATTERN_COUNT + pattern]; then a call path ends with the call site. NULL: they are not calls alone.
+ * Nothing may be added afterwards. */
+enum status time_profile_report(struct time_profile *profile, const double *waits_s, struct result_shares *list,
+                                struct err *err);
 
 #endif

@@ -311,8 +311,8 @@ static enum status report_kind(const struct kind *kind, uint32_t rank, wide_ps c
                                struct time_profile *profile, struct err *err)
 {
     const struct time_activity computing = {kind->of.node, TRACE_NO_SITE, ACTIVITY_COMPUTING};
-    TRY(time_profile_add(profile, &kind->of, rank, 0, call_ps, err));
-    return time_profile_add(profile, &computing, rank, 0, gap_ps, err);
+    TRY(time_profile_add(profile, &kind->of, &(struct rank_sum){.rank = rank, .ps = call_ps}, err));
+    return time_profile_add(profile, &computing, &(struct rank_sum){.rank = rank, .ps = gap_ps}, err);
 }
 
 enum status activity_log_report_causes(struct activity_log *log, struct time_profile *causes, struct time_profile *path,

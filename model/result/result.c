@@ -114,6 +114,8 @@ void result_free(struct result *result)
     for (size_t i = 0; i < result->note_count; i++) free(result->notes[i]);
     efficiency_free(result->efficiency);
     cJSON_Delete(result->carried);
+    clear_shares(&result->calls);
+    free(result->replay);
     clear_shares(&result->causes);
     clear_shares(&result->critical_path);
     free(result->properties);

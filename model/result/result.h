@@ -12,6 +12,7 @@
 
 #include "common/status.h"
 #include "model/result/uncertainty.h"
+#include "model/waits/rank_sums.h"
 #include "model/waits/totals.h"
 #include "model/efficiency/efficiency.h"
 #include "trace/calls/calls.h"
@@ -119,7 +120,15 @@ struct result_share {      /* of what ranks do */
     char *activity;        /* owned: an MPI function, or "computing" */
     int32_t line;
     struct result_who who; /* the rank with the largest time */
+    bool stands_out;       /* that rank does (model/waits/rank_sums.h) */
     double time_s, share;
+    /* Of calls only: */
+    bool init;         /* like MPI_Init and MPI_Finalize, which no program may spare */
+    double function_s; /* time_s of all calls of the function */
+    uint64_t count;
+    double wait_s, waits_s[PATTERN_COUNT]; /* in wait states; in each that is not part of another one */
+    bool transfer_known;
+    double transfer_s; /* outside wait states, as the replay spends it, at most the rest of time_s */
 };
 
 struct result_shares {
@@ -230,6 +239,12 @@ struct result {
     bool behaviour_known; /* behaviour and creations were counted */
     struct result_behaviour *behaviour; /* owned */
     size_t behaviour_count, behaviour_capacity;
+    bool calls_known;           /* in a result read back: its file has them */
+    struct result_shares calls; /* by function and place */
+    double init_s;              /* of these in calls like MPI_Init and MPI_Finalize */
+    struct spread user;         /* of the ranks' user code */
+    double unbalanced_s;        /* by which other ranks' user code is shorter than that of the rank with most, all ranks */
+    char *replay;               /* owned: the platform of calls' transfer_s; NULL: they are of no replay */
     bool causes_known;                          /* causes and critical_path were computed */
     struct result_shares causes, critical_path;
     struct result_check checks[RESULT_CHECKS_MAX];
@@ -284,6 +299,9 @@ cJSON *result_disturbance_json(const struct result_disturbance *disturbance);
 enum { RESULT_SECTION_BYTES = 400 };
 char *result_section_text(const struct result_section *section, char text[RESULT_SECTION_BYTES]);
 
+/* "rank", "thread" where the rank has several, and "node". */
+void result_who_json(const struct result_who *who, cJSON *object);
+
 /* JSON: the caller owns the tree (cJSON_Delete). result_from_json takes one object; messages name file. */
 enum status result_to_json(const struct result *result, cJSON **json, struct err *err);
 enum status result_from_json(const cJSON *json, const char *file, struct result **result, struct err *err);
@@ -293,6 +311,26 @@ enum status result_open(const char *file, struct result **result, struct err *er
 /* "3 puts waited 2 ms for room in the 64 KiB buffer of their rank, of which at most 64 KiB were taken". Gives text. */
 enum { RESULT_BUFFER_TEXT_BYTES = 160 };
 char *result_buffer_text(const struct result_buffer *buffer, char text[RESULT_BUFFER_TEXT_BYTES]);
+
+/* All ranks' time, with that of their threads; the section's, if the result is of one. */
+double result_total_s(const struct result *result);
+/* MPI's share of all ranks' time; 0 where there is no time. */
+double result_mpi_share(const struct result *result);
+/* The least share of all ranks' time that is worth advice: runs differ by more. */
+#define RESULT_WORTH_ADVICE 0.01
+
+/* The part of a call's time that is no wait state; of that, what no replay explains. */
+double result_rest_s(const struct result_share *call);
+double result_unexplained_s(const struct result_share *call);
+/* Sets transfer_s of the calls of a recorded run from a replay of it. Calls that the replay lacks stay unknown. STATUS_DATA if
+ * replayed is no result of a replay with calls and with so many ranks. */
+enum status result_explain(struct result *result, const struct result *replayed, const char *file, struct err *err);
+/* Adds "calls", "calls_replay" and "user_code" (docs/results.md) to a tree of common/json/json_write. */
+void result_calls_json(const struct result *result, cJSON *root);
+/* Prints MPI's share and user code; calls by time, the first `top` of them (0: those that matter). Nothing of a run whose
+ * calls take no time. */
+void result_print_share(const struct result *result, FILE *out);
+void result_print_calls(const struct result *result, size_t top, FILE *out);
 
 /* The table for people: run time, ranks, findings by severity, property tree, transfers, notes. */
 void result_print(const struct result *result, FILE *out);

@@ -15,14 +15,19 @@ void csv_write_patterns(const struct result *result, FILE *out)
                     result->patterns[p].rank_severity_s[r]);
 }
 
+static void write_site(const char *callpath, const char *file, int32_t line, FILE *out)
+{
+    csv_write_text(out, "", callpath);
+    fputc(',', out);
+    csv_write_text(out, "", file);
+    fputc(',', out);
+    if (line > 0) fprintf(out, "%" PRId32, line);
+}
+
 static void write_place(enum pattern pattern, const struct result_place *place, FILE *out)
 {
     fprintf(out, "%s,", pattern_row(pattern)->name);
-    csv_write_text(out, "", place->callpath);
-    fputc(',', out);
-    csv_write_text(out, "", place->file);
-    fputc(',', out);
-    if (place->line > 0) fprintf(out, "%" PRId32, place->line);
+    write_site(place->callpath, place->file, place->line, out);
 }
 
 static void write_who(const struct result_who *who, FILE *out)
@@ -47,6 +52,23 @@ static void write_moves(const struct result_moves *moves, FILE *out)
     write_known(moves->own_later_s > 0, moves->own_later_s, out);
     write_known(moves->advised_s > 0, moves->distance_s, out);
     write_known(moves->advised_s > 0, moves->advised_s, out);
+}
+
+void csv_write_calls(const struct result *result, FILE *out)
+{
+    fprintf(out, "call,callpath,file,line,count,time_s,share,waits_s,transfer_s,unexplained_s,rank,thread,node,stands_out\n");
+    for (size_t i = 0; i < result->calls.count; i++) {
+        const struct result_share *call = &result->calls.items[i];
+        const double total_s = result_total_s(result);
+        fprintf(out, "%s,", call->activity);
+        write_site(call->callpath, call->file, call->line, out);
+        fprintf(out, ",%" PRIu64 ",%.15g,%.15g,%.15g", call->count, call->time_s, total_s > 0 ? call->time_s / total_s : 0,
+                call->wait_s);
+        write_known(call->transfer_known, call->transfer_s, out);
+        write_known(call->transfer_known, result_unexplained_s(call), out);
+        write_who(&call->who, out);
+        fprintf(out, ",%s\n", call->stands_out ? "yes" : "no");
+    }
 }
 
 void csv_write_places(const struct result *result, FILE *out)

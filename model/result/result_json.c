@@ -7,8 +7,7 @@
 #include "model/result/result.h"
 #include "model/result/result_schema.h"
 
-/* The thread is written where the rank has several. */
-static void add_who(cJSON *object, const struct result_who *who)
+void result_who_json(const struct result_who *who, cJSON *object)
 {
     json_add_known(object, "rank", who->rank >= 0, (double)who->rank);
     if (who->thread >= 0) json_add_number(object, "thread", who->thread);
@@ -20,7 +19,7 @@ static void add_place_ranks(cJSON *object, const struct result_place *place)
     cJSON *ranks = json_add_array(object, "ranks");
     for (size_t i = 0; i < place->rank_count; i++) {
         cJSON *element = json_append_object(ranks);
-        add_who(element, &place->ranks[i].who);
+        result_who_json(&place->ranks[i].who, element);
         json_add_number(element, "severity_s", place->ranks[i].severity_s);
         json_add_number(element, "count", (double)place->ranks[i].count);
     }
@@ -45,7 +44,7 @@ static void add_place(cJSON *places, const struct result_place *place)
     json_add_text(object, "callpath", place->callpath);
     json_add_text(object, "file", place->file);
     json_add_known(object, "line", place->line > 0, place->line);
-    add_who(object, &place->who);
+    result_who_json(&place->who, object);
     json_add_number(object, "severity_s", place->severity_s);
     json_add_number(object, "count", (double)place->count);
     json_add_text(object, "advice", place->advice);
@@ -75,6 +74,8 @@ static void add_properties(cJSON *root, const struct result *result)
 {
     cJSON *inclusive = json_add_object(root, "properties");
     cJSON *exclusive = json_add_object(root, "properties_exclusive");
+    if (result->property_count > 0)
+        json_add_number(inclusive, "mpi_share", result_mpi_share(result));
     for (size_t i = 0; i < result->property_count; i++) {
         json_add_number(inclusive, result->properties[i].name, result->properties[i].inclusive_s);
         json_add_number(exclusive, result->properties[i].name, result->properties[i].exclusive_s);
@@ -139,6 +140,17 @@ static void add_carried(cJSON *root, const struct result *result, const char *ke
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(result->carried, key);
     json_put(root, key, item ? cJSON_Duplicate(item, true) : cJSON_CreateNull());
+}
+
+static void add_calls(cJSON *root, const struct result *result)
+{
+    if (!result->carried) {
+        result_calls_json(result, root);
+        return;
+    }
+    add_carried(root, result, "calls");
+    add_carried(root, result, "calls_replay");
+    add_carried(root, result, "user_code");
 }
 
 static void add_behaviour(cJSON *root, const struct result *result)
@@ -254,9 +266,10 @@ static void add_shares(cJSON *root, const char *key, const struct result *result
         json_add_text(object, "file", share->file);
         json_add_known(object, "line", share->line > 0, share->line);
         json_add_number(object, "worst_rank", (double)share->who.rank);
-        add_who(object, &share->who);
+        result_who_json(&share->who, object);
         json_add_number(object, "time_s", share->time_s);
         json_add_number(object, "share", share->share);
+        json_add_bool(object, "stands_out", share->stands_out);
     }
 }
 
@@ -381,6 +394,7 @@ enum status result_to_json(const struct result *result, cJSON **json, struct err
     json_add_numbers(root, "rank_time_s", result->rank_time_s, result->rank_count);
     add_section(root, &result->section);
     add_disturbance(root, &result->disturbance);
+    add_calls(root, result);
     add_patterns(root, result);
     add_properties(root, result);
     add_transfers(root, result);

@@ -10,14 +10,6 @@
 
 enum { PLACE_BYTES = 160, SHARES_SHOWN = 5 };
 
-static double total_time_s(const struct result *result)
-{
-    double total_s = 0;
-    if (result->property_count > 0) return result->properties[PROPERTY_TIME].inclusive_s; /* with all threads */
-    for (uint32_t r = 0; r < result->rank_count; r++) total_s += result->rank_time_s[r];
-    return total_s;
-}
-
 static double percent_of(double part_s, double whole_s)
 {
     return whole_s > 0 ? 100 * part_s / whole_s : 0;
@@ -38,6 +30,7 @@ static void print_head(const struct result *result, FILE *out)
     if (result->uncertainty.known) text_print(out, "How sure   +- %s\n", uncertainty_text(&result->uncertainty, error));
     if (result->disturbance.known)
         text_print(out, "Disturbed  %s\n", result_disturbance_text(&result->disturbance, disturbed));
+    result_print_share(result, out);
     text_print(out, "Counted    Late Post up to the %s post, waits of at least %s\n",
                *result->late_post ? result->late_post : "latest", units_format_duration(result->epsilon_s, epsilon));
 }
@@ -95,12 +88,13 @@ static void print_findings(const struct result *result, size_t top, FILE *out)
         const struct result_pattern *pattern = &result->patterns[findings[i].pattern];
         text_print(out, "%-28s %9s %5.1f %% %7" PRIu64 " %10" PRIu32, pattern_row(findings[i].pattern)->title,
                    units_format_duration(pattern->severity_s, seconds),
-                   percent_of(pattern->severity_s, total_time_s(result)), pattern->count, worst_rank(result, pattern));
+                   percent_of(pattern->severity_s, result_total_s(result)), pattern->count, worst_rank(result, pattern));
         if (pattern->place_count > 0) print_place(&pattern->places[0], out);
         fputc('\n', out);
-        if (pattern->place_count > 0 && pattern->places[0].advice)
+        if (pattern->place_count == 0 || pattern->places[0].severity_s < RESULT_WORTH_ADVICE * result_total_s(result)) continue;
+        if (pattern->places[0].advice)
             text_print(out, "    advice: %s\n", pattern->places[0].advice);
-        if (pattern->place_count > 0 && pattern->places[0].rows)
+        if (pattern->places[0].rows)
             text_print(out, "    try: rmacast compare %s --platform FILE --rows %s\n", result->trace ? result->trace : "TRACE",
                        pattern->places[0].rows);
     }
@@ -112,7 +106,8 @@ static void print_property_wait(const struct result *result, enum pattern patter
     char seconds[UNITS_TEXT_BYTES];
     if (found->count == 0) return;
     text_print(out, "%*s[W] %-*s %10s %5.1f %%\n", 2 * depth, "", 32 - 2 * depth, pattern_row(pattern)->title,
-               units_format_duration(found->severity_s, seconds), percent_of(found->severity_s, total_time_s(result)));
+               units_format_duration(found->severity_s, seconds),
+               percent_of(found->severity_s, result->properties[PROPERTY_TIME].inclusive_s));
 }
 
 /* Prints a pattern that is part of another one below that one. */
@@ -138,7 +133,7 @@ static void print_properties(const struct result *result, FILE *out)
         int indent = 2 * property->depth;
         text_print(out, "%*s%-*s %10s %5.1f %% %10s\n", indent, "", 36 - indent, row ? row->title : property->name,
                    units_format_duration(property->inclusive_s, inclusive),
-                   percent_of(property->inclusive_s, total_time_s(result)),
+                   percent_of(property->inclusive_s, result->properties[PROPERTY_TIME].inclusive_s),
                    units_format_duration(property->exclusive_s, exclusive));
         print_property_waits(result, property, out);
     }
@@ -273,6 +268,7 @@ void result_print_top(const struct result *result, size_t top, FILE *out)
 {
     print_head(result, out);
     print_left_out(result, out);
+    result_print_calls(result, top, out);
     print_findings(result, top, out);
     print_shares("Root causes: what others did while ranks waited", &result->causes, top, out);
     print_shares("Critical path", &result->critical_path, top, out);

@@ -361,17 +361,53 @@ static enum status read_disturbance(const struct json_node *root, struct result 
     return json_boolean(&crowded, &into->crowded, err);
 }
 
+static enum status read_call(const struct json_node *node, size_t index, void *into, struct err *err)
+{
+    struct result_share *call = &((struct result *)into)->calls.items[index];
+    struct json_node line = json_member(node, "line");
+    int64_t number = 0;
+    ((struct result *)into)->calls.count++;
+    TRY(read_text(node, "call", &call->activity, err));
+    TRY(read_text(node, "callpath", &call->callpath, err));
+    TRY(read_text(node, "file", &call->file, err));
+    if (line.item && !cJSON_IsNull(line.item)) TRY(json_integer(&line, 0, INT32_MAX, &number, err));
+    call->line = (int32_t)number;
+    TRY(read_number(node, "time_s", 0, &call->time_s, err));
+    return read_number(node, "waits_s", 0, &call->wait_s, err);
+}
+
+/* What result_explain() needs; the rest is carried. */
+static enum status read_calls(const struct json_node *root, struct result *result, struct err *err)
+{
+    struct json_node calls = json_member(root, "calls");
+    if (!calls.item || cJSON_IsNull(calls.item)) return STATUS_OK;
+    TRY(json_array(&calls, err));
+    result->calls.items = calloc(json_count(&calls) + 1, sizeof *result->calls.items);
+    if (!result->calls.items) return err_memory(err);
+    result->calls_known = true;
+    return for_elements(&calls, read_call, result, err);
+}
+
+static enum status check_text(const struct json_node *node, struct err *err)
+{
+    const char *text;
+    return json_string(node, &text, err);
+}
+
 static enum status read_carried(const struct json_node *root, struct result *result, struct err *err)
 {
-    static const char *const keys[] = {"efficiency", "causes", "critical_path", "transfer_groups", "behaviour",
-                                       "window_creations"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        struct json_node node = json_member(root, keys[i]);
+    static const struct {
+        const char *key;
+        enum status (*check)(const struct json_node *node, struct err *err);
+    } rows[] = {{"calls", json_array},           {"calls_replay", check_text},    {"user_code", json_object},
+                {"efficiency", json_object},     {"causes", json_object},         {"critical_path", json_object},
+                {"transfer_groups", json_object}, {"behaviour", json_array},       {"window_creations", json_array}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct json_node node = json_member(root, rows[i].key);
         if (!node.item || cJSON_IsNull(node.item)) continue;
-        bool list = strcmp(keys[i], "behaviour") == 0 || strcmp(keys[i], "window_creations") == 0;
-        TRY(list ? json_array(&node, err) : json_object(&node, err));
+        TRY(rows[i].check(&node, err));
         if (!result->carried) result->carried = cJSON_CreateObject();
-        if (!json_put(result->carried, keys[i], cJSON_Duplicate(node.item, true))) return err_memory(err);
+        if (!json_put(result->carried, rows[i].key, cJSON_Duplicate(node.item, true))) return err_memory(err);
     }
     return STATUS_OK;
 }
@@ -446,6 +482,7 @@ static enum status read_body(const struct json_node *root, struct result *result
     TRY(read_buffer(root, &result->buffer, err));
     TRY(read_section(root, &result->section, err));
     TRY(read_disturbance(root, result, err));
+    TRY(read_calls(root, result, err));
     TRY(read_carried(root, result, err));
     return read_extras(root, result, err);
 }

@@ -252,6 +252,7 @@ enum status shards_put_severity(const struct severity *severity, struct bytes *b
     TRY(put_totals(bytes, &severity->totals, err));
     TRY(put_provisional(bytes, &severity->provisional, ranks, err));
     TRY(put_places(bytes, &severity->profile, err));
+    TRY(shards_put_time_profile(&severity->calls, bytes, err));
     TRY(put_rates(bytes, &severity->rates, err));
     TRY(put_notes(bytes, &severity->notes, err));
     return put_times(bytes, severity, err);
@@ -263,6 +264,7 @@ enum status shards_take_severity(struct severity *severity, uint32_t ranks, stru
     merge_totals(bytes, &severity->totals);
     TRY(merge_provisional(bytes, &severity->provisional, ranks, err));
     TRY(merge_places(bytes, &severity->profile, sender->nodes.items, err));
+    TRY(shards_take_time_profile(&severity->calls, bytes, sender, err));
     TRY(merge_rates(bytes, &severity->rates, sender->nodes.items, err));
     TRY(merge_notes(bytes, &severity->notes, err));
     return merge_times(bytes, severity, err);
@@ -270,8 +272,7 @@ enum status shards_take_severity(struct severity *severity, uint32_t ranks, stru
 
 struct rank_share {
     struct time_activity of;
-    uint32_t rank, thread;
-    wide_ps ps;
+    struct rank_sum sum;
 };
 
 enum status shards_put_time_profile(const struct time_profile *profile, struct bytes *bytes, struct err *err)
@@ -280,8 +281,7 @@ enum status shards_put_time_profile(const struct time_profile *profile, struct b
     TRY(bytes_put(bytes, &count, sizeof count, err));
     for (size_t i = 0; i < profile->ranks.count; i++) {
         const struct rank_sum *sum = &profile->ranks.items[i];
-        struct rank_share made = {
-            .of = profile->items[sum->item].of, .rank = sum->rank, .thread = sum->thread, .ps = sum->ps};
+        struct rank_share made = {.of = profile->items[sum->item].of, .sum = *sum};
         TRY(bytes_put(bytes, &made, sizeof made, err));
     }
     return STATUS_OK;
@@ -296,7 +296,7 @@ enum status shards_take_time_profile(struct time_profile *profile, struct bytes 
         struct rank_share share;
         bytes_take(bytes, &share, sizeof share);
         share.of.node = sender->nodes.items[share.of.node];
-        TRY(time_profile_add(profile, &share.of, share.rank, share.thread, share.ps, err));
+        TRY(time_profile_add(profile, &share.of, &share.sum, err));
     }
     return STATUS_OK;
 }

@@ -306,8 +306,8 @@ static enum status replay_backwards(struct slices *slices, enum status own, stru
 static enum status report_causes(struct time_profile *causes, struct time_profile *path, struct result *result,
                                  struct err *err)
 {
-    TRY(time_profile_report(causes, &result->causes, err));
-    TRY(time_profile_report(path, &result->critical_path, err));
+    TRY(time_profile_report(causes, NULL, &result->causes, err));
+    TRY(time_profile_report(path, NULL, &result->critical_path, err));
     result->causes_known = true;
     return STATUS_OK;
 }

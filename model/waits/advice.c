@@ -60,6 +60,12 @@ static enum status write_duration(const struct advice *advice, int64_t ps)
     return STATUS_OK;
 }
 
+static enum status write_balance(const struct advice *advice)
+{
+    if (advice->facts->unbalanced) fputs(": balance the work before it", advice->out);
+    return STATUS_OK;
+}
+
 static enum status write_distance(const struct advice *advice)
 {
     return write_duration(advice, advice->facts->distance_ps);
@@ -92,7 +98,8 @@ static const struct {
     const char *tag;
     enum status (*write)(const struct advice *advice);
 } tags[] = {{"{own}", write_own},     {"{other}", write_other},       {"{earlier}", write_earlier},
-            {"{later}", write_later}, {"{distance}", write_distance}, {"{advised}", write_advised}};
+            {"{later}", write_later}, {"{distance}", write_distance}, {"{advised}", write_advised},
+            {"{balance}", write_balance}};
 
 /* Writes the text up to the end of a clause. */
 static enum status write_clause(const struct advice *advice, const char *sentence)

@@ -17,6 +17,7 @@ struct advice_facts {
     bool queues;      /* struct finding */
     bool fences_save; /* set by the caller: somewhere in the trace ranks waited in fences for ranks with which they
                          exchange nothing */
+    bool unbalanced;  /* set by the caller: ranks' user code differs by at least half of the time that is lost at this place */
 };
 
 struct advice_facts advice_facts(const struct trace *trace, const struct callpaths *paths,

@@ -59,6 +59,46 @@ static bool is_more(const struct rank_sum *one, const struct rank_sum *other)
     return one->ps != other->ps ? one->ps > other->ps : one->count > other->count;
 }
 
+void spread_add(struct spread *spread, uint32_t rank, double value_s)
+{
+    const bool most = spread->count == 0 || value_s > spread->most_s;
+    if (most) {
+        spread->second_s = spread->most_s;
+        spread->most_s = value_s;
+        spread->most_rank = rank;
+    } else if (value_s > spread->second_s) {
+        spread->second_s = value_s;
+    }
+    if (spread->count == 0 || value_s < spread->least_s) spread->least_s = value_s;
+    spread->sum_s += value_s;
+    spread->count++;
+}
+
+double spread_others_s(const struct spread *spread)
+{
+    return spread->count > 1 ? (spread->sum_s - spread->most_s) / (double)(spread->count - 1) : 0;
+}
+
+bool spread_stands_out(const struct spread *spread)
+{
+    const double others_s = spread_others_s(spread), more_s = spread->most_s - others_s;
+    return spread->count > 1 && more_s > 0.1 * others_s && more_s > spread->second_s - spread->least_s;
+}
+
+bool rank_sums_stand_out(const struct rank_sum *sums, size_t count, uint32_t rank_count)
+{
+    struct spread spread = {0};
+    uint32_t ranks = 0;
+    for (size_t i = 0; i < count; ranks++) {
+        const uint32_t rank = sums[i].rank;
+        wide_ps ps = 0;
+        for (; i < count && sums[i].rank == rank; i++) ps += sums[i].ps;
+        spread_add(&spread, rank, wide_s(ps));
+    }
+    for (; ranks < rank_count; ranks++) spread_add(&spread, UINT32_MAX, 0);
+    return spread_stands_out(&spread);
+}
+
 struct rank_sum rank_sums_worst(const struct rank_sum *sums, size_t count)
 {
     struct rank_sum worst = sums[0];

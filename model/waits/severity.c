@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/units.h"
+#include "model/waits/call_times.h"
 #include "model/waits/detect.h"
 #include "model/waits/disturbance.h"
 
@@ -19,6 +20,7 @@ enum status severity_init(struct severity *severity, const struct trace *trace, 
     severity->request_makers = calloc((size_t)trace->rank_count + 1, sizeof *severity->request_makers);
     bool has_memory = severity->inside && severity->request_makers;
     enum status status = has_memory ? wait_profile_init(trace, &severity->profile, err) : err_memory(err);
+    severity->calls = (struct time_profile){.trace = trace, .paths = &severity->profile.paths};
     if (status == STATUS_OK) return STATUS_OK;
     free(severity->inside);
     free(severity->request_makers);
@@ -34,6 +36,7 @@ void severity_clear(struct severity *severity)
     totals_clear(&severity->totals);
     free(severity->inside);
     wait_profile_clear(&severity->profile);
+    time_profile_clear(&severity->calls);
     rates_clear(&severity->rates);
     notes_clear(&severity->notes);
     provisional_clear(&severity->provisional);
@@ -85,6 +88,7 @@ enum status severity_add(struct severity *severity, const struct relations *rela
     TRY(notes_add(&severity->notes, relations, err));
     TRY(properties_add(relations->trace, severity->request_makers, severity->times_ps, err));
     disturbance_add(relations->trace, severity->inside);
+    TRY(call_times_add(&severity->calls, &severity->options->filter, relations->trace, err));
     return add_transfers(severity, relations, transfers, err);
 }
 
@@ -184,19 +188,21 @@ enum status severity_report(struct severity *severity, const struct timelines *t
     memcpy(result->not_inferred, severity->provisional.refuted + DOUBT_PROGRESS, sizeof result->not_inferred);
     report_totals(&severity->totals, result);
     report_fence_pairs(&severity->fence_pairs, result);
+    user_code_report(timelines, severity->inside, result);
     TRY(report_profile(severity, timelines, result, err));
     TRY(properties_report(timelines, severity->times_ps, &severity->totals, result, err));
+    TRY(call_times_report(&severity->calls, &severity->profile, result, err));
     disturbance_report(timelines, severity->inside, &result->disturbance);
     TRY(rates_report(&severity->rates, trace, &severity->profile.paths, result, err));
     TRY(behaviour_report(&severity->behaviour, result, err));
     TRY(window_creations_report(&severity->creations, trace, result, err));
     if (severity->options->filter.section)
         TRY(result_add_note(result, err,
-                            "run time, rank times, wait states, root causes and transfers are those of the section; other "
-                            "times are of the whole trace"));
+                            "run time, rank times, calls, wait states, root causes and transfers are those of the section; "
+                            "other times are of the whole trace"));
     else if (filter_is_set(&severity->options->filter))
         TRY(result_add_note(
             result, err,
-            "wait states, root causes and transfers are those that the options select; times are of the whole trace"));
+            "calls, wait states, root causes and transfers are those that the options select; times are of the whole trace"));
     return notes_report(&severity->notes, trace, result, err);
 }

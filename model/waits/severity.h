@@ -11,6 +11,7 @@
 #include "model/result/notes.h"
 #include "model/waits/wait_profile.h"
 #include "model/waits/disturbance.h"
+#include "model/callpaths/time_profile.h"
 #include "model/waits/properties.h"
 #include "model/waits/provisional.h"
 #include "model/transfers/rates.h"
@@ -22,6 +23,7 @@ struct severity {
     const struct analyze_options *options; /* borrowed */
     struct totals totals;
     struct wait_profile profile;
+    struct time_profile calls; /* model/waits/call_times.h */
     struct rates rates;
     struct notes notes;
     struct fence_pairs fence_pairs;

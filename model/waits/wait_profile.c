@@ -195,8 +195,9 @@ static uint32_t waits_for(const struct advice_facts *facts)
 
 static enum status report_place(const struct wait_profile *profile, const struct trace *trace,
                                 const struct wait_place *place, const double *without_core, bool per_rank,
-                                bool fences_save, struct result_pattern *pattern, struct err *err)
+                                struct result *result, struct err *err)
 {
+    struct result_pattern *pattern = &result->patterns[place->pattern];
     const struct trace_site *site = &trace->definitions.sites[place->site];
     struct result_place made = {.line = site->line, .severity_s = wide_s(place->severity_ps), .count = place->count};
     size_t sum_count;
@@ -208,7 +209,8 @@ static enum status report_place(const struct wait_profile *profile, const struct
         callpath_text(trace, &profile->paths, place->node, place->site, place->call, &made.callpath, err);
     if (status == STATUS_OK) status = report_ranks(trace, sums, sum_count, per_rank, &made, err);
     struct advice_facts facts = place->worst;
-    facts.fences_save = fences_save;
+    facts.fences_save = result->fence_saved_s > 0;
+    facts.unbalanced = 2 * result->unbalanced_s >= made.severity_s;
     if (status == STATUS_OK && without_core[waits_for(&facts)] <= DISTURBANCE_MOSTLY)
         status = advice_text(trace, &profile->paths, &facts, &made.advice, err);
     if (status == STATUS_OK && made.advice) {
@@ -252,8 +254,7 @@ enum status wait_profile_report(struct wait_profile *profile, const struct trace
     rank_sums_sort(&profile->ranks);
     for (size_t i = 0; i < profile->count; i++)
         if (profile->items[i].count > 0)
-            TRY(report_place(profile, trace, &profile->items[i], without_core, per_rank, result->fence_saved_s > 0,
-                             &result->patterns[profile->items[i].pattern], err));
+            TRY(report_place(profile, trace, &profile->items[i], without_core, per_rank, result, err));
     for (int p = 0; p < PATTERN_COUNT; p++)
         if (result->patterns[p].place_count > 1)
             qsort(result->patterns[p].places, result->patterns[p].place_count, sizeof *result->patterns[p].places,

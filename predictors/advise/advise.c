@@ -253,7 +253,9 @@ static enum status find_changes(struct finder *finder)
     advice->reference_s = advice->changes[0].run_time_s;
     if (finder->options->confirms) TRY(confirm_best(finder, finder->options->confirms));
     order_changes(advice, advice->order);
-    return say_where(finder);
+    TRY(say_where(finder));
+    if (!finder->options->recorded || !finder->unchanged) return STATUS_OK;
+    return result_explain(finder->options->recorded, finder->unchanged, NULL, finder->err);
 }
 
 enum status advice_find(const struct trace *trace, const struct advice_options *options, struct advice **advice,

@@ -9,6 +9,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "model/result/result.h"
 #include "predictors/scenes.h"
 
 /* A change: a row that is compared with the first one, which has no change. */
@@ -28,6 +29,7 @@ struct proposal {
 struct advice_options {
     struct scene_options scenes;
     double error;                                    /* of a run time, relative; NAN: as its parts say (docs/trust.md) */
+    struct result *recorded; /* of the trace as it was recorded: the replay of the first row explains its calls; NULL: none */
     const struct engine_descriptor *fast, *confirms; /* confirms: replays the best changes again; NULL: none */
 };
 

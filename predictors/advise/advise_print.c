@@ -20,6 +20,12 @@ void advice_print(const struct advice *advice, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
     size_t advised = 0;
+    const struct result *run = advice->options->recorded;
+    if (run && run->calls.total_s > 0) {
+        result_print_share(run, out);
+        result_print_calls(run, 0, out);
+        fputc('\n', out);
+    }
     text_print(out, "run time %s as the platform is\n\n", units_format_duration(advice->reference_s, text));
     for (size_t i = 0; i + 1 < advice->count; i++) {
         const struct proposal *change = &advice->changes[advice->order[i]];
@@ -72,6 +78,7 @@ static enum status fill_json(const struct advice *advice, cJSON *json, struct er
         !json_add_known(json, "error", !isnan(advice->options->error), advice->options->error))
         return err_memory(err);
     uncertainty_to_json(&advice->changes[0].sure, json);
+    if (advice->options->recorded) result_calls_json(advice->options->recorded, json);
     cJSON *list = json_add_array(json, "changes");
     if (!list) return err_memory(err);
     for (size_t i = 0; i + 1 < advice->count; i++) TRY(add_json(&advice->changes[advice->order[i]], list, err));

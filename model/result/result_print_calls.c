@@ -1,0 +1,185 @@
+/* result_print_share() and result_print_calls() of model/result/result.h. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/text/text.h"
+#include "common/units.h"
+#include "model/waits/properties.h"
+#include "model/result/result.h"
+
+enum { CALLS_SHOWN = 5 };
+static const double least_share = 0.01; /* of calls beside the first one, and of the waits in a call */
+
+static double percent_of(double part_s, double whole_s)
+{
+    return whole_s > 0 ? 100 * part_s / whole_s : 0;
+}
+
+static void print_user(const struct result *result, FILE *out)
+{
+    const struct spread *user = &result->user;
+    char most[UNITS_TEXT_BYTES], others[UNITS_TEXT_BYTES];
+    if (!spread_stands_out(user) || result->unbalanced_s < RESULT_WORTH_ADVICE * result_total_s(result)) return;
+    text_print(out, "User code  rank %" PRIu32 " stands out: %s, the others %s each\n", user->most_rank,
+               units_format_duration(user->most_s, most), units_format_duration(spread_others_s(user), others));
+}
+
+void result_print_share(const struct result *result, FILE *out)
+{
+    const double total_s = result_total_s(result);
+    if (!result->calls_known || total_s <= 0 || result->calls.total_s <= 0) return;
+    if (result->section.known) {
+        text_print(out, "MPI        %.1f %% of all ranks' time in the section\n", percent_of(result->calls.total_s, total_s));
+        return;
+    }
+    const double threads_s = result->properties[PROPERTY_THREADS].inclusive_s;
+    text_print(out, "MPI        %.1f %% of all ranks' time (user code %.1f %%", 100 * result_mpi_share(result),
+               percent_of(result->properties[PROPERTY_USER].inclusive_s, total_s));
+    if (threads_s > 0) text_print(out, ", thread primitives %.1f %%", percent_of(threads_s, total_s));
+    fputc(')', out);
+    if (result->init_s > 0) text_print(out, ", %.1f %% in MPI_Init and MPI_Finalize", percent_of(result->init_s, total_s));
+    fputc('\n', out);
+    print_user(result, out);
+}
+
+static void print_place(const struct result_share *call, FILE *out)
+{
+    if (strcmp(call->callpath, call->activity) != 0) text_print(out, "  %s", call->callpath); /* else it has no place */
+    if (call->file) text_print(out, " (%s:%" PRId32 ")", call->file, call->line);
+    if (call->stands_out) text_print(out, "%s most on rank %" PRId64, call->file ? "," : " ", call->who.rank);
+    if (call->stands_out && call->who.node) text_print(out, " on %s", call->who.node);
+}
+
+static void print_waits(const struct result_share *call, FILE *out)
+{
+    char seconds[UNITS_TEXT_BYTES];
+    const char *before = "    in it: ";
+    for (int p = 0; p < PATTERN_COUNT; p++) {
+        if (call->waits_s[p] <= least_share * call->time_s) continue;
+        text_print(out, "%s%s %s", before, pattern_row((enum pattern)p)->title, units_format_duration(call->waits_s[p], seconds));
+        before = ", ";
+    }
+    if (*before == ',') fputc('\n', out);
+}
+
+struct table {
+    const struct result *result;
+    double total_s;
+    size_t shown; /* functions, and places of each */
+    bool replayed;
+    FILE *out;
+};
+
+static void print_times(const struct table *table, const char *name, const struct result_share *call)
+{
+    char time[UNITS_TEXT_BYTES], wait[UNITS_TEXT_BYTES], transfer[UNITS_TEXT_BYTES], left[UNITS_TEXT_BYTES];
+    text_print(table->out, "%-28s %9s %5.1f %% %10s", name, units_format_duration(call->time_s, time),
+               percent_of(call->time_s, table->total_s), units_format_duration(call->wait_s, wait));
+    if (!table->replayed)
+        text_print(table->out, " %10s", units_format_duration(result_rest_s(call), left));
+    else if (call->transfer_known)
+        text_print(table->out, " %10s %11s", units_format_duration(call->transfer_s, transfer),
+                   units_format_duration(result_unexplained_s(call), left));
+    else
+        text_print(table->out, " %10s %11s", "?", "?");
+    text_print(table->out, " %8" PRIu64, call->count);
+}
+
+/* By time, the largest first, then by name. */
+static int compare_functions(const struct result_share *one, const struct result_share *other)
+{
+    if (one->function_s != other->function_s) return one->function_s > other->function_s ? -1 : 1;
+    return strcmp(one->activity, other->activity);
+}
+
+/* Of the functions behind `before` (NULL: of all), the largest place of the one with the most time; NULL: there is none. */
+static const struct result_share *next_function(const struct result_shares *calls, const struct result_share *before)
+{
+    const struct result_share *next = NULL;
+    for (size_t i = 0; i < calls->count; i++) {
+        const struct result_share *call = &calls->items[i];
+        if (call->init || (before && compare_functions(call, before) <= 0)) continue;
+        if (!next || compare_functions(call, next) < 0) next = call;
+    }
+    return next;
+}
+
+/* Takes the next place of a function, from *at on. */
+static const struct result_share *next_place(const struct result_shares *calls, const char *function, size_t *at)
+{
+    while (*at < calls->count && strcmp(calls->items[*at].activity, function) != 0) ++*at;
+    return *at < calls->count ? &calls->items[(*at)++] : NULL;
+}
+
+static struct result_share sum_places(const struct result_shares *calls, const char *function, size_t *places)
+{
+    struct result_share sum = {.transfer_known = true};
+    const struct result_share *call;
+    *places = 0;
+    for (size_t at = 0; (call = next_place(calls, function, &at)) != NULL; ++*places) {
+        sum.time_s += call->time_s;
+        sum.wait_s += call->wait_s;
+        sum.count += call->count;
+        sum.transfer_known = sum.transfer_known && call->transfer_known;
+        sum.transfer_s += call->transfer_s;
+        for (int p = 0; p < PATTERN_COUNT; p++) sum.waits_s[p] += call->waits_s[p];
+    }
+    return sum;
+}
+
+static void print_at(const struct table *table, const char *name, const struct result_share *call)
+{
+    print_times(table, name, call);
+    print_place(call, table->out);
+    fputc('\n', table->out);
+}
+
+/* A function at one place; else its sum, and its largest places below it. */
+static void print_function(const struct table *table, const struct result_share *largest)
+{
+    const struct result_shares *calls = &table->result->calls;
+    const char *function = largest->activity;
+    size_t places, at = 0;
+    const struct result_share sum = sum_places(calls, function, &places), *call;
+    if (places == 1) print_at(table, function, largest);
+    if (places > 1) {
+        print_times(table, function, &sum);
+        text_print(table->out, "  %zu places\n", places);
+    }
+    print_waits(&sum, table->out);
+    for (size_t i = 0; places > 1 && i < table->shown && (call = next_place(calls, function, &at)) != NULL; i++)
+        if (i == 0 || call->time_s >= least_share * table->total_s) print_at(table, "", call);
+}
+
+static void print_rule(const struct result *result, FILE *out)
+{
+    if (result->replay)
+        text_print(out, "Transfer: what a replay on %s spends in these calls outside wait states. Unexplained: the rest, as the\n"
+                        "library's own work, waits for a core, other users of the network\n",
+                   result->replay);
+    else if (result->origin == TRACE_RECORDED)
+        text_print(out, "Transfer: unknown, give a platform: rmacast simulate %s --platform FILE --json REPLAY, then analyze "
+                        "--replay REPLAY\n",
+                   result->trace ? result->trace : "TRACE");
+}
+
+void result_print_calls(const struct result *result, size_t top, FILE *out)
+{
+    const struct table table = {.result = result,
+                                .total_s = result_total_s(result),
+                                .shown = top > 0 ? top : CALLS_SHOWN,
+                                .replayed = result->replay || result->origin == TRACE_SIMULATED,
+                                .out = out};
+    const struct result_share *function = next_function(&result->calls, NULL);
+    double left_s = result->calls.total_s - result->init_s;
+    if (!function || function->function_s <= 0) return;
+    text_print(out, "\n%-28s %9s %7s %10s %10s%s %8s  %s\n", "Calls by time", "time", "share", "wait state",
+               table.replayed ? "transfer" : "the rest", table.replayed ? " unexplained" : "", "count", "place");
+    for (size_t i = 0; function && i < table.shown; i++, function = next_function(&result->calls, function)) {
+        if (i > 0 && top == 0 && function->function_s < least_share * table.total_s) break;
+        print_function(&table, function);
+        left_s -= function->function_s;
+    }
+    if (left_s > 1e-12) text_print(out, "other functions: %.1f %%\n", percent_of(left_s, table.total_s));
+    print_rule(result, out);
+}
