@@ -32,6 +32,7 @@ function buildPage(data) {
   for (const text of incompleteWarnings(data.inputs)) page.append(element("p", { class: "warning", role: "alert" }, text));
   put(() => firstScreen(data.inputs));
   page.append(parts);
+  put(() => callsSection(data.inputs), "Calls");
   for (const input of of("advice")) put(() => adviceSection(input), "Advice");
   for (const input of runs) { put(() => summarySection(input), "Summary"); put(() => ranksTable(input)); }
   if (runs.length > 1)

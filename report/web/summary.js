@@ -1,4 +1,4 @@
-// What a stranger wants to know first: how long, where most is lost, what to do, who causes it, what else could be, how sure that
+// What a stranger wants to know first: how long, where the time goes, what to do, who causes it, what else could be, how sure that
 // is. Then three sentences about each run.
 const occurring = (result) => result.patterns.filter((pattern) => pattern.severity_s > 0)
   .sort((a, b) => b.severity_s - a.severity_s);
@@ -15,22 +15,24 @@ function shortPlace(place) {
   return `${lastPart(shortName(place.callpath || "the program"))}${line ? `, line ${lastPart(line)}` : ""}`;
 }
 
+const isWorth = (result, loss) => loss && loss.severity_s >= worthAdvice * totalTime(result);
+
 function summarize(result) {
   const origin = result.origin === "simulated"
     ? `is predicted to take ${formatSeconds(result.run_time_s)} on ${shortName(result.platform || "the platform")} under semantics `
       + `${result.semantics}` : `took ${formatSeconds(result.run_time_s)}`;
-  const sentences = [`The run of ${result.ranks} ranks ${origin}.`];
-  const worst = occurring(result)[0];
+  const sentences = [`The run of ${result.ranks} ranks ${origin}.`], worst = occurring(result)[0], cause = causesOf(result)[0];
+  if (takesTime(result)) {
+    const [first] = functionsOf(explainedCalls([], result).places);
+    sentences.push(mpiText(result));
+    if (first) sentences.push(`The largest part of it is ${first.call} with ${shareOf(result, first.time_s)}.`);
+  }
   if (!worst) return [...sentences, "No rank waits for another one."];
-  const place = worst.places[0];
-  sentences.push(`The largest loss is ${patternTitle(worst.name)}: ${formatSeconds(worst.severity_s)} over all ranks, `
-    + `${formatShare(worst.severity_s / allTime(result))} of their time`
-    + (place ? `, most of it in ${placeText(place)} on rank ${place.rank}.` : "."));
-  const cause = result.causes && result.causes.places && result.causes.places[0];
-  if (cause && cause.share > 0)
-    sentences.push(`${formatShare(cause.share)} of all waiting is caused by ${cause.activity} in `
-      + `${placeText(cause)}, most by rank ${cause.rank}.`);
-  if (worst.advice) sentences.push(`To reduce it: ${worst.advice}.`);
+  if (!isWorth(result, worst)) return sentences;
+  sentences.push(`The largest wait state is ${patternTitle(worst.name)}: ${formatSeconds(worst.severity_s)} over all ranks, `
+    + `${shareOf(result, worst.severity_s)} of their time${worst.places[0] ? `, most of it in ${placeText(worst.places[0])}` : ""}.`);
+  if (cause) sentences.push(`${formatShare(cause.share)} of all waiting is caused by ${cause.activity} in ${placeText(cause)}${mostOn(cause)}.`);
+  if (worst.advice && isWorth(result, worst.places[0])) sentences.push(`To reduce it: ${worst.advice}.`);
   return sentences.map(withoutDirectories);
 }
 
@@ -114,32 +116,32 @@ function scalingText({ points }) {
   return `By ranks, ${rowTitle(semantics)}: ${of.map((point) => `${point.ranks}: ${formatSeconds(point.run_time_s)}`).join(", ")}.`;
 }
 
-function lossCard(result) {
-  const worst = occurring(result)[0], place = worst && worst.places[0];
-  if (!worst) return card("Largest loss", "No rank waits for another one.");
-  const share = `${formatShare(worst.severity_s / allTime(result))} of all ranks' time`, line = place ? lastPart(lineOf(place)) : "";
-  return card("Largest loss", line ? [`${patternTitle(worst.name)}, line ${line}`, share] : [patternTitle(worst.name), share],
-    `${formatSeconds(worst.severity_s)} over all ranks${place ? `, most of it in ${lastPart(shortName(place.callpath || "the program"))} on rank ${place.rank}` : ""}.`);
-}
-
 const causesOf = (result) => (result.causes && result.causes.places ? result.causes.places.filter((cause) => cause.share > 0) : []);
-const causeText = (cause) => `${capital(shortName(cause.activity))} in ${shortPlace(cause)}, rank ${cause.rank}`;
+const causeText = (cause) => `${capital(shortName(cause.activity))} in ${shortPlace(cause)}${mostOn(cause)}`;
 function causeCard(result) {
   const [first, second] = causesOf(result);
-  if (!first) return null;
+  if (!first || waitingShare(result) < worthAdvice) return null;
   return card("Who causes it", causeText(first), `While others waited it did that: ${formatSeconds(first.time_s)} or ${formatShare(first.share)} of all waiting.`,
     second ? `Next: ${causeText(second)}, ${formatShare(second.share)}.` : "");
 }
 
-// Where no replayed change is worth much, the cause of the largest loss is what to look at.
-function causeAdvice(result) {
-  const worst = result && occurring(result)[0], cause = result && causesOf(result)[0];
-  if (worst && worst.advice) return adviceText(worst.advice);
-  return worst && cause ? `Shorten what the others wait for: ${causeText(cause)}.` : "";
+// Where no replayed change is worth much: the work where it explains the waiting, else what the largest wait state says. A call
+// that takes much longer than its waits and its transfer comes before a wait state that costs less.
+function causeAdvice(inputs, result) {
+  if (!result) return "";
+  const worst = occurring(result)[0], cause = causesOf(result)[0], unbalanced = unbalancedText(result);
+  if (unbalanced && (!worst || 2 * result.user_code.unbalanced_s >= worst.severity_s)) return `Balance the work: ${unbalanced}.`;
+  const [first] = takesTime(result) ? functionsOf(explainedCalls(inputs, result).places) : [], left = (first && first.unexplained_s) || 0;
+  if (left >= worthAdvice * totalTime(result) && (!worst || left > worst.severity_s))
+    return `Find out why ${first.call} takes ${formatSeconds(left)} more than its wait states and its transfer: ${lostCores(result)}.`;
+  if (!isWorth(result, worst)) return "";
+  const most = ` The waits take ${shareOf(result, worst.severity_s)} of all ranks' time.`;
+  if (worst.advice && isWorth(result, worst.places[0])) return adviceText(worst.advice) + most;
+  return cause && cause.activity !== "computing" ? `Shorten what the others wait for: ${causeText(cause)}.` : "";
 }
 
 function changeCard(inputs, result) {
-  const advice = ofSchema(inputs, "advice")[0], cause = causeAdvice(result);
+  const advice = ofSchema(inputs, "advice")[0], cause = causeAdvice(inputs, result);
   // What to do first; what else would do stands below.
   const at = cause.search(/,? or |: /), first = at > 0 ? `${cause.slice(0, at)}.` : cause, rest = at > 0 ? capital(cause.slice(at).replace(/^[,: ]+/, "")) : "";
   if (!advice) {
@@ -204,7 +206,7 @@ function sureCard(inputs, result) {
 
 function firstScreen(inputs) {
   const result = mainResult(inputs);
-  const cards = [howLongCard(inputs, result), result && lossCard(result), changeCard(inputs, result), result && causeCard(result),
+  const cards = [howLongCard(inputs, result), result && timeCard(inputs, result), changeCard(inputs, result), result && causeCard(result),
     alternativesCard(inputs, result), sureCard(inputs, result)].filter(Boolean);
   return cards.length ? element("div", { class: "cards" }, cards) : null;
 }
