@@ -204,8 +204,7 @@ static enum status find_place(struct polling *polling, const struct trace_call *
 
 static bool ranges_overlap(const struct trace_call *write, const struct trace_call *poll)
 {
-    int64_t bytes = write->bytes > write->rma.result_bytes ? write->bytes : write->rma.result_bytes;
-    return write->rma.disp < poll->rma.disp + poll->rma.result_bytes && poll->rma.disp < write->rma.disp + bytes;
+    return write->rma.disp < poll->rma.disp + poll->rma.result_bytes && poll->rma.disp < write->rma.disp + write->bytes;
 }
 
 static enum status add_edit(struct polling *polling, struct edit edit, struct err *err)

@@ -497,7 +497,7 @@ enum status archive_make_trace(struct archive_reader *reader)
         if (*node) TRY(trace_set_node(reader->trace, (uint32_t)location->rank, node, reader->err));
         if (!location->incomplete) continue;
         rank->incomplete = true;
-        if (location->why == OTF2_UNDEFINED_STRING || rank->incomplete_why) continue;
+        if (location->why == OTF2_UNDEFINED_STRING) continue;
         rank->incomplete_why = strdup(archive_string(reader, location->why));
         if (!rank->incomplete_why) return err_memory(reader->err);
     }
