@@ -180,6 +180,14 @@ static void runs_worked_out_by_hand(void **state)
          .end_ps = {60, 50, 50},
          .waited_ps = 40,
          .sums = {{1, 2, 30, 0, 40, 0}, {2, 3, 10, 0, 0, 0}, {0, 1, 0, 0, 10, 10}, {RANKS, 0, 0, 0, 0, 0}}},
+        /* Of ranks that end last together the first one is where the path ends: rank 1, 60-20 in its call and 20-0 before. */
+        {.calls = {{0, {0, 50, 1}}, {1, {20, 60, 2}}, {2, {30, 60, 3}}},
+         .end_ps = {50, 60, 60},
+         .sums = {{1, 2, 0, 0, 40, 0},
+                  {1, BACKWARD_BEGIN_KIND, 0, 0, 0, 20},
+                  {2, 3, 0, 0, 0, 0},
+                  {2, BACKWARD_BEGIN_KIND, 0, 0, 0, 0},
+                  {RANKS, 0, 0, 0, 0, 0}}},
     };
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) check(&scenarios[i]);
 }

@@ -44,6 +44,10 @@ enum {
     R_BARRIER,
     R_IALLREDUCE,
     R_FENCE,
+    R_ALLGATHERV,
+    R_ALLTOALLV,
+    R_GATHERV,
+    R_SCATTERV,
     REGION_COUNT
 };
 static const char *const regions[REGION_COUNT][2] = {
@@ -74,6 +78,10 @@ static const char *const regions[REGION_COUNT][2] = {
     {"MPI_Barrier", NULL},
     {"MPI_Iallreduce", NULL},
     {"MPI_Win_fence", NULL},
+    {"MPI_Allgatherv", NULL},
+    {"MPI_Alltoallv", NULL},
+    {"MPI_Gatherv", NULL},
+    {"MPI_Scatterv", NULL},
 };
 
 #define OTF2(call) assert_int_equal(call, OTF2_SUCCESS)
@@ -188,6 +196,24 @@ static void events_collectives(void)
     leave(R_WAIT, 224);
 }
 
+/* Amounts that differ between members are what the rank moved: its own part, which allgatherv sends to each of three. */
+static void events_of_vectors(void)
+{
+    static const struct {
+        uint32_t region, root;
+        OTF2_CollectiveOp op;
+        uint64_t sent, received;
+    } rows[] = {{R_ALLGATHERV, NO_ROOT, OTF2_COLLECTIVE_OP_ALLGATHERV, 24, 60},
+                {R_ALLTOALLV, NO_ROOT, OTF2_COLLECTIVE_OP_ALLTOALLV, 20, 28},
+                {R_GATHERV, 1, OTF2_COLLECTIVE_OP_GATHERV, 16, 0},
+                {R_SCATTERV, 1, OTF2_COLLECTIVE_OP_SCATTERV, 0, 12}};
+    for (uint64_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        enter(rows[i].region, 230 + 2 * i);
+        RECORD(MpiCollectiveEnd, rows[i].op, C_WORLD, rows[i].root, rows[i].sent, rows[i].received);
+        leave(rows[i].region, 231 + 2 * i);
+    }
+}
+
 static void events_of_rank_0(void)
 {
     enter(R_MAIN, 0);
@@ -200,6 +226,7 @@ static void events_of_rank_0(void)
     RECORD(MpiRecv, 2, C_WORLD, 1, 8);
     leave(R_RANK, 141);
     events_collectives();
+    events_of_vectors();
     leave(R_MAIN, 300);
 }
 
@@ -383,6 +410,10 @@ static const char expected_text[] =
     "0 0.000000219 0.000000220 MPI_Iallreduce comm=0 bytes=8 req=4\n"
     "0 0.000000221 0.000000222 MPI_Iallreduce comm=2 bytes=0 req=5\n"
     "0 0.000000223 0.000000224 MPI_Wait req=4\n"
+    "0 0.000000230 0.000000231 MPI_Allgatherv comm=0 bytes=8\n"
+    "0 0.000000232 0.000000233 MPI_Alltoallv comm=0 bytes=20 received=28\n"
+    "0 0.000000234 0.000000235 MPI_Gatherv comm=0 root=1 bytes=16\n"
+    "0 0.000000236 0.000000237 MPI_Scatterv comm=0 root=1 bytes=12\n"
     "0 0.000000300 leave main\n"
     "1 0.000000030 0.000000031 MPI_Win_post win=0 group=0\n"
     "1 0.000000040 0.000000090 MPI_Win_wait win=0\n"
