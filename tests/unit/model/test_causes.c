@@ -146,6 +146,17 @@ static void without_waits(void **state)
     result_free(result);
 }
 
+/* Equal shares come by their lines: the call at line 2 comes first in the run, that at line 1 in the result. */
+static void equal_shares_come_by_line(void **state)
+{
+    (void)state;
+    struct result *result = analyzed("ranks 1\n0 0.0 0.000010 MPI_Comm_group comm=0 site=f@a.c:2\n"
+                                     "0 0.000010 0.000020 MPI_Comm_group comm=0 site=f@a.c:1\n");
+    assert_int_equal(result->critical_path.count, 2);
+    for (int i = 0; i < 2; i++) assert_int_equal(result->critical_path.items[i].line, i + 1);
+    result_free(result);
+}
+
 /* Everybody waits for nobody and all time stamps are one: no path, no loop. */
 static void no_time(void **state)
 {
@@ -164,7 +175,7 @@ int main(void)
         cmocka_unit_test(chain),
         cmocka_unit_test(lock),
         cmocka_unit_test(without_waits),
-        cmocka_unit_test(no_time),
+        cmocka_unit_test(equal_shares_come_by_line), cmocka_unit_test(no_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

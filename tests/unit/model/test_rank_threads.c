@@ -20,6 +20,26 @@ static struct result *analyzed(const char *text)
     return result;
 }
 
+/* Thread 0 ends inside a region; thread 1, which was in none, is outside all the same. */
+static void call_paths_are_the_threads_own(void **state)
+{
+    (void)state;
+    struct err err;
+    struct callpaths paths;
+    struct trace *trace = trace_of("ranks 1\n0 0.000000 0.000001 pthread_create child=1\n0 0.000001 enter a\n"
+                                   "0 0.000002 0.000010 MPI_Comm_group comm=0\nincomplete 0 killed\n"
+                                   "0 0.000003 0.000003 thread_begin thread=1\n"
+                                   "0 0.000005 0.000025 MPI_Comm_group comm=0 thread=1\n");
+    assert_int_equal(callpaths_build(trace, &paths, &err), STATUS_OK);
+    for (size_t i = 0; i < trace->ranks[0].count; i++) {
+        bool inside = trace_call_thread(trace, 0, i) == 0 && trace->ranks[0].calls[i].call == ID_Comm_group;
+        if (trace->ranks[0].calls[i].call == ID_region_enter) continue;
+        assert_int_equal(callpath_at(&paths, 0, i) != CALLPATH_ROOT, inside);
+    }
+    callpaths_clear(&paths);
+    trace_free(trace);
+}
+
 static double property_s(const struct result *result, const char *name)
 {
     for (size_t i = 0; i < result->property_count; i++)
@@ -221,6 +241,7 @@ static void any_thread_makes_progress(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(call_paths_are_the_threads_own),
         cmocka_unit_test(waits_of_threads_overlap),
         cmocka_unit_test(times_are_sums_over_threads),
         cmocka_unit_test(causes_and_the_critical_path_follow_the_thread),

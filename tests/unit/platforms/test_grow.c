@@ -29,6 +29,7 @@ static void write_platform(const char *topology, int nodes, const char *mapping)
 #define TREE "{\"type\": \"fat_tree\", \"down\": [16, 4], \"up\": [1, 16]}"
 #define TORUS "{\"type\": \"torus\", \"dimensions\": [4, 3, 4]}"
 #define DRAGONFLY "{\"type\": \"dragonfly\", \"groups\": 4, \"chassis\": 2, \"routers\": 4, \"nodes\": 2}"
+#define TWO_GROUPS "{\"type\": \"dragonfly\", \"groups\": 2, \"chassis\": 2, \"routers\": 4, \"nodes\": 2}"
 #define ONE "{\"ranks_per_node\": 1}"
 
 /* 16 x 4 = 64 nodes; 100 need 7 switches of 16. 4 x 3 x 4 are 48 nodes; the 3 grows to 4 (64), then each to 5 (80, 100).
@@ -48,6 +49,13 @@ static void topologies_grow_in_their_own_way(void **state)
         {TORUS, ONE, 48, 49, {"nodes.count=49", "network.topology.dimensions=[4,4,4]"}},
         {TORUS, ONE, 48, 81, {"nodes.count=81", "network.topology.dimensions=[5,5,4]"}},
         {DRAGONFLY, ONE, 64, 65, {"nodes.count=65", "network.topology.routers=5", "network.topology.groups=4"}},
+        /* exactly as many nodes as there is room for; 2 groups become the 4 that 4 routers connect */
+        {TREE, ONE, 32, 64, {"nodes.count=64"}},
+        {TORUS, ONE, 32, 48, {"nodes.count=48"}},
+        {DRAGONFLY, ONE, 32, 64, {"nodes.count=64"}},
+        {TWO_GROUPS, ONE, 32, 33, {"nodes.count=33", "network.topology.groups=3"}},
+        {TWO_GROUPS, ONE, 32, 64, {"nodes.count=64", "network.topology.groups=4"}},
+        {TWO_GROUPS, ONE, 32, 65, {"nodes.count=65", "network.topology.routers=5", "network.topology.groups=4"}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -74,6 +74,37 @@ static void the_fastest_of_frequent_conditions_count(void **state)
     }
 }
 
+/* Exactly a fifth of the batches, 8 of 40, is enough, however few repetitions these have. */
+static void a_fifth_of_the_batches_is_enough(void **state)
+{
+    (void)state;
+    for (int fast = 7; fast <= 8; fast++)
+        for (int alone = 0; alone < 2; alone++) { /* one repetition in each fast batch */
+            struct bench_results results;
+            struct conditions conditions;
+            struct err err;
+            make_results(&results, fast);
+            for (int i = 0; i < fast && alone; i++) results.series[i].count = 1;
+            assert_int_equal(conditions_find(&results, false, &conditions, &err), STATUS_OK);
+            assert_true(conditions.from_s == (fast == 8 ? 2.5e-7 : 7e-7));
+            assert_true(fabs(conditions.share - (fast == 8 ? 8 : 33) / 40.0) < 1e-9);
+            bench_results_clear(&results);
+        }
+}
+
+/* Six kinds of round trips with four batches each: none is a fifth, and of equally frequent ones the fastest count. */
+static void the_fastest_of_equally_frequent_ones_count(void **state)
+{
+    (void)state;
+    struct bench_results results = {0};
+    struct conditions conditions;
+    struct err err;
+    for (int i = 0; i < 24; i++) add_pass(&results, false, 1e-6, 1e-7 * (1 << (23 - i) / 4));
+    assert_int_equal(conditions_find(&results, false, &conditions, &err), STATUS_OK);
+    assert_true(conditions.from_s == 1e-7 && fabs(conditions.share - 4 / 24.0) < 1e-9);
+    bench_results_clear(&results);
+}
+
 /* Fewer than 20 repetitions under the conditions: the pass at the lower quartile of all. */
 static void few_repetitions_do_not_count(void **state)
 {
@@ -139,7 +170,7 @@ static void speeds_of_the_core_are_apart(void **state)
 }
 
 /* 8 bytes have 120 repetitions at full speed. 64 bytes have 10 of them, 128 bytes none: both are missing. 256 bytes have no
- * references. */
+ * references, 512 bytes have 20 repetitions at full speed, which are enough. */
 static void sizes_of_another_speed_are_missing(void **state)
 {
     (void)state;
@@ -153,12 +184,13 @@ static void sizes_of_another_speed_are_missing(void **state)
     for (int i = 0; i < 3; i++) add_size_pass(&results, false, 64, 2e-6, 2.6e-7, 4e-6);
     for (int i = 0; i < 3; i++) add_size_pass(&results, false, 128, 2e-6, 2.6e-7, 4e-6);
     for (int i = 0; i < 3; i++) add_size_pass(&results, false, 256, 1e-6, 0, 0);
+    for (int i = 0; i < 2; i++) add_size_pass(&results, false, 512, 1e-6, 2.5e-7, 2e-6);
     assert_int_equal(conditions_find(&results, false, &conditions, &err), STATUS_OK);
     assert_int_equal(conditions_count(&results, false, &conditions, &counted, &missing, &err), STATUS_OK);
-    assert_int_equal(counted, 3);
+    assert_int_equal(counted, 4);
     assert_int_equal(missing, 2);
     assert_int_equal(size_curve_collect(&results, "putLatency -s flush", false, &conditions, &curve, &err), STATUS_OK);
-    assert_int_equal(curve.count, 4);
+    assert_int_equal(curve.count, 5);
     for (size_t i = 0; i < curve.count; i++) assert_int_equal(curve.sizes[i].elsewhere, i == 1 || i == 2);
     bench_results_clear(&results);
 }
@@ -167,6 +199,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fastest_of_frequent_conditions_count),
+        cmocka_unit_test(a_fifth_of_the_batches_is_enough),
+        cmocka_unit_test(the_fastest_of_equally_frequent_ones_count),
         cmocka_unit_test(few_repetitions_do_not_count),
         cmocka_unit_test(without_references_there_are_none),
         cmocka_unit_test(speeds_of_the_core_are_apart),
