@@ -187,7 +187,7 @@ static void computings_are_counted(void **state)
     }
 }
 
-/* Both writes of rank 0 are complete at 20, when rank 1's row ends: it waits for the last one, so the message leaves behind it. */
+/* Both writes of rank 0 are complete at 20, when rank 1's row ends: it waits for the last one, behind which a message leaves. */
 static void the_last_complete_write_is_awaited(void **state)
 {
     (void)state;

@@ -119,13 +119,14 @@ static void pairs_of_more_ranks_have_names(void **state)
     trace_free(predicted);
 }
 
-/* Three visits of puts of 8 bytes, with 12 repetitions each, and puts of 16 bytes between them: the same calls later are a series
- * of their own. The one with 9 repetitions is none. */
+/* Three visits of puts of 8 bytes, with 12 repetitions each, and puts of 16 bytes between them: the same calls later are a
+ * series of their own. The one with 9 repetitions is none. In the last one a put of 16 bytes takes 1 us behind each of 8: a
+ * put of other bytes is another call. */
 static struct trace *make_visits(void)
 {
     static const struct {
-        int repetitions, bytes, us;
-    } visits[] = {{12, 8, 3}, {12, 16, 4}, {12, 8, 2}, {9, 16, 6}, {12, 8, 5}};
+        int repetitions, bytes, us, then_bytes;
+    } visits[] = {{12, 8, 3, 0}, {12, 16, 4, 0}, {12, 8, 2, 0}, {9, 16, 6, 0}, {12, 8, 5, 0}, {12, 8, 7, 16}};
     char file[] = "/tmp/rmacast-skeletons-XXXXXX";
     FILE *out = fdopen(mkstemp(file), "w");
     struct trace *trace;
@@ -139,6 +140,9 @@ static struct trace *make_visits(void)
                 fprintf(out, "%d %.9f %.9f MPI_Barrier comm=0\n", rank, now, now + 1e-4);
             fprintf(out, "0 %.9f %.9f MPI_Put win=0 target=1 bytes=%d disp=0\n", now + 2e-4, now + 2e-4 + 1e-6 * visits[v].us,
                     visits[v].bytes);
+            if (visits[v].then_bytes > 0)
+                fprintf(out, "0 %.9f %.9f MPI_Put win=0 target=1 bytes=%d disp=0\n", now + 2e-4 + 1e-6 * visits[v].us,
+                        now + 2e-4 + 1e-6 * (visits[v].us + 1), visits[v].then_bytes);
         }
     for (int rank = 0; rank < 2; rank++) fprintf(out, "%d %.9f %.9f MPI_Barrier comm=0\n", rank, now, now + 1e-4);
     fclose(out);
@@ -150,20 +154,21 @@ static struct trace *make_visits(void)
 static void visits_are_series(void **state)
 {
     (void)state;
-    static const char *const names[] = {"MPI_Put 8 > 1", "MPI_Put 16 > 1", "MPI_Put 8 > 1", "MPI_Put 8 > 1"};
-    static const double times_s[] = {3e-6, 4e-6, 2e-6, 5e-6};
+    static const char *const names[] = {"MPI_Put 8 > 1", "MPI_Put 16 > 1", "MPI_Put 8 > 1", "MPI_Put 8 > 1",
+                                        "MPI_Put 8 > 1, MPI_Put 16 > 1"};
+    static const double times_s[] = {3e-6, 4e-6, 2e-6, 5e-6, 8e-6};
     struct trace *trace = make_visits();
     struct skeletons series, rows;
     struct err err = {0};
     if (skeletons_compare(trace, trace, 0, &series, &err) != STATUS_OK) fail_msg("%s", err.text);
-    assert_int_equal(series.count, 4);
-    for (int i = 0; i < 4; i++) {
+    assert_int_equal(series.count, 5);
+    for (int i = 0; i < 5; i++) {
         assert_string_equal(series.items[i].name, names[i]);
         assert_int_equal(series.items[i].count, 12);
         assert_true(fabs(series.items[i].measured_median_s - times_s[i]) < 1e-9);
     }
     assert_int_equal(skeletons_join(&series, &rows, &err), STATUS_OK);
-    assert_int_equal(rows.count, 2);
+    assert_int_equal(rows.count, 3);
     assert_string_equal(rows.items[0].name, "MPI_Put 8 > 1");
     assert_int_equal(rows.items[0].count, 36);
     assert_true(fabs(rows.items[0].measured_median_s - 3e-6) < 1e-9); /* of 2, 3 and 5 us, 12 each */
@@ -253,7 +258,8 @@ static void remarks_are_behind_the_table(void **state)
 {
     (void)state;
     struct skeleton rows[] = {
-        {.name = "near", .count = 40, .measured_median_s = 2e-6, .measured_p10_s = 1.9e-6, .predicted_median_s = 2.1e-6},
+        {.name = "near", .count = 40, .measured_median_s = 2e-6, .measured_p10_s = 1.9e-6, .predicted_median_s = 2.1e-6,
+         .measured_error_s = 2e-7},
         {.name = "slow", .count = 7, .measured_median_s = 2e-6, .measured_p10_s = 1.9e-6, .predicted_median_s = 9e-6,
          .left_out = true, .remark = "it is of another speed"},
         {.name = "far", .count = 40, .measured_median_s = 1e-5, .measured_p10_s = 9e-6, .predicted_median_s = 8e-6,
