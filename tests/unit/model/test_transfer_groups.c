@@ -91,6 +91,27 @@ static void by_window_and_place(void **state)
     result_free(result);
 }
 
+/* Places come by their bytes, equal ones by name, file and line, whatever came first in the run. */
+static void equal_places_are_in_order(void **state)
+{
+    (void)state;
+    struct err err;
+    struct result *result;
+    struct analyze_options options = ANALYZE_DEFAULTS;
+    struct trace *trace = trace_of("ranks 2\nwindow 0 comm=0\n0 0.0 0.0 MPI_Win_lock win=0 target=1 lock=shared\n"
+                                   "0 0.000001 0.000002 MPI_Put win=0 target=1 bytes=8 site=f@b.c:1\n"
+                                   "0 0.000002 0.000003 MPI_Put win=0 target=1 bytes=8 site=f@a.c:9\n"
+                                   "0 0.000003 0.000004 MPI_Put win=0 target=1 bytes=8 site=f@a.c:2\n"
+                                   "0 0.000004 0.000005 MPI_Put win=0 target=1 bytes=9 site=f@b.c:7\n"
+                                   "0 0.000006 0.000007 MPI_Win_unlock win=0 target=1\n");
+    static const int32_t lines[] = {7, 2, 9, 1};
+    assert_int_equal(model_analyze(trace, &options, &result, &err), STATUS_OK);
+    assert_int_equal(result->transfer_groups[TRANSFERS_OF_PLACE].count, 4);
+    for (int i = 0; i < 4; i++) assert_int_equal(result->transfer_groups[TRANSFERS_OF_PLACE].items[i].line, lines[i]);
+    result_free(result);
+    trace_free(trace);
+}
+
 static void by_size(void **state)
 {
     (void)state;
@@ -154,6 +175,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_pair), cmocka_unit_test(by_window_and_place), cmocka_unit_test(by_size),
+        cmocka_unit_test(equal_places_are_in_order),
         cmocka_unit_test(selected), cmocka_unit_test(tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
