@@ -1,7 +1,8 @@
 #!/bin/sh
 # Usage: record_layers.sh RMACAST MPIEXEC MPICC: where calls are that a library between the program and MPI makes. The library
 # calls MPI from two depths, and the program calls it from two lines, at two depths of its own, a thousand times each: what was
-# found at a place once holds for other callers of the same place, too.
+# found at a place once holds for other callers of the same place, too. And of the library that runs OpenMP: a note says that its
+# waits are not recorded.
 rmacast=$1 mpiexec=$2 mpicc=$3
 . "$(dirname "$0")/../expect.sh"
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && cd "$work" || exit 1
@@ -62,4 +63,22 @@ sites && expected '1000 main:14' '1 main:16' '1000 work:6'
 # Where all that is left is the library itself, the place is there.
 built libmine.so.1
 sites --skip-library libmine,program && expected '1000 main:14' '1 main:16' '1000 work:6'
+
+cat >parallel.c <<'END'
+#include <mpi.h>
+#include <stddef.h>
+int main(int argc, char **argv)
+{
+    int provided, rank;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+#pragma omp parallel num_threads(2)
+    MPI_Sendrecv(NULL, 0, MPI_INT, rank, 0, NULL, 0, MPI_INT, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+END
+check "$mpicc" -fopenmp -g -o parallel parallel.c
+expect 0 "$rmacast" record --threads -o run.rma -- "$mpiexec" -n 2 ./parallel
+check test "$("$rmacast" info run.rma | grep -c 'threads of 2 ranks may have waited for each other by OpenMP: that is not recorded')" = 1
 finish

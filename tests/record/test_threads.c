@@ -57,10 +57,9 @@ static void assert_complete(const struct trace *trace)
         if (trace->ranks[rank].incomplete) fail_msg("rank %u: %s", rank, trace->ranks[rank].incomplete_why);
 }
 
-static void a_second_thread(void **state)
+static void expect_second_thread(const char *settings)
 {
-    (void)state;
-    struct trace *trace = run_recorded("", "threads", 0);
+    struct trace *trace = run_recorded(settings, "threads", 0);
     assert_complete(trace);
     for (uint32_t rank = 0; rank < 4; rank++) {
         struct timeline_walk first = {trace, rank, 0, 0}, second = {trace, rank, 1, 0};
@@ -83,6 +82,14 @@ static void a_second_thread(void **state)
         expect_end(&second);
     }
     trace_free(trace);
+}
+
+/* A thread's life is recorded alike with all thread primitives and without. */
+static void a_second_thread(void **state)
+{
+    (void)state;
+    expect_second_thread("");
+    expect_second_thread("RMACAST_THREADS=1");
 }
 
 static void check_first_thread(const struct trace *trace, uint32_t rank)
