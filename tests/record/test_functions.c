@@ -105,8 +105,10 @@ static void expect_jumps(const char *program)
     static const char *const land[] = {"+land", "+jump", "+jump",   "+jump", "-jump",
                                        "-jump", "-jump", "Barrier", "-land", NULL};
     static const char *const rest[] = {"+stop",   "-stop", "+start", "Barrier",  "+leaf",
-                                       "Barrier", "-leaf", "-start", "pthread_create", "Finalize", NULL};
-    static const char *const work[] = {"+work", "+leaf", "Barrier", "-leaf", NULL}, *const end[] = {"-work", NULL};
+                                       "Barrier", "-leaf", "-start", "pthread_create", "pthread_join",
+                                       "Finalize", NULL};
+    static const char *const work[] = {"thread_begin", "+work", "+leaf", "Barrier", "-leaf", NULL};
+    static const char *const end[] = {"-work", "thread_end", NULL};
     struct trace *trace = run_recorded("RMACAST_FUNCTIONS=64", program, 0);
     for (uint32_t rank = 0; rank < 4; rank++) {
         struct walk walk = walk_begin(trace, rank), worker = walk;
@@ -176,10 +178,15 @@ static void threads_and_exceptions(void **state)
                 expect_thread(&walk, 0,
                               (const char *const[]){"+main", "Init_thread", "pthread_create", "pthread_create",
                                                     "pthread_create", NULL});
+            if (thread > 0) expect_thread(&walk, thread, (const char *const[]){"thread_begin", NULL});
             expect_thread(&walk, thread, begin);
             for (int i = 0; i < 50; i++) expect_thread(&walk, thread, land);
             expect_thread(&walk, thread, end);
-            if (thread == 0) expect_thread(&walk, 0, (const char *const[]){"Finalize", NULL});
+            if (thread == 0)
+                expect_thread(&walk, 0, (const char *const[]){"pthread_join", "pthread_join", "pthread_join", "Finalize",
+                                                              NULL});
+            else
+                expect_thread(&walk, thread, (const char *const[]){"thread_end", NULL});
         }
     }
     trace_free(trace);
