@@ -55,6 +55,7 @@ struct result_pattern {
     double *rank_severity_s; /* owned, rank_count */
     struct result_place *places;
     size_t place_count, place_capacity;
+    bool at_most; /* some or all of it may be no wait: what the call takes by itself is not known. There is no advice */
 };
 
 struct result_distribution {   /* of a rate over all transfers; count 0: unknown, written as null */

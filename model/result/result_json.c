@@ -62,6 +62,7 @@ static void add_patterns(cJSON *root, const struct result *result)
         json_add_text(object, "name", pattern_row((enum pattern)p)->name);
         json_add_number(object, "severity_s", pattern->severity_s);
         json_add_number(object, "count", (double)pattern->count);
+        json_add_bool(object, "at_most", pattern->at_most);
         json_add_numbers(object, "rank_severity_s", pattern->rank_severity_s, result->rank_count);
         json_add_text(object, "advice", pattern->place_count > 0 ? pattern->places[0].advice : NULL);
         json_add_text(object, "rows", pattern->place_count > 0 ? pattern->places[0].rows : NULL);

@@ -72,6 +72,14 @@ static void print_place(const struct result_place *place, FILE *out)
     print_who(&place->who, out);
 }
 
+enum { TITLE_BYTES = 64 };
+
+static const char *title_of(const struct result *result, enum pattern pattern, char title[TITLE_BYTES])
+{
+    snprintf(title, TITLE_BYTES, "%s%s", pattern_row(pattern)->title, result->patterns[pattern].at_most ? ", at most" : "");
+    return title;
+}
+
 static void print_findings(const struct result *result, size_t top, FILE *out)
 {
     struct ranked findings[PATTERN_COUNT];
@@ -86,7 +94,8 @@ static void print_findings(const struct result *result, size_t top, FILE *out)
     if (count > 1) qsort(findings, count, sizeof *findings, compare_findings);
     for (size_t i = 0; i < count && (top == 0 || i < top); i++) {
         const struct result_pattern *pattern = &result->patterns[findings[i].pattern];
-        text_print(out, "%-28s %9s %5.1f %% %7" PRIu64 " %10" PRIu32, pattern_row(findings[i].pattern)->title,
+        char title[TITLE_BYTES];
+        text_print(out, "%-28s %9s %5.1f %% %7" PRIu64 " %10" PRIu32, title_of(result, findings[i].pattern, title),
                    units_format_duration(pattern->severity_s, seconds),
                    percent_of(pattern->severity_s, result_total_s(result)), pattern->count, worst_rank(result, pattern));
         if (pattern->place_count > 0) print_place(&pattern->places[0], out);
@@ -103,9 +112,9 @@ static void print_findings(const struct result *result, size_t top, FILE *out)
 static void print_property_wait(const struct result *result, enum pattern pattern, int depth, FILE *out)
 {
     const struct result_pattern *found = &result->patterns[pattern];
-    char seconds[UNITS_TEXT_BYTES];
+    char seconds[UNITS_TEXT_BYTES], title[TITLE_BYTES];
     if (found->count == 0) return;
-    text_print(out, "%*s[W] %-*s %10s %5.1f %%\n", 2 * depth, "", 32 - 2 * depth, pattern_row(pattern)->title,
+    text_print(out, "%*s[W] %-*s %10s %5.1f %%\n", 2 * depth, "", 32 - 2 * depth, title_of(result, pattern, title),
                units_format_duration(found->severity_s, seconds),
                percent_of(found->severity_s, result->properties[PROPERTY_TIME].inclusive_s));
 }

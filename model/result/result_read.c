@@ -181,7 +181,8 @@ static enum status read_pattern(const struct json_node *node, size_t index, void
 {
     (void)index;
     struct result *result = into;
-    struct json_node name = json_member(node, "name"), places = json_member(node, "places");
+    struct json_node name = json_member(node, "name"), places = json_member(node, "places"),
+                     at_most = json_member(node, "at_most");
     const char *text;
     enum pattern id;
     TRY(json_string(&name, &text, err));
@@ -189,6 +190,7 @@ static enum status read_pattern(const struct json_node *node, size_t index, void
     struct result_pattern *pattern = &result->patterns[id];
     TRY(read_number(node, "severity_s", 0, &pattern->severity_s, err));
     TRY(read_count(node, "count", &pattern->count, err));
+    if (at_most.item) TRY(json_boolean(&at_most, &pattern->at_most, err));
     TRY(read_per_rank(node, "rank_severity_s", pattern->rank_severity_s, result->rank_count, err));
     return places.item ? for_elements(&places, read_place, pattern, err) : STATUS_OK;
 }

@@ -188,6 +188,8 @@ enum status severity_report(struct severity *severity, const struct timelines *t
     memcpy(result->not_inferred, severity->provisional.refuted + DOUBT_PROGRESS, sizeof result->not_inferred);
     report_totals(&severity->totals, result);
     report_fence_pairs(&severity->fence_pairs, result);
+    struct result_pattern *progress = &result->patterns[PATTERN_WAIT_FOR_PROGRESS]; /* docs/patterns.md: assumed transfers */
+    progress->at_most = progress->count > 0 && !trace->provenance.simulated && !severity->options->network_known;
     user_code_report(timelines, severity->inside, result);
     TRY(report_profile(severity, timelines, result, err));
     TRY(properties_report(timelines, severity->times_ps, &severity->totals, result, err));

@@ -211,7 +211,7 @@ static enum status report_place(const struct wait_profile *profile, const struct
     struct advice_facts facts = place->worst;
     facts.fences_save = result->fence_saved_s > 0;
     facts.unbalanced = 2 * result->unbalanced_s >= made.severity_s;
-    if (status == STATUS_OK && without_core[waits_for(&facts)] <= DISTURBANCE_MOSTLY)
+    if (status == STATUS_OK && !pattern->at_most && without_core[waits_for(&facts)] <= DISTURBANCE_MOSTLY)
         status = advice_text(trace, &profile->paths, &facts, &made.advice, err);
     if (status == STATUS_OK && made.advice) {
         const struct advice_moves moves = advice_moves(&facts);

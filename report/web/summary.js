@@ -1,5 +1,7 @@
 // What a stranger wants to know first: how long, where the time goes, what to do, who causes it, what else could be, how sure that
 // is. Then three sentences about each run.
+// Before the time of what may be no wait at all.
+const atMost = (pattern) => (pattern.at_most ? "at most " : "");
 const occurring = (result) => result.patterns.filter((pattern) => pattern.severity_s > 0)
   .sort((a, b) => b.severity_s - a.severity_s);
 const allTime = (result) => result.run_time_s * result.ranks;
@@ -29,7 +31,7 @@ function summarize(result) {
   }
   if (!worst) return [...sentences, "No rank waits for another one."];
   if (!isWorth(result, worst)) return sentences;
-  sentences.push(`The largest wait state is ${patternTitle(worst.name)}: ${formatSeconds(worst.severity_s)} over all ranks, `
+  sentences.push(`The largest wait state is ${patternTitle(worst.name)}: ${atMost(worst)}${formatSeconds(worst.severity_s)} over all ranks, `
     + `${shareOf(result, worst.severity_s)} of their time${worst.places[0] ? `, most of it in ${placeText(worst.places[0])}` : ""}.`);
   if (cause) sentences.push(`${formatShare(cause.share)} of all waiting is caused by ${cause.activity} in ${placeText(cause)}${mostOn(cause)}.`);
   if (worst.advice && isWorth(result, worst.places[0])) sentences.push(`To reduce it: ${worst.advice}.`);
