@@ -253,6 +253,9 @@ static enum status walk_epochs(struct walk *walk)
 
 static enum status on_create(struct walk *walk, struct window_walk *window)
 {
+    const struct trace_definitions *definitions = &walk->trace->definitions;
+    if (definitions->comms[definitions->windows[walk->call->handle].comm].first_group > 0)
+        TRY(add_violation(walk, VIOLATION_window_of_intercommunicator, NO_CALL));
     if (window->first_use != NO_CALL)
         TRY(finder_add(walk->finder, VIOLATION_window_before_creation, own_call(walk, window->first_use), walk->at, "%s",
                        ""));

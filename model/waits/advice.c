@@ -1,5 +1,6 @@
 #include "model/waits/advice.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,16 @@ struct advice {
 static enum status write_own(const struct advice *advice)
 {
     fputs(call_name(advice->facts->own), advice->out);
+    return STATUS_OK;
+}
+
+/* MPI_Issend for MPI_Ssend, whose end says that the receive has begun (MPI-3.1 3.7); MPI_Isend for what has no mode. */
+static enum status write_nonblocking(const struct advice *advice)
+{
+    const char *mode = call_name(advice->facts->own) + strlen("MPI_");
+    bool has_mode = strlen(mode) == strlen("Ssend") && strcmp(mode + 1, "send") == 0;
+    if (has_mode) fprintf(advice->out, "MPI_I%c%s", tolower((unsigned char)*mode), mode + 1);
+    else fputs("MPI_Isend", advice->out);
     return STATUS_OK;
 }
 
@@ -97,9 +108,9 @@ static enum status write_later(const struct advice *advice)
 static const struct {
     const char *tag;
     enum status (*write)(const struct advice *advice);
-} tags[] = {{"{own}", write_own},     {"{other}", write_other},       {"{earlier}", write_earlier},
-            {"{later}", write_later}, {"{distance}", write_distance}, {"{advised}", write_advised},
-            {"{balance}", write_balance}};
+} tags[] = {{"{own}", write_own},         {"{nonblocking}", write_nonblocking}, {"{other}", write_other},
+            {"{earlier}", write_earlier}, {"{later}", write_later},             {"{distance}", write_distance},
+            {"{advised}", write_advised},     {"{balance}", write_balance}};
 
 /* Writes the text up to the end of a clause. */
 static enum status write_clause(const struct advice *advice, const char *sentence)

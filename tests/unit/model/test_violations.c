@@ -15,7 +15,8 @@ struct example {
     const char *legal; /* of one that does not, and breaks no other rule */
 };
 
-static const char header[] = "ranks 3\nwindow 0 comm=0 bytes=100 disp_unit=1\nwindow 1 comm=0 bytes=100 disp_unit=4\n"
+static const char header[] = "ranks 3\ncomm 3 ranks=0,1,2 between=1\nwindow 0 comm=0 bytes=100 disp_unit=1\n"
+                             "window 1 comm=0 bytes=100 disp_unit=4\nwindow 2 comm=3\n"
                              "comm 1 ranks=0,1\n";
 
 /* One line with its times; a user region has one. */
@@ -97,6 +98,9 @@ static const struct example examples[] = {
     {"window_created_twice", ALL("MPI_Win_create win=0") ALL("MPI_Win_create win=0"),
      "window_created_twice 0.2\nwindow_created_twice 1.2\nwindow_created_twice 2.2\n",
      ALL("MPI_Win_create win=0") ALL("MPI_Win_free win=0") ALL("MPI_Win_create win=0")},
+    {"window_of_intercommunicator", ALL("MPI_Win_create win=2"),
+     "window_of_intercommunicator 0.1\nwindow_of_intercommunicator 1.1\nwindow_of_intercommunicator 2.1\n",
+     ALL("MPI_Win_create win=0")},
     {"window_after_free", ALL("MPI_Win_free win=0") FENCES,
      "window_after_free 0.2 with 0.1\nwindow_after_free 1.2 with 1.1\nwindow_after_free 2.2 with 2.1\n",
      ALL("MPI_Win_free win=0") ALL("MPI_Win_create win=0") FENCES},
