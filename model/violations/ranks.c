@@ -251,11 +251,17 @@ static enum status walk_epochs(struct walk *walk)
     }
 }
 
-static enum status on_create(struct walk *walk, struct window_walk *window)
+/* At the rank's first call on the window. */
+static enum status check_window_comm(struct walk *walk, const struct window_walk *window)
 {
     const struct trace_definitions *definitions = &walk->trace->definitions;
-    if (definitions->comms[definitions->windows[walk->call->handle].comm].first_group > 0)
-        TRY(add_violation(walk, VIOLATION_window_of_intercommunicator, NO_CALL));
+    bool between = definitions->comms[definitions->windows[walk->call->handle].comm].first_group > 0;
+    if (!between || window->created || window->first_use != NO_CALL || window->freed != NO_CALL) return STATUS_OK;
+    return add_violation(walk, VIOLATION_window_of_intercommunicator, NO_CALL);
+}
+
+static enum status on_create(struct walk *walk, struct window_walk *window)
+{
     if (window->first_use != NO_CALL)
         TRY(finder_add(walk->finder, VIOLATION_window_before_creation, own_call(walk, window->first_use), walk->at, "%s",
                        ""));
@@ -280,6 +286,7 @@ static enum status walk_window(struct walk *walk)
     bool part = call_works_on(kind, OBJECT_EPOCH) || kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL;
     if (walk->call->handle == TRACE_NONE || !(call_row(walk->call->call)->allowed & F_WIN)) return STATUS_OK;
     struct window_walk *window = &walk->windows[walk->call->handle];
+    TRY(check_window_comm(walk, window));
     if (kind == CALL_WIN_CREATE) return on_create(walk, window);
     if (kind == CALL_WIN_FREE) return on_free(walk, window);
     if (!part) return STATUS_OK;
