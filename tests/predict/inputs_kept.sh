@@ -113,10 +113,12 @@ for name in r/run.json r/mpi.json r/rank-000000.csv hard.run soft.mpi r/../r/run
 done
 
 # Any file of an archive, named by its directory or by its anchor.
-for name in a.rma/traces.otf2 a.rma/traces.def a.rma/traces/0.evt soft.rma/traces/1.def hard.evt a.rma/traces/new.json; do
+for name in a.rma/traces.otf2 a.rma/traces.def a.rma/traces/0.evt soft.rma/traces/1.def hard.evt; do
     replaces "--json $name would replace" analyze a.rma --json $name
     replaces "-o $name would replace" dump a.rma/traces.otf2 -o $name
 done
+replaces "--json a.rma/traces/new.json would be in a.rma/traces that" analyze a.rma --json a.rma/traces/new.json
+replaces "-o a.rma/traces/new.json would be in a.rma/traces that" dump a.rma/traces.otf2 -o a.rma/traces/new.json
 replaces "--json a.rma/traces.def would replace" info soft.rma --json a.rma/traces.def
 replaces "--json a.rma/traces.def would replace" compare a.rma/ --platform p.json --json a.rma/traces.def
 replaces "-o soft.rma would replace" simulate a.rma --platform p.json -o soft.rma
