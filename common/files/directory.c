@@ -13,7 +13,10 @@ enum status directory_make(const char *path, struct err *err)
     struct stat about;
     if (mkdir(path, 0777) == 0) return STATUS_OK;
     int cause = errno;
-    if (cause == EEXIST) cause = stat(path, &about) != 0 ? errno : S_ISDIR(about.st_mode) ? 0 : ENOTDIR;
+    if (cause == EEXIST && stat(path, &about) == 0)
+        cause = S_ISDIR(about.st_mode) ? 0 : ENOTDIR;
+    else if (cause == EEXIST && errno != ENOENT) /* that is a link to nothing */
+        cause = errno;
     return cause == 0 ? STATUS_OK : err_set(err, STATUS_SYSTEM, path, NULL, "cannot be made: %s", strerror(cause));
 }
 

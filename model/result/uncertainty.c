@@ -10,8 +10,8 @@
 /* Draws that differ by more are of a racing program. */
 #define RACING_RANGE 0.02
 
-/* The error of the model, as a share of the time inside MPI, that 90 % of the rows of the campaigns keep (docs/accuracy.md, How
- * sure: tests/docs/coverage.sh computes them again); of a run time beyond the range of its draws, and of a difference of two
+/* The error of the model, as a share of the time inside MPI, that 90 % of the rows of the campaigns keep (docs/trust.md, where a
+ * test computes how many do); of a run time beyond the range of its draws, and of a difference of two
  * rows. Of steered programs there are 16 rows and no differences: theirs are the largest. */
 static const struct {
     const char *name;

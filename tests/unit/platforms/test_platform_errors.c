@@ -82,7 +82,7 @@ static const struct row rows[] = {
     {PLATFORM_TEXT("", ", \"topology\": {\"type\": \"torus\", \"dimensions\": [65536, 65536]}", ""),
      ":network.topology: more than 2^31 nodes"},
     {PLATFORM_TEXT("", ", \"topology\": {\"simgrid_xml\": \"no-such-file.xml\"}", ""),
-     ":network.topology.simgrid_xml: '/tmp/no-such-file.xml' cannot be opened"},
+     ":network.topology.simgrid_xml: /tmp/no-such-file.xml: cannot be opened: No such file or directory"},
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"collectives\": \"ompi\"}"),
      ":mpi.collectives: unknown value 'ompi', expected mpich"},
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"lock\": \"eager\"}}"),
