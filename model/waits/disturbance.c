@@ -27,13 +27,18 @@ static double computing_s(const struct timelines *timelines, uint32_t rank, int6
     return left_s > 0 ? left_s : 0;
 }
 
-double disturbance_share(const struct timelines *timelines, uint32_t rank, const struct disturbance_inside *inside)
+void disturbance_shares(const struct timelines *timelines, const struct disturbance_inside *inside, double *shares)
 {
     const struct trace *trace = timelines->trace;
-    const int64_t *sum_ps = trace->ranks[rank].before_sum_ps;
-    double all_s = computing_s(timelines, rank, trace_begin_ps(trace), inside->all_ps) + units_s(inside->mpi_ps);
-    if (trace->provenance.simulated || all_s <= 0) return 0;
-    return (units_s(sum_ps[BEFORE_CORE_WAIT]) + units_s(sum_ps[BEFORE_CORE_WAIT_INSIDE])) / all_s;
+    const int64_t zero_ps = trace_begin_ps(trace);
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const int64_t *sum_ps = trace->ranks[r].before_sum_ps;
+        double waited_s = units_s(sum_ps[BEFORE_CORE_WAIT]) + units_s(sum_ps[BEFORE_CORE_WAIT_INSIDE]);
+        shares[r] = 0;
+        if (trace->provenance.simulated || waited_s == 0) continue;
+        double all_s = computing_s(timelines, r, zero_ps, inside[r].all_ps) + units_s(inside[r].mpi_ps);
+        if (all_s > 0) shares[r] = waited_s / all_s;
+    }
 }
 
 void disturbance_report(const struct timelines *timelines, const struct disturbance_inside *inside,

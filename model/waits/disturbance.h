@@ -19,11 +19,11 @@ void disturbance_add(const struct trace *trace, struct disturbance_inside *insid
 void disturbance_report(const struct timelines *timelines, const struct disturbance_inside *inside,
                         struct result_disturbance *made);
 
-/* The share of a rank's computing and time in MPI, with all its threads, in which it waited for a core while it was recorded.
+/* The share of each rank's computing and time in MPI, with all its threads, in which it waited for a core while it was recorded.
  * Above DISTURBANCE_MOSTLY the waits that it causes are the scheduler's, and no change of the program removes them. Two ranks
  * for each core, which poll while they wait, are below. */
 #define DISTURBANCE_MOSTLY 0.6
-double disturbance_share(const struct timelines *timelines, uint32_t rank, const struct disturbance_inside *inside);
+void disturbance_shares(const struct timelines *timelines, const struct disturbance_inside *inside, double *shares);
 
 /* disturbance_add() and disturbance_report() for a whole trace. */
 enum status disturbance_find(const struct trace *trace, struct result_disturbance *made, struct err *err);

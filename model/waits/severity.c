@@ -170,8 +170,7 @@ static enum status report_profile(struct severity *severity, const struct timeli
     const struct trace *trace = timelines->trace;
     double *without_core = calloc((size_t)trace->rank_count + 1, sizeof *without_core);
     if (!without_core) return err_memory(err);
-    for (uint32_t r = 0; r < trace->rank_count; r++)
-        without_core[r] = disturbance_share(timelines, r, &severity->inside[r]);
+    disturbance_shares(timelines, severity->inside, without_core);
     enum status status =
         wait_profile_report(&severity->profile, trace, without_core, severity->options->per_rank, result, err);
     free(without_core);

@@ -53,7 +53,7 @@ enum status wait_profile_end_doubts(struct wait_profile *profile, const bool *re
 
 /* Appends each place, with its advice and its worst rank, to its pattern in result, the largest severity first. With per_rank a
  * place has the figures of every rank. result already has the pairs of fences and its user code. without_core has each rank's
- * disturbance_share(): where it is above DISTURBANCE_MOSTLY, a wait for the rank has no advice, and a note says so. Nothing may
+ * disturbance_shares(): where it is above DISTURBANCE_MOSTLY, a wait for the rank has no advice, and a note says so. Nothing may
  * be added afterwards. */
 enum status wait_profile_report(struct wait_profile *profile, const struct trace *trace, const double *without_core,
                                 bool per_rank, struct result *result, struct err *err);

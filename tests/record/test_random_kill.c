@@ -206,9 +206,7 @@ static void expect_thread(const struct trace *trace, uint32_t thread, const uint
     bool broken = false;
     for (size_t i = 0; i < rank->count; i++) {
         const struct trace_call *call = &rank->calls[i];
-        if (trace_call_thread(trace, 0, i) != thread || call->call == ID_Init_thread ||
-            call->call == ID_pthread_create)
-            continue;
+        if (trace_call_thread(trace, 0, i) != thread || call->call == ID_Init_thread || call_is_thread(call->call)) continue;
         assert_false(broken);
         broken = call->flags & TRACE_BREAK;
         if (call->call == ID_Comm_dup || call->call == ID_Comm_free) continue;
