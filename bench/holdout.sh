@@ -33,7 +33,9 @@ held=0 cases=0 scales='2 4 8 16' section=
 for name in grid_solver pscw_halo fence_transpose; do
     mpicc.mpich -std=c11 -O1 -g -o $name "$source/docs/examples/$name.c" -lm || exit 1
 done
-for name in record_halo three_programs; do mpicc.mpich -std=c11 -O1 -g -o $name "$source/bench/$name.c" -lm || exit 1; done
+for name in bench/record_halo tests/programs/three_programs; do
+    mpicc.mpich -std=c11 -O1 -g -o "${name##*/}" "$source/$name.c" -lm || exit 1
+done
 
 record_on_cluster() { # COMMAND...: on the cluster; many runs hang in MPI_Finalize and are made again
     for try in 1 2 3; do

@@ -92,7 +92,7 @@ prints '| late_post | ring, a, 8 B, 2 ranks | 400 | 500 | 20.0 |' --waits
 prints '| late_post | 2 | 1 | 5.0 | 20.0 |' --wait-errors
 prints '| all | 2 | 1 | 5.0 | 20.0 |' --wait-errors
 
-# A program of bench/independent: the family is the directory.
+# A program of tests/programs/independent: the family is the directory.
 jq '.campaign.programs[1].command = ["independent_sum"]' "$work/two.json" >"$work/directory.json" && of=directory
 prints '| `independent/*.c` |  | 1.0 (1.0), 1 of 1 |' --families
 of=two

@@ -31,7 +31,7 @@ jq -n --argjson nodes "$nodes" --argjson latency "$(setting '.latency_us / 1e6')
     {schema: "rmacast.platform/1", nodes: {count: $nodes}, network: {topology: {simgrid_xml: "campaign.xml"},
      latency_s: $latency, bandwidth_Bps: $rate}, mpi: {eager_bytes: 1000000000, rma: {semantics: "a"}}}' >"$files/platform.json"
 . "$oracle/on-smpi"
-smpicc -O1 -std=gnu11 -I "$validate/.." -include "$oracle/traced.h" "$validate/../bench/six_exchanges.c" -o "$files/six_exchanges" ||
+smpicc -O1 -std=gnu11 -I "$validate/.." -include "$oracle/traced.h" "$validate/../tests/programs/six_exchanges.c" -o "$files/six_exchanges" ||
     die "six_exchanges.c: not compiled for SMPI"
 
 # part TRACE: seconds of rank 0 from its return of the second MPI_Barrier to that of the third.

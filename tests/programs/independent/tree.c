@@ -1,7 +1,7 @@
 /* A sum of vectors up a binary tree of ranks, and the result down again: puts into the place of a child or of the parent, a
  * flush, and a message that says so:
  *     independent_tree [BYTES of a vector [SUMS]] */
-#include "bench/independent/program.h"
+#include "tests/programs/independent/program.h"
 
 enum { CHILDREN = 2, PARENT = CHILDREN, PLACES }; /* a place for each child's vector, and one for the parent's result */
 

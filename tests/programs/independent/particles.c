@@ -1,7 +1,7 @@
 /* Particles in a box that is cut along x. Those that leave a rank's part are put into the neighbour's inbox, and a message behind
  * the flush has their number:
  *     independent_particles [BYTES of leaving particles, about [STEPS]] */
-#include "bench/independent/program.h"
+#include "tests/programs/independent/program.h"
 
 struct particle {
     float x, v, m, pad;

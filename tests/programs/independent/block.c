@@ -2,7 +2,7 @@
  * neighbours in it, by post, start, complete and wait. So the group changes from step to step. In each third step the lower
  * neighbour only sends and the upper one only receives:
  *     independent_block [BYTES of a face [STEPS]]: 2 ranks (one dimension is cut) or 4 (two) */
-#include "bench/independent/program.h"
+#include "tests/programs/independent/program.h"
 
 enum { DIMENSIONS = 2 }; /* that may be cut */
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "bench/exchanges.h"
+#include "tests/programs/exchanges.h"
 
 enum { WINDOWS = 3, AHEAD = 4, STEPS_PER_MS = 800000 };
 

@@ -2,7 +2,7 @@
  *     independent_fftt [BYTES of a tile, about [ITERATIONS]] */
 #include <complex.h>
 
-#include "bench/independent/program.h"
+#include "tests/programs/independent/program.h"
 
 static int side, n; /* of a tile, and of the matrix, of which a rank has `side` rows */
 

@@ -1,7 +1,7 @@
 /* Borders on a ring, in a dynamic window to which each rank attaches its buffers: puts under shared locks, messages behind them,
  * and further messages when the borders are read:
  *     independent_dynex [BYTES of a border [ITERATIONS]] */
-#include "bench/independent/program.h"
+#include "tests/programs/independent/program.h"
 
 struct doors {
     MPI_Aint from_left, from_right;

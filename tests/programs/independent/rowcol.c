@@ -2,7 +2,7 @@
  * window, then a block of the next rank of the column under a shared lock, and an all-reduce of all. A block of a dynamic window
  * is attached, written by the other rank of the row, and detached:
  *     independent_rowcol [BYTES of a block [ITERATIONS]] */
-#include "bench/independent/program.h"
+#include "tests/programs/independent/program.h"
 
 struct line { /* a row or a column */
     MPI_Comm comm;

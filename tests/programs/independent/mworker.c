@@ -1,7 +1,7 @@
 /* Workers read the state at the master under an exclusive lock, compute, and write their part back under another one. The master
  * looks at its own window between:
  *     independent_mworker [BYTES of a part [ROUNDS]] */
-#include "bench/independent/program.h"
+#include "tests/programs/independent/program.h"
 
 static int rank, ranks, bytes;
 static char *shared;

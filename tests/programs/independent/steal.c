@@ -1,7 +1,7 @@
 /* Tasks in a queue of each rank: its owner takes two from the front, and then steals one from the back of another rank's queue,
  * under exclusive locks. Who takes how many is known before, so that all runs make the same calls:
  *     independent_steal [BYTES of a task [ROUNDS]] */
-#include "bench/independent/program.h"
+#include "tests/programs/independent/program.h"
 
 enum { FRONT, BACK, TAKEN, FIELDS = 4 }; /* an even number: MPICH needs memory at multiples of 16 bytes */
 

@@ -1,7 +1,7 @@
 /* What six_, ten_, more_, user_ and column_exchanges.c share: a rank and its neighbours, the table of exchanges, the measured
  * loop. */
-#ifndef BENCH_EXCHANGES_H
-#define BENCH_EXCHANGES_H
+#ifndef TESTS_PROGRAMS_EXCHANGES_H
+#define TESTS_PROGRAMS_EXCHANGES_H
 
 #include <mpi.h>
 #include <stddef.h>

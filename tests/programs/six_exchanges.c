@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "bench/exchanges.h"
+#include "tests/programs/exchanges.h"
 
 static int bytes, compute_us = 1000, partners;
 static char *memory, *buffer[2];

@@ -1,6 +1,6 @@
 /* Blocks are fetched from the right neighbour and written to the left one by operations with requests, while the rank computes:
  *     independent_reqs [BYTES of a block [ITERATIONS]] */
-#include "bench/independent/program.h"
+#include "tests/programs/independent/program.h"
 
 enum { BLOCKS = 4 };
 

@@ -2,7 +2,7 @@
  * that a block has come, another one that its place is free. MPI_Waitany waits for whatever comes first. The last rank keeps each
  * block; rank 0 gets what it kept by MPI_Rget at the end:
  *     independent_stages [BYTES of a block [BLOCKS]] */
-#include "bench/independent/program.h"
+#include "tests/programs/independent/program.h"
 
 enum { PLACES = 2, FULL = 1, FREE = 2 };
 

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bench/independent/program.h"
+#include "tests/programs/independent/program.h"
 
 struct store {
     int64_t next;

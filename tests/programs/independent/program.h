@@ -2,8 +2,8 @@
  * predictions (independent_300us.json and fresh_300us.json in validate/campaigns). Each takes bytes and a number of iterations.
  * Its measured loop is between the first and the second MPI_Barrier of MPI_COMM_WORLD, and rank 0 prints name, bytes, ranks and
  * seconds of the loop. A program that checks its results exits with 1 if they are wrong. */
-#ifndef BENCH_INDEPENDENT_PROGRAM_H
-#define BENCH_INDEPENDENT_PROGRAM_H
+#ifndef TESTS_PROGRAMS_INDEPENDENT_PROGRAM_H
+#define TESTS_PROGRAMS_INDEPENDENT_PROGRAM_H
 
 #include <mpi.h>
 #include <stdio.h>

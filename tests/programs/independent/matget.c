@@ -1,7 +1,7 @@
 /* C = A * B: each rank has a block of rows of A, of B and of C. It gets the blocks of B one after another, its own first, and
  * flushes each:
  *     independent_matget [BYTES of a block, about [REPETITIONS]] */
-#include "bench/independent/program.h"
+#include "tests/programs/independent/program.h"
 
 /* Adds to c, rows x n, what a block of B contributes whose rows are those from `first` on. */
 static void multiply(const double *a, const double *b, double *c, int rows, int n, int first)

@@ -1,6 +1,6 @@
 /* A histogram whose bins are spread over all ranks: each counts on its own, accumulates to all, itself last, and flushes all:
  *     independent_hist [BYTES of a rank's bins [ITERATIONS]] */
-#include "bench/independent/program.h"
+#include "tests/programs/independent/program.h"
 
 enum { DRAWS = 20000 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "bench/exchanges.h"
+#include "tests/programs/exchanges.h"
 
 enum { COLUMNS = 4 };
 

@@ -1,6 +1,6 @@
 /* Heat on a grid that is cut into strips of rows: a sweep, then rows to the ranks above and below by puts, post to wait:
  *     independent_stencil [BYTES of a row [STEPS]] */
-#include "bench/independent/program.h"
+#include "tests/programs/independent/program.h"
 
 enum { ROWS = 48 };
 

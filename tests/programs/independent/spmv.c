@@ -2,7 +2,7 @@
  * behind which flush_local_all waits. An all-reduce of the norm ends a product; the vector and its successor
  * change places:
  *     independent_spmv [BYTES of an entry [PRODUCTS]] */
-#include "bench/independent/program.h"
+#include "tests/programs/independent/program.h"
 
 enum { OWN = 64, GETS = 24 }; /* entries of a rank; entries that a rank needs of others */
 

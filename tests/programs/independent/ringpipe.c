@@ -1,6 +1,6 @@
 /* A pipeline around a ring: each rank adds one to its block and hands it on, by a put between fences with assertions:
  *     independent_ringpipe [BYTES of a block [ROUNDS]] */
-#include "bench/independent/program.h"
+#include "tests/programs/independent/program.h"
 
 int main(int argc, char **argv)
 {

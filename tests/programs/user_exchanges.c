@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "bench/exchanges.h"
+#include "tests/programs/exchanges.h"
 
 enum { SLOTS = 64 };
 

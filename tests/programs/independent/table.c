@@ -3,7 +3,7 @@
  * entry by entry. Entry 0 ends a chain and follows itself:
  *     independent_table [BYTES of a value [ROUNDS]]
  * Each rank inserts and searches the same keys in each run. Only the numbers of entries depend on who is first. */
-#include "bench/independent/program.h"
+#include "tests/programs/independent/program.h"
 
 enum { BUCKETS = 8, ROOM = 256, HOPS = 2, HEADS = BUCKETS * (int)sizeof(long) }; /* buckets of each rank, entries of a bucket */
 

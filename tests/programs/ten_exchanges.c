@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "bench/exchanges.h"
+#include "tests/programs/exchanges.h"
 
 static int bytes, iterations;
 static char *memory, *buffer;
