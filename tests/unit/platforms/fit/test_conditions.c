@@ -195,6 +195,87 @@ static void sizes_of_another_speed_are_missing(void **state)
     bench_results_clear(&results);
 }
 
+/* A batch of its own is told from the one before by either reference; repetitions with the references of the one before are the
+ * same batch. 19 batches are none, 20 are enough. Batches without a reference do not count. */
+static void twenty_batches_are_needed(void **state)
+{
+    static const struct {
+        int batches, bare; /* bare: without references */
+        bool trips, works, apart; /* what differs between neighbours; each in a series of its own */
+        double share; /* 0: none */
+    } rows[] = {
+        {19, 0, false, false, true, 0}, {20, 0, false, false, true, 1}, {20, 0, true, false, false, 1},
+        {20, 0, false, true, false, 1}, {20, 0, false, false, false, 0}, {19, 5, false, false, true, 0},
+        {20, 5, false, false, true, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct bench_results results = {0};
+        struct conditions conditions;
+        struct err err;
+        for (int k = 0; k < rows[i].batches; k++)
+            add_size_pass(&results, false, 8, 1e-6, rows[i].trips && k % 2 ? 2.6e-7 : 2.5e-7, rows[i].works && k % 2 ? 2.1e-6 : 2e-6);
+        for (int k = 0; k < rows[i].bare; k++) add_size_pass(&results, false, 8, 1e-6, 0, 0);
+        struct bench_series *all = &results.series[0]; /* of all series, if they are not apart */
+        for (size_t s = 1; !rows[i].apart && s < results.count; s++)
+            for (size_t r = 0; r < results.series[s].count; r++) {
+                assert_int_equal(array_reserve((void **)&all->repetitions, &all->capacity, all->count + 1,
+                                               sizeof *all->repetitions, &err),
+                                 STATUS_OK);
+                all->repetitions[all->count++] = results.series[s].repetitions[r];
+            }
+        for (size_t s = 1; !rows[i].apart && s < results.count; s++) results.series[s].count = 0;
+        assert_int_equal(conditions_find(&results, false, &conditions, &err), STATUS_OK);
+        if (fabs(conditions.share - rows[i].share) > 1e-9) fail_msg("row %zu: share %g", i, conditions.share);
+        bench_results_clear(&results);
+    }
+}
+
+/* The conditions of a repetition: each limit belongs to them. */
+static void limits_belong_to_the_conditions(void **state)
+{
+    static const struct conditions conditions = {2, 3, 5, 7, 1}, unknown = {0, 3, 0, 7, 1};
+    static const struct {
+        double reference_s, work_s;
+        bool holds;
+    } rows[] = {{2, 5, true},    {3, 7, true},    {1.999, 5, false}, {3.001, 5, false},
+                {2, 4.999, false}, {2, 7.001, false}, {2.5, 6, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct bench_repetition repetition = {.reference_s = rows[i].reference_s, .work_s = rows[i].work_s};
+        if (conditions_hold(&conditions, &repetition) != rows[i].holds) fail_msg("row %zu", i);
+    }
+    assert_false(conditions_hold(&unknown, &(struct bench_repetition){.reference_s = 0, .work_s = 6}));
+}
+
+/* Each of test, size, place and number of nodes makes a series another size; two passes of 10 of one are 20, which are enough. */
+static void sizes_are_told_apart(void **state)
+{
+    static const struct {
+        const char *spec, *place;
+        int64_t bytes;
+        size_t sizes, missing;
+    } rows[] = {{"putLatency -s flush", "0", 8, 1, 0},
+                {"getLatency -s flush", "0", 8, 2, 2},
+                {"putLatency -s flush", "1", 8, 2, 2},
+                {"putLatency -s flush", "0", 16, 2, 2}};
+    static const struct conditions conditions = {2e-7, 3e-7, 0, 1, 1};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct bench_results results = {0};
+        struct err err;
+        size_t sizes, missing;
+        add_pass(&results, false, 1e-6, 2.5e-7);
+        add_size_pass(&results, false, rows[i].bytes, 1e-6, 2.5e-7, 0);
+        add_pass(&results, true, 1e-6, 2.5e-7); /* between nodes */
+        strcpy(results.series[1].spec, rows[i].spec);
+        strcpy(results.series[1].place, rows[i].place);
+        assert_int_equal(conditions_count(&results, false, &conditions, &sizes, &missing, &err), STATUS_OK);
+        if (sizes != rows[i].sizes || missing != rows[i].missing) fail_msg("row %zu: %zu, %zu", i, sizes, missing);
+        bench_results_clear(&results);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +286,9 @@ int main(void)
         cmocka_unit_test(without_references_there_are_none),
         cmocka_unit_test(speeds_of_the_core_are_apart),
         cmocka_unit_test(sizes_of_another_speed_are_missing),
+        cmocka_unit_test(twenty_batches_are_needed),
+        cmocka_unit_test(limits_belong_to_the_conditions),
+        cmocka_unit_test(sizes_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -197,19 +197,65 @@ static void a_size_of_one_pair_says_nothing(void **state)
     cJSON_Delete(hosts);
 }
 
-/* Forty asymmetric pairs: fifteen are named. */
-static void many_notes(void **state)
+/* Three pairs in one direction each, from b to a 1.1 us above d to c, e to f: the middle is 1 us. One direction alone is named,
+ * whichever it is. */
+static void a_direction_without_the_other(void **state)
 {
     (void)state;
-    struct pair_notes notes;
-    double there[40], back[40];
-    for (int i = 0; i < 40; i++) {
-        there[i] = 2e-6;
-        back[i] = 1e-6;
+    for (int turned = 0; turned < 2; turned++) {
+        struct pair_notes notes;
+        struct bench_results results = {0};
+        struct err err;
+        cJSON *hosts = cJSON_Parse("[{\"host\": \"a\"}, {\"host\": \"b\"}, {\"host\": \"c\"}, {}, {}, {}]");
+        assert_int_equal(add(&results, turned, 1 - turned, 8, 1.2e-6, &err), STATUS_OK);
+        assert_int_equal(add(&results, 3, 2, 8, 1e-6, &err), STATUS_OK);
+        assert_int_equal(add(&results, 4, 5, 8, 1e-6, &err), STATUS_OK);
+        assert_int_equal(pairs_compare(&results, SPEC, hosts, &notes, &err), STATUS_OK);
+        assert_int_equal(notes.count, 1);
+        assert_string_equal(notes.text[0], turned ? "a slow pair: " SPEC " takes 1.20 times the middle of all pairs between b and a"
+                                                  : "a slow pair: " SPEC " takes 1.20 times the middle of all pairs between a and b");
+        bench_results_clear(&results);
+        cJSON_Delete(hosts);
     }
-    compare_ring(40, there, back, &notes);
-    assert_int_equal(notes.count, PAIR_NOTES_MOST);
-    assert_string_equal(notes.text[PAIR_NOTES_MOST - 1], "25 more nodes and pairs differ from the middle");
+}
+
+/* Where all is twice as slow the share of the difference decides, not the difference: 2.2 us there and 2.02 us back are 2 + 9 %,
+ * relative to the middle of 1 us 0.18 more. 2.24 and 2.02 us are 11 % apart. */
+static void directions_are_compared_by_their_share(void **state)
+{
+    static const struct {
+        double there_s;
+        const char *kind;
+    } rows[] = {{2.2e-6, "a slow pair"}, {2.24e-6, "an asymmetric pair"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct pair_notes notes;
+        compare_ring(4, (double[]){rows[i].there_s, 1e-6, 1e-6, 1e-6}, (double[]){2.02e-6, 1e-6, 1e-6, 1e-6}, &notes);
+        assert_int_equal(notes.count, 1);
+        if (strncmp(notes.text[0], rows[i].kind, strlen(rows[i].kind)) != 0) fail_msg("%s", notes.text[0]);
+    }
+}
+
+/* Asymmetric pairs: up to 16 are named, of 17 and 40 fifteen are. */
+static void many_notes(void **state)
+{
+    static const struct {
+        int pairs;
+        const char *last;
+    } rows[] = {{15, "an asymmetric pair"}, {16, "an asymmetric pair"}, {17, "2 more nodes"}, {40, "25 more nodes"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct pair_notes notes;
+        const int most = rows[i].pairs < PAIR_NOTES_MOST ? rows[i].pairs : PAIR_NOTES_MOST;
+        double there[40], back[40];
+        for (int k = 0; k < rows[i].pairs; k++) {
+            there[k] = 2e-6;
+            back[k] = 1e-6;
+        }
+        compare_ring(rows[i].pairs, there, back, &notes);
+        assert_int_equal(notes.count, most);
+        if (strncmp(notes.text[most - 1], rows[i].last, strlen(rows[i].last)) != 0) fail_msg("%s", notes.text[most - 1]);
+    }
 }
 
 int main(void)
@@ -223,6 +269,8 @@ int main(void)
         cmocka_unit_test(sizes_make_it_certain),
         cmocka_unit_test(an_asymmetric_pair),
         cmocka_unit_test(both_directions_have_errors), cmocka_unit_test(a_size_of_one_pair_says_nothing),
+        cmocka_unit_test(a_direction_without_the_other),
+        cmocka_unit_test(directions_are_compared_by_their_share),
         cmocka_unit_test(many_notes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,10 @@ struct row {
     double after_s, full_s, call_s; /* call_s 0: none */
     double after_error_s, full_error_s, call_error_s; /* 0: not worked out */
     const char *why;
+    double median_error_s; /* 0: 1 us; below 0: none */
     int busy; /* so many of the last lengths have a 10th percentile of a sixteenth of their median, the others of the median */
+    double spread; /* in place of a sixteenth; 0: a sixteenth */
+    bool steady; /* they count all the same */
 };
 
 static struct size_curve curve_of(const struct row *row)
@@ -29,9 +32,9 @@ static struct size_curve curve_of(const struct row *row)
     for (int i = 0; i < MOST && row->sizes[i].time_s > 0; i++, curve.count++) {
         curve.points[i] = (struct fit_point){row->sizes[i].us, row->sizes[i].time_s, 0};
         curve.sizes[i].statistics = (struct bench_statistics){
-            .count = COUNT, .median = row->sizes[i].time_s, .p10 = row->sizes[i].time_s, .median_error = 1e-6};
+            .count = COUNT, .median = row->sizes[i].time_s, .p10 = row->sizes[i].time_s, .median_error = row->median_error_s == 0 ? 1e-6 : fmax(row->median_error_s, 0)};
     }
-    for (size_t i = curve.count - (size_t)row->busy; i < curve.count; i++) curve.sizes[i].statistics.p10 /= 16;
+    for (size_t i = curve.count - (size_t)row->busy; i < curve.count; i++) curve.sizes[i].statistics.p10 /= row->spread == 0 ? 16 : row->spread;
     return curve;
 }
 
@@ -61,6 +64,20 @@ static const struct row rows[] = {
      .busy = 1},
     {"too many busy lengths", {{0, 2e-3}, {100, 2e-3}, {300, 2e-3}, {1000, 2.1e-3}, {3000, 5e-3}, {10000, 5e-3}},
      .why = "ten times", .busy = 2},
+    /* a median of exactly ten times its 10th percentile counts: 0.5 s by 0.05 s */
+    {"nearly busy lengths", {{0, 0.25}, {100, 0.25}, {300, 0.25}, {1000, 0.5}, {3000, 0.5}, {10000, 0.5}}, 3e-4, 4.75e-4, 0.25,
+     7e-4, 5.25e-4, .why = NULL, .busy = 3, .spread = 10, .steady = true},
+    /* no time and no error: 0 is not more than 0 */
+    {"equal without errors", {{0, 2e-3}, {100, 2e-3}, {300, 2e-3}, {1000, 2e-3}, {3000, 2e-3}}, .why = "error",
+     .median_error_s = -1},
+    /* five lengths with 0, the fewest; and five without */
+    {"five lengths", {{0, 2e-3}, {100, 2e-3}, {300, 2e-3}, {1000, 3e-3}, {3000, 3e-3}}, 3e-4, 4.75e-4, 1e-3, .why = NULL},
+    {"five lengths without 0", {{1, 2e-3}, {100, 2e-3}, {300, 2e-3}, {1000, 3e-3}, {3000, 3e-3}}, .why = "four lengths"},
+    /* errors of the medians alone: 3 * 40 us / sqrt(6 / 4) = 98 us is less than 100, with 41 us it is not */
+    {"medians just certain enough", {{0, 2e-3}, {100, 2e-3}, {300, 2e-3}, {1000, 2.1e-3}, {3000, 2.1e-3}, {10000, 2.1e-3}}, 3e-4,
+     4.75e-4, 1e-4, .why = NULL, .median_error_s = 4e-5},
+    {"uncertain medians", {{0, 2e-3}, {100, 2e-3}, {300, 2e-3}, {1000, 2.1e-3}, {3000, 2.1e-3}, {10000, 2.1e-3}}, .why = "error",
+     .median_error_s = 4.1e-5},
 };
 
 static bool is_near(struct fit_value value, double right, double error)
@@ -82,7 +99,7 @@ static void values_of_pauses(void **state)
         if (is && (!is_near(found.after_s, row->after_s, row->after_error_s) ||
                    !is_near(found.full_s, row->full_s, row->full_error_s) ||
                    !is_near(found.call_s, row->call_s, row->call_error_s) ||
-                   found.n != (curve.count - (size_t)row->busy) * COUNT))
+                   found.n != (curve.count - (row->steady ? 0 : (size_t)row->busy)) * COUNT))
             fail_msg("%s: after %g +- %g, full %g +- %g, call %g +- %g of %zu", row->what, found.after_s.value,
                      found.after_s.error, found.full_s.value, found.full_s.error, found.call_s.value, found.call_s.error,
                      found.n);
