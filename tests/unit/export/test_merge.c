@@ -165,6 +165,22 @@ static void numbers_begin_anew(void **state)
     expect_marks(text, "base", 1, "n 3 4000 1");
 }
 
+/* Transfers of OpenSHMEM and MPI are numbered together, by their calls: rank 0 puts in its calls 1 and 2 by OpenSHMEM, rank 1 in
+ * its calls 1, 3 and 4 by MPI, OpenSHMEM and MPI. */
+static void numbers_of_both_interfaces(void **state)
+{
+    static const char text[] =
+        "ranks 2\nwindow 0 comm=0 flavor=heap\nwindow 1 comm=0\n0 0.000001 0.000002 MPI_Comm_group comm=0\n"
+        "0 0.000003 0.000004 shmem_put win=0 target=1 bytes=8 disp=0\n0 0.000005 0.000006 shmem_put win=0 target=1 bytes=8 disp=0\n"
+        "0 0.000060 0.000061 shmem_finalize\n1 0.000001 0.000002 MPI_Win_lock win=1 target=0 lock=shared\n"
+        "1 0.000003 0.000004 MPI_Put win=1 target=0 bytes=8\n1 0.000005 0.000006 MPI_Comm_group comm=0\n"
+        "1 0.000007 0.000008 shmem_put win=0 target=0 bytes=8 disp=0\n1 0.000009 0.000010 MPI_Put win=1 target=0 bytes=8\n"
+        "1 0.000011 0.000012 MPI_Win_unlock win=1 target=0\n1 0.000060 0.000061 shmem_finalize\n";
+    (void)state;
+    expect_marks(text, "base", 0, "n 3 4000 1, i 3 4000 1, n 5 6000 2, i 6 8000 2, i 6 10000 3");
+    expect_marks(text, "base", 1, "i 3 4000 1, n 3 4000 1, i 5 6000 2, n 7 8000 2, n 9 10000 3");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +191,7 @@ int main(void)
         cmocka_unit_test(ends_are_counted),
         cmocka_unit_test(ends_of_arrows),
         cmocka_unit_test(numbers_begin_anew),
+        cmocka_unit_test(numbers_of_both_interfaces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,6 +73,8 @@ static const struct row epochs[] = {
     {"posted as complete began", WINDOW START COMPLETE POST(03, 04) WAIT, 7, "- T|- T|"},
     {"posted behind complete", WINDOW START COMPLETE POST(04, 04) WAIT, 7, "K KT|K KT|"},
     {"posted behind the last complete", WINDOW START COMPLETE AT(0, 08, 09) "MPI_Finalize\n" POST(04, 04) WAIT, 7, "- T T|- T|"},
+    {"posted behind the end of rank 0", WINDOW START COMPLETE AT(0, 08, 09) "MPI_Finalize\n" POST(10, 10)
+        AT(1, 10, 11) "MPI_Win_wait win=0\n", 20, "- - T|- T|"},
 };
 
 #define FENCE(a, b) AT(0, a, b) "MPI_Win_fence win=0\n" AT(1, a, b) "MPI_Win_fence win=0\n" AT(2, a, b) "MPI_Win_fence win=0\n"

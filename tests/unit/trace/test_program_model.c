@@ -255,6 +255,30 @@ static void computing_belongs_to_places(void **state)
     trace_free(trace);
 }
 
+/* A call that some ranks make has the computing behind the call before it, if all ranks make that in the same body; behind a loop,
+ * and behind a call of some ranks, it has its own. Where the call before has none, it is its own, too. */
+static void computing_before_calls_of_some_ranks(void **state)
+{
+    static const struct {
+        const char *before;
+        int64_t enter_s;
+    } rows[] = {{"MPI_Barrier comm=0 before=x after=behind\n", 110},
+                {"MPI_Barrier comm=0 before=x\n", 1010},
+                {"repeat 1\n  MPI_Barrier comm=0 before=x after=behind\nend\n", 1010},
+                {"MPI_Barrier comm=0 when=rank>=0 before=x after=behind\n", 1010}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[500];
+        snprintf(text, sizeof text,
+                 "rmacast-model 1\ncomputing x 10s\ncomputing behind 100s\ncomputing y 1000s\n%sMPI_Comm_group when=rank==1 "
+                 "before=y\n", rows[i].before);
+        struct trace *trace = make(text, 2);
+        const int64_t enter_s = trace->ranks[1].calls[1].enter_ps / UNITS_PS_PER_S;
+        if (enter_s != rows[i].enter_s) fail_msg("row %zu: %d s", i, (int)enter_s);
+        trace_free(trace);
+    }
+}
+
 /* A reduced block takes its time; without the word it is what is in it. */
 static void blocks_are_reduced(void **state)
 {
@@ -325,7 +349,8 @@ int main(void)
         cmocka_unit_test(whole_numbers_are_rounded_down), cmocka_unit_test(wrong_lines_are_named),
         cmocka_unit_test(depth_is_limited),           cmocka_unit_test(statements_become_calls),
         cmocka_unit_test(communicators_are_rows_and_columns), cmocka_unit_test(missing_partners_are_null),
-        cmocka_unit_test(computing_belongs_to_places), cmocka_unit_test(blocks_are_reduced),
+        cmocka_unit_test(computing_belongs_to_places),
+        cmocka_unit_test(computing_before_calls_of_some_ranks), cmocka_unit_test(blocks_are_reduced),
         cmocka_unit_test(wrong_runs_are_refused),     cmocka_unit_test(rounds_without_calls_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
