@@ -265,13 +265,15 @@ static void computing_before_calls_of_some_ranks(void **state)
     } rows[] = {{"MPI_Barrier comm=0 before=x after=behind\n", 110},
                 {"MPI_Barrier comm=0 before=x\n", 1010},
                 {"repeat 1\n  MPI_Barrier comm=0 before=x after=behind\nend\n", 1010},
-                {"MPI_Barrier comm=0 when=rank>=0 before=x after=behind\n", 1010}};
+                {"MPI_Barrier comm=0 when=rank>=0 before=x after=behind\n", 1010},
+                {"MPI_Barrier comm=0 before=x after=behind\nrepeat 1\n", 1010}, /* in a body of its own */
+                {"MPI_Barrier comm=0 before=x after=behind\nif rank==1\n", 1010}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[500];
         snprintf(text, sizeof text,
                  "rmacast-model 1\ncomputing x 10s\ncomputing behind 100s\ncomputing y 1000s\n%sMPI_Comm_group when=rank==1 "
-                 "before=y\n", rows[i].before);
+                 "before=y\n%s", rows[i].before, i < 4 ? "" : "end\n");
         struct trace *trace = make(text, 2);
         const int64_t enter_s = trace->ranks[1].calls[1].enter_ps / UNITS_PS_PER_S;
         if (enter_s != rows[i].enter_s) fail_msg("row %zu: %d s", i, (int)enter_s);

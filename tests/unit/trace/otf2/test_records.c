@@ -310,7 +310,10 @@ static const char threads_text[] = "rmacast-trace 1\nranks 2\n"
                                    "1 0.000021 0.000022 pthread_rwlock_unlock object=8\n"
                                    "1 0.000022 0.000023 pthread_rwlock_timedwrlock object=8 flag=1\n"
                                    "1 0.000024 0.000025 pthread_spin_lock object=9\n"
-                                   "1 0.000026 0.000027 pthread_rwlock_unlock object=8\n";
+                                   "1 0.000026 0.000027 pthread_rwlock_unlock object=8\n"
+                                   "1 0.000028 0.000028 pthread_mutex_lock object=11\n"
+                                   "1 0.000028 0.000028 pthread_mutex_unlock object=11\n"
+                                   "1 0.000028 0.000028 pthread_mutex_lock object=11\n";
 
 static const struct record master_records[] = {
     ENTER(1, "pthread_create"),
@@ -348,6 +351,15 @@ static const struct record master_records[] = {
     ENTER(26, "pthread_rwlock_unlock"),
     {"THREAD_RELEASE_LOCK", 26, "Lock: 8, Acquisition Order: 1"},
     LEAVE(27, "pthread_rwlock_unlock"),
+    ENTER(28, "pthread_mutex_lock"), /* at one time: in the order of the calls */
+    {"THREAD_ACQUIRE_LOCK", 28, "Lock: 11, Acquisition Order: 1"},
+    LEAVE(28, "pthread_mutex_lock"),
+    ENTER(28, "pthread_mutex_unlock"),
+    {"THREAD_RELEASE_LOCK", 28, "Lock: 11, Acquisition Order: 1"},
+    LEAVE(28, "pthread_mutex_unlock"),
+    ENTER(28, "pthread_mutex_lock"),
+    {"THREAD_ACQUIRE_LOCK", 28, "Lock: 11, Acquisition Order: 2"},
+    LEAVE(28, "pthread_mutex_lock"),
     {0},
 };
 static const struct record child_records[] = {

@@ -1,0 +1,154 @@
+/* The calls of all ranks of one run as one program, on a line of ranks. Texts of steps: function, partner, group, request, who takes
+ * it; worked out from the rules of predictors/scale/program.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "predictors/scale/merge.h"
+#include "transform_test.h"
+
+static void write_partner(const struct partner *partner, FILE *out)
+{
+    static const char *const kinds[] = {"", "first", "last", "rank ", "", "series"};
+    fputs(kinds[partner->kind], out);
+    if (partner->kind == PARTNER_RANK) fprintf(out, "%d", partner->rank);
+    if (partner->kind == PARTNER_OFFSET) fprintf(out, "%+d", partner->offset.of[0]);
+}
+
+static void write_step(const struct step *step, FILE *out)
+{
+    static const char *const takers[] = {"", " @first", " @not first", " @last", " @not last"};
+    if (step->kind != STEP_CALL) fprintf(out, "body of %zu", step->count);
+    else fputs(call_name(step->call.call) + strlen("MPI_"), out);
+    for (int k = 0; k < STEP_PARTNERS; k++) {
+        if (step->partners[k].kind != PARTNER_NONE) fputc(' ', out);
+        write_partner(&step->partners[k], out);
+    }
+    if (step->members.kind == MEMBERS_ALL) fputs(" all", out);
+    if (step->members.kind == MEMBERS_OTHERS) fputs(" others", out);
+    for (size_t i = 0; i < step->members.count; i++) {
+        fputc(i ? ',' : ' ', out);
+        write_partner(&step->members.listed[i], out);
+    }
+    if (step->waits == WAIT_ALL) fputs(" every", out);
+    if (step->kind == STEP_CALL && step->waits >= 0) fprintf(out, " #%d", step->waits);
+    if (step->null_outside) fputs(" or null", out);
+    fputs(takers[step->takers], out);
+}
+
+/* The steps of the run, or why there is no program. The caller frees it. */
+static char *program_of(const char *text)
+{
+    struct trace *trace = test_read(text);
+    struct keys keys;
+    struct run run;
+    struct err err;
+    char *made;
+    size_t size;
+    FILE *out = open_memstream(&made, &size);
+    struct nodes *nodes = calloc(trace->rank_count, sizeof *nodes);
+    struct program program = {.comms = calloc(8, sizeof *program.comms), .windows = calloc(8, sizeof *program.windows)};
+    const struct grid_shape line = {.rule = GRID_LINE};
+    assert_true(out && nodes && program.comms && program.windows);
+    if (keys_open(&keys, &err) != STATUS_OK || run_observe(trace, &keys, &run, &err) != STATUS_OK) fail_msg("%s", err.text);
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        if (loops_find(&run, r, &nodes[r], &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (merge_ranks(&run, &keys, nodes, &line, &program, &err) != STATUS_OK) fputs(err.text, out);
+    for (size_t i = 0; i < program.count; i++) {
+        fputs(i ? "; " : "", out);
+        write_step(&program.steps[i], out);
+    }
+    fclose(out);
+    steps_free(program.steps, program.count);
+    free(program.comms);
+    free(program.windows);
+    for (uint32_t r = 0; r < trace->rank_count; r++) nodes_free(nodes[r].items, nodes[r].count);
+    free(nodes);
+    run_clear(&run);
+    keys_clear(&keys);
+    trace_free(trace);
+    return made;
+}
+
+#define BCAST(rank, root)     #rank " 0 0 MPI_Bcast comm=0 root=" #root " bytes=8\n"
+#define POST(rank, group)     #rank " 0 0 MPI_Win_post win=0 group=" group "\n" #rank " 0 0 MPI_Win_wait win=0\n"
+#define START(rank, group)    #rank " 0 0 MPI_Win_start win=0 group=" group "\n" #rank " 0 0 MPI_Win_complete win=0\n"
+#define ISENDS(rank)          #rank " 0 0 MPI_Isend comm=0 peer=- tag=1 bytes=0 req=1\n" #rank " 0 0 MPI_Isend comm=0 peer=- tag=2 bytes=0 req=2\n"
+#define WAIT(rank, request)   #rank " 0 0 MPI_Wait req=" #request "\n"
+#define BARRIER(rank)         #rank " 0 0 MPI_Barrier comm=0\n"
+#define SEND(rank, peer)      #rank " 0 0 MPI_Send comm=0 peer=" peer " tag=0 bytes=0\n"
+#define RECV(rank, peer)      #rank " 0 0 MPI_Recv comm=0 peer=" peer " tag=0 bytes=0\n"
+
+static const struct {
+    const char *text, *program;
+} rows[] = {
+    /* the first place before the last one, and both before any other */
+    {"ranks 1\n" BCAST(0, 0), "Bcast first"},
+    {"ranks 3\n" BCAST(0, 0) BCAST(1, 0) BCAST(2, 0), "Bcast first"},
+    {"ranks 3\n" BCAST(0, 1) BCAST(1, 1) BCAST(2, 1), "Bcast rank 1"},
+    {"ranks 3\n" BCAST(0, 2) BCAST(1, 2) BCAST(2, 2), "Bcast last"},
+    /* of two ranks the other one is a neighbour, of three both others are all others */
+    {"ranks 2\nwindow 0 comm=0\n" POST(0, "1") POST(1, "0") START(0, "1") START(1, "0"),
+     "Win_post +1,-1; Win_wait; Win_start +1,-1; Win_complete"},
+    {"ranks 3\nwindow 0 comm=0\n" POST(0, "1,2") POST(1, "0,2") POST(2, "0,1") START(0, "1,2") START(1, "0,2") START(2, "0,1"),
+     "Win_post others; Win_wait; Win_start others; Win_complete"},
+    {"ranks 2\nwindow 0 comm=0\n" POST(0, "0,1") POST(1, "0,1") START(0, "0,1") START(1, "0,1"),
+     "Win_post all; Win_wait; Win_start all; Win_complete"},
+    /* each neighbour once */
+    {"ranks 4\nwindow 0 comm=0\n" POST(0, "1") POST(1, "0,2") POST(2, "1,3") POST(3, "2") START(0, "1") START(1, "0,2")
+         START(2, "1,3") START(3, "2"),
+     "Win_post +1,-1; Win_wait; Win_start +1,-1; Win_complete"},
+    /* who has no neighbour has no call, or one with MPI_PROC_NULL */
+    {"ranks 3\n" SEND(0, "1") RECV(1, "0") SEND(1, "2") RECV(2, "1"), "Recv -1; Send +1"},
+    {"ranks 3\n" RECV(0, "-") SEND(0, "1") RECV(1, "0") SEND(1, "2") RECV(2, "1") SEND(2, "-"), "Recv -1 or null; Send +1 or null"},
+    /* waits for different requests are different steps; where either may come first, that of the lower rank does */
+    {"ranks 2\n" ISENDS(0) WAIT(0, 1) BARRIER(0) WAIT(0, 2) ISENDS(1) WAIT(1, 1) BARRIER(1) WAIT(1, 2),
+     "Isend; Isend; Wait #0; Barrier; Wait #0"},
+    {"ranks 2\n" ISENDS(0) WAIT(0, 1) BARRIER(0) WAIT(0, 2) ISENDS(1) WAIT(1, 2) BARRIER(1) WAIT(1, 1),
+     "Isend; Isend; Wait #0 @first; Wait #1 @not first; Barrier; Wait #0"},
+    {"ranks 2\n" ISENDS(0) WAIT(0, 2) BARRIER(0) WAIT(0, 1) ISENDS(1) WAIT(1, 1) BARRIER(1) WAIT(1, 2),
+     "Isend; Isend; Wait #1 @first; Wait #0 @not first; Barrier; Wait #0"},
+};
+
+static void ranks_become_one_program(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *program = program_of(rows[i].text);
+        if (strcmp(program, rows[i].program) != 0) fail_msg("row %zu: %s, expected %s", i, program, rows[i].program);
+        free(program);
+    }
+}
+
+/* A call of ranks 0 and 2 of four follows from no place. */
+static void takers_follow_from_places(void **state)
+{
+    static const struct {
+        int takers;
+        const char *program;
+    } sets[] = {{0xf, "Comm_group; Barrier"}, {0x1, "Comm_group @first; Barrier"}, {0xe, "Comm_group @not first; Barrier"},
+                {0x8, "Comm_group @last; Barrier"}, {0x7, "Comm_group @not last; Barrier"}, {0, "Barrier"},
+                {0x5, "rank 0 and some others, but not all, call MPI_Comm_group"}, {0x6, "rank 1 and some others, but not all"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        char text[1000];
+        int length = snprintf(text, sizeof text, "ranks 4\n");
+        for (int r = 0; r < 4; r++)
+            length += snprintf(text + length, sizeof text - (size_t)length, "%.*s" "%d 0 0 MPI_Barrier comm=0\n",
+                               sets[i].takers >> r & 1 ? 100 : 0,
+                               (const char *const[]){"0 0 0 MPI_Comm_group comm=0\n", "1 0 0 MPI_Comm_group comm=0\n",
+                                                     "2 0 0 MPI_Comm_group comm=0\n", "3 0 0 MPI_Comm_group comm=0\n"}[r], r);
+        char *program = program_of(text);
+        if (!strstr(program, sets[i].program) || (program[0] != 'C' && i < 5)) fail_msg("set %zu: %s", i, program);
+        free(program);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_become_one_program),
+        cmocka_unit_test(takers_follow_from_places),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
