@@ -10,8 +10,9 @@
 static const struct {
     const char *behind, *value; /* NULL: none */
 } rows[] = {
-    {"=\"v\">", "v\">"},   {"='v'>", "v'>"},  {" \t\r\n= \t\r\n'v'", "v'"}, {"=\"\"", "\""}, {"=v", NULL},
-    {"\"v\"", NULL},       {" v=\"w\"", NULL}, {"=", NULL},                 {"", NULL},      {"==\"v\"", NULL},
+    {"=\"v\">", "v\">"}, {"='v'>", "v'>"},  {" \t\r\n= \t\r\n'v'", "v'"}, {"=\"\"", "\""},
+    {"=v", NULL},        {"\"v\"", NULL},   {" v=\"w\"", NULL},           {"=", NULL},
+    {"", NULL},          {"==\"v\"", NULL},
 };
 
 static void values_behind_names(void **state)
@@ -19,8 +20,10 @@ static void values_behind_names(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *value = xml_attribute_value(rows[i].behind);
-        if (!rows[i].value) assert_null(value);
-        else assert_string_equal(value, rows[i].value);
+        if (!rows[i].value)
+            assert_null(value);
+        else
+            assert_string_equal(value, rows[i].value);
     }
 }
 

@@ -1,5 +1,5 @@
-/* Marks of merged archives beside their times, which tests/commands/traces/export.test has: where they stand between the calls of
- * their thread, and which there are at all. */
+/* Marks of merged archives beside their times, which tests/commands/traces/export.test has: where they stand between
+ * the calls of their thread, and which there are at all. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +14,8 @@ static const struct merge_model *model_of(const char *name)
     return NULL;
 }
 
-/* A mark is "LETTER SLOT TIME NUMBER", with the time in ns; i and o: data come in and leave, d, n and r: done, at once and
- * remotely, a: acquired, s and t: ends of arrows, whose number does not matter. */
+/* A mark is "LETTER SLOT TIME NUMBER", with the time in ns; i and o: data come in and leave, d, n and r: done, at once
+ * and remotely, a: acquired, s and t: ends of arrows, whose number does not matter. */
 static void expect_marks(const char *text, const char *model, uint32_t rank, const char *expected)
 {
     struct trace *trace = trace_of(text);
@@ -29,7 +29,8 @@ static void expect_marks(const char *text, const char *model, uint32_t rank, con
         const struct otf2_mark *mark = &marks->items[i];
         bool arrow = mark->kind == OTF2_MARK_SEND || mark->kind == OTF2_MARK_RECEIVE;
         length += snprintf(found + length, sizeof found - (size_t)length, "%s%c %zu %.9g %d", i ? ", " : "",
-                           "iodnrast"[mark->kind], mark->slot, (double)mark->time_ps / 1000, arrow ? 0 : (int)mark->number);
+                           "iodnrast"[mark->kind], mark -> slot, (double)mark -> time_ps / 1000,
+                           arrow ? 0 : (int)mark -> number);
     }
     if (strcmp(found, expected) != 0) fail_msg("%s, rank %u: %s, expected %s", model, rank, found, expected);
     merge_clear(&merge);
@@ -38,8 +39,8 @@ static void expect_marks(const char *text, const char *model, uint32_t rank, con
 
 #define TWO "ranks 2\nwindow 0 comm=0\n"
 
-/* The get's data leave rank 1 at 5 us, when it is called. There is one call of rank 1, slot 1, with 0 before it and 2 behind it; of
- * a region's record, which is a point, its place is the one before. */
+/* The get's data leave rank 1 at 5 us, when it is called. There is one call of rank 1, slot 1, with 0 before it and 2
+ * behind it; of a region's record, which is a point, its place is the one before. */
 static void marks_stand_between_calls(void **state)
 {
     static const struct {
@@ -57,10 +58,12 @@ static void marks_stand_between_calls(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[1000];
-        snprintf(text, sizeof text,
-                 TWO "0 0.000001 0.000002 MPI_Win_lock win=0 target=1 lock=shared\n0 0.000005 0.000006 MPI_Get win=0 target=1 "
-                     "bytes=8\n0 0.000008 0.000009 MPI_Win_unlock win=0 target=1\n0 0.000010 0.000011 MPI_Barrier comm=0\n%s",
-                 rows[i].calls);
+        snprintf(
+            text, sizeof text,
+            TWO
+            "0 0.000001 0.000002 MPI_Win_lock win=0 target=1 lock=shared\n0 0.000005 0.000006 MPI_Get win=0 target=1 "
+            "bytes=8\n0 0.000008 0.000009 MPI_Win_unlock win=0 target=1\n0 0.000010 0.000011 MPI_Barrier comm=0\n%s",
+            rows[i].calls);
         expect_marks(text, "extended", 1, rows[i].marks);
     }
 }
@@ -68,47 +71,52 @@ static void marks_stand_between_calls(void **state)
 /* An atomic without an operand brings back its result only; a get_accumulate with one has data that come in before. */
 static void an_atomic_without_operand_brings_none(void **state)
 {
-    static const char *const bytes[] = {"0", "8"}, *const marks[] = {"o 18446744073709551614 3000 1",
-                                                                   "i 18446744073709551614 3000 1, o 18446744073709551614 3000 1"};
+    static const char *const bytes[] = {"0", "8"}, *const marks[] = {
+                                                       "o 18446744073709551614 3000 1",
+                                                       "i 18446744073709551614 3000 1, o 18446744073709551614 3000 1"};
     (void)state;
     for (int i = 0; i < 2; i++) {
         char text[1000];
-        snprintf(text, sizeof text,
-                 TWO "0 0.000001 0.000002 MPI_Win_lock win=0 target=1 lock=shared\n0 0.000003 0.000004 MPI_Get_accumulate win=0 "
-                     "target=1 bytes=%s op=%s result_bytes=8\n0 0.000008 0.000009 MPI_Win_unlock win=0 target=1\n",
-                 bytes[i], i == 0 ? "NO_OP" : "SUM");
+        snprintf(
+            text, sizeof text,
+            TWO
+            "0 0.000001 0.000002 MPI_Win_lock win=0 target=1 lock=shared\n0 0.000003 0.000004 MPI_Get_accumulate win=0 "
+            "target=1 bytes=%s op=%s result_bytes=8\n0 0.000008 0.000009 MPI_Win_unlock win=0 target=1\n",
+            bytes[i], i == 0 ? "NO_OP" : "SUM");
         expect_marks(text, "extended", 1, marks[i]);
     }
 }
 
-#define LOCK(rank, a, b, kind)  rank " 0.0000" a " 0.0000" b " MPI_Win_lock win=0 target=2 lock=" kind "\n"
-#define UNLOCK(rank, a, b)      rank " 0.0000" a " 0.0000" b " MPI_Win_unlock win=0 target=2\n"
+#define LOCK(rank, a, b, kind) rank " 0.0000" a " 0.0000" b " MPI_Win_lock win=0 target=2 lock=" kind "\n"
+#define UNLOCK(rank, a, b)     rank " 0.0000" a " 0.0000" b " MPI_Win_unlock win=0 target=2\n"
 
-/* Marks of one time: what follows from the synchronisation, the arrow to the next holder, stands behind what it implies. Rank 0
- * lets the lock go at 10 us, and rank 1 gets it then, behind the arrow. */
+/* Marks of one time: what follows from the synchronisation, the arrow to the next holder, stands behind what it
+ * implies. Rank 0 lets the lock go at 10 us, and rank 1 gets it then, behind the arrow. */
 static void effects_stand_behind_causes(void **state)
 {
-    static const char text[] =
-        "ranks 3\nwindow 0 comm=0\n" LOCK("0", "01", "02", "exclusive") "0 0.000003 0.000004 MPI_Put win=0 target=2 bytes=8\n" UNLOCK(
-            "0", "09", "10") LOCK("1", "03", "10", "exclusive") UNLOCK("1", "11", "12");
+    static const char text[] = "ranks 3\nwindow 0 comm=0\n" LOCK(
+        "0", "01", "02", "exclusive") "0 0.000003 0.000004 MPI_Put win=0 target=2 bytes=8\n" UNLOCK("0", "09", "10")
+        LOCK("1", "03", "10", "exclusive") UNLOCK("1", "11", "12");
     (void)state;
     expect_marks(text, "dependencies", 0, "a 1 2000 1, d 5 10000 1, r 5 10000 1, s 5 10000 0, s 5 10000 0");
     expect_marks(text, "dependencies", 1, "t 1 10000 0, a 1 10000 1");
 }
 
-/* A lock that did not return shows no grant. A lock_all has the lock when the last of those that exclude it lets go, whichever
- * target that was. */
+/* A lock that did not return shows no grant. A lock_all has the lock when the last of those that exclude it lets go,
+ * whichever target that was. */
 static void grants(void **state)
 {
     static const char broken[] = "ranks 3\nwindow 0 comm=0\n" LOCK("0", "01", "02", "exclusive")
-        UNLOCK("0", "09", "10") "1 0.000003 0.000012 MPI_Win_lock win=0 target=2 lock=exclusive break=1\nincomplete 1 killed\n";
+        UNLOCK("0", "09",
+               "10") "1 0.000003 0.000012 MPI_Win_lock win=0 target=2 lock=exclusive break=1\nincomplete 1 killed\n";
     (void)state;
     expect_marks(broken, "extended", 1, "");
     /* lock_all of rank 2: target 0 is free at 10, target 1 at 7 us, or the other way round; arrows end a tick later */
     for (int i = 0; i < 2; i++) {
         char text[1000];
         snprintf(text, sizeof text,
-                 "ranks 3\nwindow 0 comm=0\n0 0.000001 0.000002 MPI_Win_lock win=0 target=%d lock=exclusive\n0 0.000006 0.000007 "
+                 "ranks 3\nwindow 0 comm=0\n0 0.000001 0.000002 MPI_Win_lock win=0 target=%d lock=exclusive\n0 "
+                 "0.000006 0.000007 "
                  "MPI_Win_unlock win=0 target=%d\n1 0.000001 0.000002 MPI_Win_lock win=0 target=%d lock=exclusive\n"
                  "1 0.000008 0.000010 MPI_Win_unlock win=0 target=%d\n2 0.000003 0.000005 MPI_Win_lock_all win=0\n"
                  "2 0.000012 0.000014 MPI_Win_unlock_all win=0\n",
@@ -134,8 +142,9 @@ static void ends_are_counted(void **state)
 {
     static const char open[] = TWO "0 0.000001 0.000002 MPI_Win_lock win=0 target=1 lock=shared\n"
                                    "0 0.000003 0.000004 MPI_Put win=0 target=1 bytes=8\nincomplete 0 killed\n";
-    static const char broken[] = TWO "0 0.000001 0.000002 MPI_Win_lock win=0 target=1 lock=shared\n0 0.000003 0.000004 MPI_Put win=0 "
-                                     "target=1 bytes=8 break=1\nincomplete 0 killed\n";
+    static const char broken[] =
+        TWO "0 0.000001 0.000002 MPI_Win_lock win=0 target=1 lock=shared\n0 0.000003 0.000004 MPI_Put win=0 "
+            "target=1 bytes=8 break=1\nincomplete 0 killed\n";
     (void)state;
     expect_counts(open, "base", 1, 0, 0);
     expect_counts(open, "extended", 1, 1, 0);
@@ -147,7 +156,8 @@ static void ends_of_arrows(void **state)
 {
     struct trace *trace = trace_of(TWO "0 0.000001 0.000002 MPI_Win_lock win=0 target=1 lock=shared\n"
                                        "0 0.000003 0.000004 MPI_Put win=0 target=1 bytes=8\n");
-    const struct transfer closed = {.lower_end_ps = 5, .upper_end_ps = 9}, open = {.lower_end_ps = 5, .upper_end_ps = TRACE_UNKNOWN_PS};
+    const struct transfer closed = {.lower_end_ps = 5, .upper_end_ps = 9},
+                          open = {.lower_end_ps = 5, .upper_end_ps = TRACE_UNKNOWN_PS};
     (void)state;
     assert_int_equal(export_transfer_end_ps(trace, &closed), 9);
     assert_int_equal(export_transfer_end_ps(trace, &open), TRACE_UNKNOWN_PS);
@@ -157,24 +167,29 @@ static void ends_of_arrows(void **state)
 /* Numbers of transfers begin with 1 on each rank: puts of rank 0 and of rank 1 to rank 2. */
 static void numbers_begin_anew(void **state)
 {
-    static const char text[] = "ranks 3\nwindow 0 comm=0\n" LOCK("0", "01", "02", "shared")
-        "0 0.000003 0.000004 MPI_Put win=0 target=2 bytes=8\n0 0.000005 0.000006 MPI_Put win=0 target=2 bytes=8\n" UNLOCK("0", "09", "10")
-            LOCK("1", "01", "02", "shared") "1 0.000003 0.000004 MPI_Put win=0 target=2 bytes=8\n" UNLOCK("1", "11", "12");
+    static const char text[] = "ranks 3\nwindow 0 comm=0\n" LOCK(
+        "0", "01", "02",
+        "shared") "0 0.000003 0.000004 MPI_Put win=0 target=2 bytes=8\n0 0.000005 0.000006 MPI_Put win=0 target=2 "
+                  "bytes=8\n" UNLOCK("0", "09", "10")
+                      LOCK("1", "01", "02",
+                           "shared") "1 0.000003 0.000004 MPI_Put win=0 target=2 bytes=8\n" UNLOCK("1", "11", "12");
     (void)state;
     expect_marks(text, "base", 0, "n 3 4000 1, n 5 6000 2");
     expect_marks(text, "base", 1, "n 3 4000 1");
 }
 
-/* Transfers of OpenSHMEM and MPI are numbered together, by their calls: rank 0 puts in its calls 1 and 2 by OpenSHMEM, rank 1 in
- * its calls 1, 3 and 4 by MPI, OpenSHMEM and MPI. */
+/* Transfers of OpenSHMEM and MPI are numbered together, by their calls: rank 0 puts in its calls 1 and 2 by OpenSHMEM,
+ * rank 1 in its calls 1, 3 and 4 by MPI, OpenSHMEM and MPI. */
 static void numbers_of_both_interfaces(void **state)
 {
     static const char text[] =
         "ranks 2\nwindow 0 comm=0 flavor=heap\nwindow 1 comm=0\n0 0.000001 0.000002 MPI_Comm_group comm=0\n"
-        "0 0.000003 0.000004 shmem_put win=0 target=1 bytes=8 disp=0\n0 0.000005 0.000006 shmem_put win=0 target=1 bytes=8 disp=0\n"
+        "0 0.000003 0.000004 shmem_put win=0 target=1 bytes=8 disp=0\n0 0.000005 0.000006 shmem_put win=0 target=1 "
+        "bytes=8 disp=0\n"
         "0 0.000060 0.000061 shmem_finalize\n1 0.000001 0.000002 MPI_Win_lock win=1 target=0 lock=shared\n"
         "1 0.000003 0.000004 MPI_Put win=1 target=0 bytes=8\n1 0.000005 0.000006 MPI_Comm_group comm=0\n"
-        "1 0.000007 0.000008 shmem_put win=0 target=0 bytes=8 disp=0\n1 0.000009 0.000010 MPI_Put win=1 target=0 bytes=8\n"
+        "1 0.000007 0.000008 shmem_put win=0 target=0 bytes=8 disp=0\n1 0.000009 0.000010 MPI_Put win=1 target=0 "
+        "bytes=8\n"
         "1 0.000011 0.000012 MPI_Win_unlock win=1 target=0\n1 0.000060 0.000061 shmem_finalize\n";
     (void)state;
     expect_marks(text, "base", 0, "n 3 4000 1, i 3 4000 1, n 5 6000 2, i 6 8000 2, i 6 10000 3");

@@ -38,10 +38,10 @@ static void files_fill_blocks(void **state)
     }
 }
 
-/* Of a name of 99 letters a, the most, and the largest file. The sum counts the eight bytes of the checksum as blanks: 99 * 97 of
- * the name, 7 digits of 48 and 6 + 4 + 4 in the mode, 7 and 7 digits of owner and group, 11 sevens in the size, 11 zeros of time, the
- * type 0, "ustar" of 117 + 115 + 116 + 97 + 114 and "00". 9603 + 350 + 336 + 336 + 605 + 528 + 48 + 559 + 96 + 256 is 12717, octal
- * 30655. */
+/* Of a name of 99 letters a, the most, and the largest file. The sum counts the eight bytes of the checksum as blanks:
+ * 99 * 97 of the name, 7 digits of 48 and 6 + 4 + 4 in the mode, 7 and 7 digits of owner and group, 11 sevens in the
+ * size, 11 zeros of time, the type 0, "ustar" of 117 + 115 + 116 + 97 + 114 and "00". 9603 + 350 + 336 + 336 + 605 +
+ * 528 + 48 + 559 + 96 + 256 is 12717, octal 30655. */
 static void a_header_says_its_sum(void **state)
 {
     char name[100], *text;

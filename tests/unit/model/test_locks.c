@@ -1,4 +1,5 @@
-/* Which of several later holders shows that a lock was free, though its unlock returns late: locks of rank 4 in recorded traces. */
+/* Which of several later holders shows that a lock was free, though its unlock returns late: locks of rank 4 in
+ * recorded traces. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,13 +14,14 @@ static enum status note_shown(void *context, const struct holding *holding, cons
     (void)holder;
     if (holding->origin != 0) return STATUS_OK;
     int length = sprintf(text, "%g", (double)holding->release_ps / US);
-    for (int i = 0; i < 2 && holding->shown_by[i]; i++) length += sprintf(text + length, " %u", holding->shown_by[i]->rank);
+    for (int i = 0; i < 2 && holding->shown_by[i]; i++)
+        length += sprintf(text + length, " %u", holding->shown_by[i]->rank);
     return STATUS_OK;
 }
 
 #define HELD(rank, kind, lock, locked, unlock, unlocked)                                                               \
-    #rank " 0.0000" #lock " 0.0000" #locked " MPI_Win_lock win=0 target=4 lock=" kind "\n" #rank " 0.0000" #unlock      \
-    " 0.0000" #unlocked " MPI_Win_unlock win=0 target=4\n"
+#rank " 0.0000" #lock " 0.0000" #locked " MPI_Win_lock win=0 target=4 lock=" kind "\n" #rank " 0.0000" #unlock     \
+          " 0.0000" #unlocked " MPI_Win_unlock win=0 target=4\n"
 #define X(kind, unlocked) HELD(0, kind, 00, 01, 10, unlocked)
 
 static const struct {
@@ -41,7 +43,8 @@ static const struct {
     /* rank 2's release is shown by rank 3, a reader, which shows nothing of rank 0, a reader, by itself */
     {X("shared", 30) HELD(2, "exclusive", 05, 12, 13, 25) HELD(3, "shared", 05, 14, 15, 16), "16 2 3"},
     /* rank 1 has the same release by its own unlock: it shows it alone */
-    {X("shared", 30) HELD(1, "exclusive", 05, 11, 16, 17) HELD(2, "exclusive", 05, 12, 13, 25) HELD(3, "shared", 05, 14, 15, 17),
+    {X("shared", 30) HELD(1, "exclusive", 05, 11, 16, 17) HELD(2, "exclusive", 05, 12, 13, 25)
+         HELD(3, "shared", 05, 14, 15, 17),
      "17 1"},
 };
 

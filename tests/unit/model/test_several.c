@@ -23,8 +23,9 @@ static void choose(const struct row *rows, size_t count, struct several *several
         wait.place.pattern = rows[i].pattern;
         wait.place.worst.rank = rows[i].rank;
         wait.exit_ps = (int64_t)i; /* which row it was */
-        assert_int_equal(array_reserve((void **)&several->items, &several->capacity, several->count + 1, sizeof wait, &err),
-                         STATUS_OK);
+        assert_int_equal(
+            array_reserve((void **)&several->items, &several->capacity, several->count + 1, sizeof wait, &err),
+            STATUS_OK);
         several->items[several->count++] = wait;
     }
     assert_int_equal(several_choose(several, &err), STATUS_OK);
@@ -50,7 +51,8 @@ static void one_of_two_waits_is_kept(void **state)
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         for (int turned = 0; turned < 2; turned++) {
             struct several several;
-            const struct row rows[] = {turned ? pairs[i].second : pairs[i].first, turned ? pairs[i].first : pairs[i].second};
+            const struct row rows[] = {turned ? pairs[i].second : pairs[i].first,
+                                       turned ? pairs[i].first : pairs[i].second};
             choose(rows, 2, &several);
             if (several.count != 1 + (size_t)pairs[i].two) fail_msg("row %zu: %zu waits", i, several.count);
             for (size_t k = 0; k < several.count; k++) assert_int_equal(several.items[k].exit_ps, (int)k ^ turned);
@@ -88,7 +90,8 @@ static void waits_lie_inside_their_call(void **state)
         {5, 30, false, 10, 10, SEVERAL_NOBODY},
         {11, 30, false, 11, 11, SEVERAL_NOBODY},
     };
-    struct trace *trace = trace_of("ranks 2\n0 0.000010 0.000040 MPI_Barrier comm=0\n1 0.000030 0.000040 MPI_Barrier comm=0\n");
+    struct trace *trace =
+        trace_of("ranks 2\n0 0.000010 0.000040 MPI_Barrier comm=0\n1 0.000030 0.000040 MPI_Barrier comm=0\n");
     struct wait_profile profile;
     struct err err;
     (void)state;
@@ -96,8 +99,10 @@ static void waits_lie_inside_their_call(void **state)
     assert_int_equal(wait_profile_go_on(&profile, &err), STATUS_OK);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct several several = {.count = 0};
-        const struct finding finding = {.pattern = PATTERN_LOCK_CONTENTION, .from_ps = rows[i].from_us * US,
-                                        .until_ps = rows[i].until_us * US, .cause_rank = 1,
+        const struct finding finding = {.pattern = PATTERN_LOCK_CONTENTION,
+                                        .from_ps = rows[i].from_us * US,
+                                        .until_ps = rows[i].until_us * US,
+                                        .cause_rank = 1,
                                         .cause_call = rows[i].ended ? 0 : FINDING_NO_CALL};
         assert_int_equal(several_add(&several, &profile, trace, &finding, i > 0, &err), STATUS_OK);
         assert_int_equal(several.items[0].from_ps, rows[i].found_from_us * US);

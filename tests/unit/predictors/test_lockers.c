@@ -4,8 +4,10 @@
 #include "predictors/transforms/lockers.h"
 #include "transform_test.h"
 
-#define ONE(rank, target) #rank " 0 0 MPI_Win_lock win=1 target=" target " lock=shared\n" #rank " 0 0 MPI_Win_unlock win=1 target=" target "\n"
-#define ALL(rank)         #rank " 0 0 MPI_Win_lock_all win=1\n" #rank " 0 0 MPI_Win_unlock_all win=1\n"
+#define ONE(rank, target)                                                                                              \
+#rank " 0 0 MPI_Win_lock win=1 target=" target " lock=shared\n" #rank " 0 0 MPI_Win_unlock win=1 target=" target   \
+          "\n"
+#define ALL(rank) #rank " 0 0 MPI_Win_lock_all win=1\n" #rank " 0 0 MPI_Win_unlock_all win=1\n"
 
 /* -1: nobody. By which rank each of 0, 1 and 2 is locked in window 1; nobody is in window 0. */
 static const struct {
@@ -14,15 +16,15 @@ static const struct {
 } rows[] = {
     {"", {-1, -1, -1}},
     {ONE(0, "1"), {-1, 0, -1}},
-    {ONE(0, "0"), {-1, -1, -1}},                /* a rank's own lock */
-    {ONE(0, "-"), {-1, -1, -1}},                /* MPI_PROC_NULL */
-    {ONE(0, "2") ONE(1, "2"), {-1, -1, 0}},     /* the first of two */
-    {ALL(0), {-1, 0, 0}},                       /* not itself */
-    {ALL(0) ALL(0), {-1, 0, 0}},                /* nor if it does so twice */
+    {ONE(0, "0"), {-1, -1, -1}},            /* a rank's own lock */
+    {ONE(0, "-"), {-1, -1, -1}},            /* MPI_PROC_NULL */
+    {ONE(0, "2") ONE(1, "2"), {-1, -1, 0}}, /* the first of two */
+    {ALL(0), {-1, 0, 0}},                   /* not itself */
+    {ALL(0) ALL(0), {-1, 0, 0}},            /* nor if it does so twice */
     {ALL(0) ALL(1), {1, 0, 0}},
     {ALL(0) ALL(0) ALL(2), {2, 0, 0}},
-    {ALL(0) ALL(1) ALL(2), {1, 0, 0}},          /* the second of three */
-    {ALL(0) ONE(2, "1"), {-1, 2, 0}},           /* a lock of its own before one of all */
+    {ALL(0) ALL(1) ALL(2), {1, 0, 0}}, /* the second of three */
+    {ALL(0) ONE(2, "1"), {-1, 2, 0}},  /* a lock of its own before one of all */
     {ALL(1) ONE(2, "0") ALL(2), {2, 2, 1}},
 };
 

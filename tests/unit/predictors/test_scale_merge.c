@@ -1,5 +1,5 @@
-/* The calls of all ranks of one run as one program, on a line of ranks. Texts of steps: function, partner, group, request, who takes
- * it; worked out from the rules of predictors/scale/program.h. */
+/* The calls of all ranks of one run as one program, on a line of ranks. Texts of steps: function, partner, group,
+ * request, who takes it; worked out from the rules of predictors/scale/program.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,10 @@ static void write_partner(const struct partner *partner, FILE *out)
 static void write_step(const struct step *step, FILE *out)
 {
     static const char *const takers[] = {"", " @first", " @not first", " @last", " @not last"};
-    if (step->kind != STEP_CALL) fprintf(out, "body of %zu", step->count);
-    else fputs(call_name(step->call.call) + strlen("MPI_"), out);
+    if (step->kind != STEP_CALL)
+        fprintf(out, "body of %zu", step->count);
+    else
+        fputs(call_name(step->call.call) + strlen("MPI_"), out);
     for (int k = 0; k < STEP_PARTNERS; k++) {
         if (step->partners[k].kind != PARTNER_NONE) fputc(' ', out);
         write_partner(&step->partners[k], out);
@@ -50,7 +52,8 @@ static char *program_of(const char *text)
     struct program program = {.comms = calloc(8, sizeof *program.comms), .windows = calloc(8, sizeof *program.windows)};
     const struct grid_shape line = {.rule = GRID_LINE};
     assert_true(out && nodes && program.comms && program.windows);
-    if (keys_open(&keys, &err) != STATUS_OK || run_observe(trace, &keys, &run, &err) != STATUS_OK) fail_msg("%s", err.text);
+    if (keys_open(&keys, &err) != STATUS_OK || run_observe(trace, &keys, &run, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
     for (uint32_t r = 0; r < trace->rank_count; r++)
         if (loops_find(&run, r, &nodes[r], &err) != STATUS_OK) fail_msg("%s", err.text);
     if (merge_ranks(&run, &keys, nodes, &line, &program, &err) != STATUS_OK) fputs(err.text, out);
@@ -70,14 +73,16 @@ static char *program_of(const char *text)
     return made;
 }
 
-#define BCAST(rank, root)     #rank " 0 0 MPI_Bcast comm=0 root=" #root " bytes=8\n"
-#define POST(rank, group)     #rank " 0 0 MPI_Win_post win=0 group=" group "\n" #rank " 0 0 MPI_Win_wait win=0\n"
-#define START(rank, group)    #rank " 0 0 MPI_Win_start win=0 group=" group "\n" #rank " 0 0 MPI_Win_complete win=0\n"
-#define ISENDS(rank)          #rank " 0 0 MPI_Isend comm=0 peer=- tag=1 bytes=0 req=1\n" #rank " 0 0 MPI_Isend comm=0 peer=- tag=2 bytes=0 req=2\n"
-#define WAIT(rank, request)   #rank " 0 0 MPI_Wait req=" #request "\n"
-#define BARRIER(rank)         #rank " 0 0 MPI_Barrier comm=0\n"
-#define SEND(rank, peer)      #rank " 0 0 MPI_Send comm=0 peer=" peer " tag=0 bytes=0\n"
-#define RECV(rank, peer)      #rank " 0 0 MPI_Recv comm=0 peer=" peer " tag=0 bytes=0\n"
+#define BCAST(rank, root)  #rank " 0 0 MPI_Bcast comm=0 root=" #root " bytes=8\n"
+#define POST(rank, group)  #rank " 0 0 MPI_Win_post win=0 group=" group "\n" #rank " 0 0 MPI_Win_wait win=0\n"
+#define START(rank, group) #rank " 0 0 MPI_Win_start win=0 group=" group "\n" #rank " 0 0 MPI_Win_complete win=0\n"
+#define ISENDS(rank)                                                                                                   \
+#rank " 0 0 MPI_Isend comm=0 peer=- tag=1 bytes=0 req=1\n" #rank                                                   \
+          " 0 0 MPI_Isend comm=0 peer=- tag=2 bytes=0 req=2\n"
+#define WAIT(rank, request) #rank " 0 0 MPI_Wait req=" #request "\n"
+#define BARRIER(rank)       #rank " 0 0 MPI_Barrier comm=0\n"
+#define SEND(rank, peer)    #rank " 0 0 MPI_Send comm=0 peer=" peer " tag=0 bytes=0\n"
+#define RECV(rank, peer)    #rank " 0 0 MPI_Recv comm=0 peer=" peer " tag=0 bytes=0\n"
 
 static const struct {
     const char *text, *program;
@@ -90,7 +95,8 @@ static const struct {
     /* of two ranks the other one is a neighbour, of three both others are all others */
     {"ranks 2\nwindow 0 comm=0\n" POST(0, "1") POST(1, "0") START(0, "1") START(1, "0"),
      "Win_post +1,-1; Win_wait; Win_start +1,-1; Win_complete"},
-    {"ranks 3\nwindow 0 comm=0\n" POST(0, "1,2") POST(1, "0,2") POST(2, "0,1") START(0, "1,2") START(1, "0,2") START(2, "0,1"),
+    {"ranks 3\nwindow 0 comm=0\n" POST(0, "1,2") POST(1, "0,2") POST(2, "0,1") START(0, "1,2") START(1, "0,2")
+         START(2, "0,1"),
      "Win_post others; Win_wait; Win_start others; Win_complete"},
     {"ranks 2\nwindow 0 comm=0\n" POST(0, "0,1") POST(1, "0,1") START(0, "0,1") START(1, "0,1"),
      "Win_post all; Win_wait; Win_start all; Win_complete"},
@@ -100,7 +106,8 @@ static const struct {
      "Win_post +1,-1; Win_wait; Win_start +1,-1; Win_complete"},
     /* who has no neighbour has no call, or one with MPI_PROC_NULL */
     {"ranks 3\n" SEND(0, "1") RECV(1, "0") SEND(1, "2") RECV(2, "1"), "Recv -1; Send +1"},
-    {"ranks 3\n" RECV(0, "-") SEND(0, "1") RECV(1, "0") SEND(1, "2") RECV(2, "1") SEND(2, "-"), "Recv -1 or null; Send +1 or null"},
+    {"ranks 3\n" RECV(0, "-") SEND(0, "1") RECV(1, "0") SEND(1, "2") RECV(2, "1") SEND(2, "-"),
+     "Recv -1 or null; Send +1 or null"},
     /* waits for different requests are different steps; where either may come first, that of the lower rank does */
     {"ranks 2\n" ISENDS(0) WAIT(0, 1) BARRIER(0) WAIT(0, 2) ISENDS(1) WAIT(1, 1) BARRIER(1) WAIT(1, 2),
      "Isend; Isend; Wait #0; Barrier; Wait #0"},
@@ -126,18 +133,27 @@ static void takers_follow_from_places(void **state)
     static const struct {
         int takers;
         const char *program;
-    } sets[] = {{0xf, "Comm_group; Barrier"}, {0x1, "Comm_group @first; Barrier"}, {0xe, "Comm_group @not first; Barrier"},
-                {0x8, "Comm_group @last; Barrier"}, {0x7, "Comm_group @not last; Barrier"}, {0, "Barrier"},
-                {0x5, "rank 0 and some others, but not all, call MPI_Comm_group"}, {0x6, "rank 1 and some others, but not all"}};
+    } sets[] = {{0xf, "Comm_group; Barrier"},
+                {0x1, "Comm_group @first; Barrier"},
+                {0xe, "Comm_group @not first; Barrier"},
+                {0x8, "Comm_group @last; Barrier"},
+                {0x7, "Comm_group @not last; Barrier"},
+                {0, "Barrier"},
+                {0x5, "rank 0 and some others, but not all, call MPI_Comm_group"},
+                {0x6, "rank 1 and some others, but not all"}};
     (void)state;
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         char text[1000];
         int length = snprintf(text, sizeof text, "ranks 4\n");
         for (int r = 0; r < 4; r++)
-            length += snprintf(text + length, sizeof text - (size_t)length, "%.*s" "%d 0 0 MPI_Barrier comm=0\n",
-                               sets[i].takers >> r & 1 ? 100 : 0,
-                               (const char *const[]){"0 0 0 MPI_Comm_group comm=0\n", "1 0 0 MPI_Comm_group comm=0\n",
-                                                     "2 0 0 MPI_Comm_group comm=0\n", "3 0 0 MPI_Comm_group comm=0\n"}[r], r);
+            length +=
+                snprintf(text + length, sizeof text - (size_t)length,
+                         "%.*s"
+                         "%d 0 0 MPI_Barrier comm=0\n",
+                         sets[i].takers >> r & 1 ? 100 : 0,
+                         (const char *const[]){"0 0 0 MPI_Comm_group comm=0\n", "1 0 0 MPI_Comm_group comm=0\n",
+                                               "2 0 0 MPI_Comm_group comm=0\n", "3 0 0 MPI_Comm_group comm=0\n"}[r],
+                         r);
         char *program = program_of(text);
         if (!strstr(program, sets[i].program) || (program[0] != 'C' && i < 5)) fail_msg("set %zu: %s", i, program);
         free(program);

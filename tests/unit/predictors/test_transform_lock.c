@@ -85,16 +85,18 @@ static void puts_become_request_based(void **state)
                "1 0.000000 0.000000 MPI_Recv comm=0 peer=0 tag=0 bytes=8\n");
 }
 
-/* The waitall stands behind the computing, so it has the sleep in it, too, and the unlock has none. A put that does not return and
- * one to MPI_PROC_NULL stay. */
+/* The waitall stands behind the computing, so it has the sleep in it, too, and the unlock has none. A put that does not
+ * return and one to MPI_PROC_NULL stay. */
 static void the_waitall_stands_behind_the_sleep(void **state)
 {
     (void)state;
     test_gives("put=rput",
-               HEAD "0 0.000000 0.000000 MPI_Win_lock_all win=0\n0 0.000010 0.000010 MPI_Put win=0 target=1 bytes=8 slept=0.000004\n"
+               HEAD "0 0.000000 0.000000 MPI_Win_lock_all win=0\n0 0.000010 0.000010 MPI_Put win=0 target=1 bytes=8 "
+                    "slept=0.000004\n"
                     "0 0.000020 0.000020 MPI_Put win=0 target=- bytes=0\n"
                     "0 0.000030 0.000031 MPI_Win_unlock_all win=0 slept=0.000007\n",
-               "0 0.000000 0.000000 MPI_Win_lock_all win=0\n0 0.000010 0.000010 MPI_Rput win=0 target=1 bytes=8 req=0 slept=0.000004\n"
+               "0 0.000000 0.000000 MPI_Win_lock_all win=0\n0 0.000010 0.000010 MPI_Rput win=0 target=1 bytes=8 req=0 "
+               "slept=0.000004\n"
                "0 0.000020 0.000020 MPI_Put win=0 target=- bytes=0\n"
                "0 0.000030 0.000030 MPI_Waitall reqs=0 slept=0.000007\n0 0.000030 0.000031 MPI_Win_unlock_all win=0\n");
 }
@@ -132,8 +134,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stretches_of_locks_become_one),       cmocka_unit_test(locks_that_keep_others_out_stay),
         cmocka_unit_test(puts_become_request_based),           cmocka_unit_test(puts_of_other_epochs_stay),
-        cmocka_unit_test(the_waitall_stands_behind_the_sleep),
-        cmocka_unit_test(one_lock_less_is_worth_a_round_trip),
+        cmocka_unit_test(the_waitall_stands_behind_the_sleep), cmocka_unit_test(one_lock_less_is_worth_a_round_trip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

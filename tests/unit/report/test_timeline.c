@@ -22,8 +22,11 @@ static struct trace *make_trace(void)
     assert_int_equal(trace_new("t", 2, &trace, &err), STATUS_OK);
     for (uint32_t r = 0; r < 2; r++)
         for (int i = 0; i < 3; i++) {
-            const struct trace_call call = {.call = ID_Comm_group, .any = TRACE_NO_MEMBERS, .peer = TRACE_NONE,
-                                            .enter_ps = (11 + 2 * i) * US, .exit_ps = (12 + 2 * i) * US};
+            const struct trace_call call = {.call = ID_Comm_group,
+                                            .any = TRACE_NO_MEMBERS,
+                                            .peer = TRACE_NONE,
+                                            .enter_ps = (11 + 2 * i) * US,
+                                            .exit_ps = (12 + 2 * i) * US};
             assert_int_equal(trace_add_call(trace, r, &call, &err), STATUS_OK);
         }
     return trace;
@@ -43,15 +46,15 @@ static cJSON *write(const struct trace *trace, const struct analyze_found *found
     return json;
 }
 
-/* The run is from 11 to 16 us, 5 us long. A window that begins at its end has nothing in it; calls that end as it begins or begin
- * as it ends are in it. */
+/* The run is from 11 to 16 us, 5 us long. A window that begins at its end has nothing in it; calls that end as it
+ * begins or begin as it ends are in it. */
 static void windows_have_their_limits(void **state)
 {
     static const struct {
         int64_t from_ps, until_ps;
         int calls; /* of a rank; -1: refused */
-    } rows[] = {{0, 0, 3},           {5 * US, 0, -1},     {5 * US - 1, 0, 1}, {5 * US - 1, 6 * US, 1}, {1 * US, 2 * US, 2},
-                {1 * US + 1, 2 * US, 1}, {1 * US, 2 * US - 1, 1}, {1 * US + 1, 2 * US - 1, 0}};
+    } rows[] = {{0, 0, 3},           {5 * US, 0, -1},         {5 * US - 1, 0, 1},      {5 * US - 1, 6 * US, 1},
+                {1 * US, 2 * US, 2}, {1 * US + 1, 2 * US, 1}, {1 * US, 2 * US - 1, 1}, {1 * US + 1, 2 * US - 1, 0}};
     struct trace *trace = make_trace();
     const struct analyze_found found = {.waits = {.count = 0}};
     (void)state;
@@ -81,7 +84,8 @@ static void more_calls_become_levels(void **state)
     trace_free(trace);
 }
 
-/* 20000 transfers of the second call are the most; those without a true end, which only simulated traces have, are no part of them, nor those outside the window. */
+/* 20000 transfers of the second call are the most; those without a true end, which only simulated traces have, are no
+ * part of them, nor those outside the window. */
 static void transfers_are_limited(void **state)
 {
     static const struct {
@@ -90,13 +94,14 @@ static void transfers_are_limited(void **state)
         int written;
     } rows[] = {{1, 0, 1}, {19999, 0, 19999}, {20000, 0, 20000}, {20001, 0, 20000}, {1, 4 * US, 1}, {1, 4 * US + 1, 0}};
     struct trace *trace = make_trace();
-    struct trace_sim sim[3] = {{.xfer_end_ps = 14 * US}, {.xfer_end_ps = 14 * US}, {.xfer_end_ps = 14 * US}}, *none = trace->ranks[0].sim;
+    struct trace_sim sim[3] = {{.xfer_end_ps = 14 * US}, {.xfer_end_ps = 14 * US}, {.xfer_end_ps = 14 * US}},
+                     *none = trace->ranks[0].sim;
     struct transfer *items = calloc(20001, sizeof *items);
     (void)state;
     assert_non_null(items);
     for (size_t i = 0; i < 20001; i++)
-        items[i] = (struct transfer){.origin = 0, .target = 1, .call = 1, .start_ps = 13 * US, .lower_end_ps = 14 * US,
-                                     .upper_end_ps = 15 * US};
+        items[i] = (struct transfer){
+            .origin = 0, .target = 1, .call = 1, .start_ps = 13 * US, .lower_end_ps = 14 * US, .upper_end_ps = 15 * US};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int simulated = 0; simulated < 2; simulated++) {
             const struct analyze_found found = {.transfers = {.items = items, .count = rows[i].transfers}};
@@ -118,8 +123,14 @@ static void levels_show_the_first_thread(void **state)
     (void)state;
     for (uint16_t thread = 0; thread < 2; thread++) {
         struct trace *trace = make_trace();
-        struct wait wait = {.rank = 0, .call = 0, .thread = thread, .from_ps = 11 * US, .until_ps = 12 * US, .severity_ps = US,
-                            .cause_rank = 1, .cause_call = 0};
+        struct wait wait = {.rank = 0,
+                            .call = 0,
+                            .thread = thread,
+                            .from_ps = 11 * US,
+                            .until_ps = 12 * US,
+                            .severity_ps = US,
+                            .cause_rank = 1,
+                            .cause_call = 0};
         const struct analyze_found found = {.waits = {.items = &wait, .count = 1}};
         cJSON *json = write(trace, &found, (struct timeline_options){0, 0, 0});
         assert_non_null(json);

@@ -255,8 +255,9 @@ static void computing_belongs_to_places(void **state)
     trace_free(trace);
 }
 
-/* A call that some ranks make has the computing behind the call before it, if all ranks make that in the same body; behind a loop,
- * and behind a call of some ranks, it has its own. Where the call before has none, it is its own, too. */
+/* A call that some ranks make has the computing behind the call before it, if all ranks make that in the same body;
+ * behind a loop, and behind a call of some ranks, it has its own. Where the call before has none, it is its own, too.
+ */
 static void computing_before_calls_of_some_ranks(void **state)
 {
     static const struct {
@@ -271,9 +272,11 @@ static void computing_before_calls_of_some_ranks(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[500];
-        snprintf(text, sizeof text,
-                 "rmacast-model 1\ncomputing x 10s\ncomputing behind 100s\ncomputing y 1000s\n%sMPI_Comm_group when=rank==1 "
-                 "before=y\n%s", rows[i].before, i < 4 ? "" : "end\n");
+        snprintf(
+            text, sizeof text,
+            "rmacast-model 1\ncomputing x 10s\ncomputing behind 100s\ncomputing y 1000s\n%sMPI_Comm_group when=rank==1 "
+            "before=y\n%s",
+            rows[i].before, i < 4 ? "" : "end\n");
         struct trace *trace = make(text, 2);
         const int64_t enter_s = trace->ranks[1].calls[1].enter_ps / UNITS_PS_PER_S;
         if (enter_s != rows[i].enter_s) fail_msg("row %zu: %d s", i, (int)enter_s);
@@ -347,13 +350,19 @@ static void wrong_runs_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(expressions_have_values),    cmocka_unit_test(faults_have_reasons),
-        cmocka_unit_test(whole_numbers_are_rounded_down), cmocka_unit_test(wrong_lines_are_named),
-        cmocka_unit_test(depth_is_limited),           cmocka_unit_test(statements_become_calls),
-        cmocka_unit_test(communicators_are_rows_and_columns), cmocka_unit_test(missing_partners_are_null),
+        cmocka_unit_test(expressions_have_values),
+        cmocka_unit_test(faults_have_reasons),
+        cmocka_unit_test(whole_numbers_are_rounded_down),
+        cmocka_unit_test(wrong_lines_are_named),
+        cmocka_unit_test(depth_is_limited),
+        cmocka_unit_test(statements_become_calls),
+        cmocka_unit_test(communicators_are_rows_and_columns),
+        cmocka_unit_test(missing_partners_are_null),
         cmocka_unit_test(computing_belongs_to_places),
-        cmocka_unit_test(computing_before_calls_of_some_ranks), cmocka_unit_test(blocks_are_reduced),
-        cmocka_unit_test(wrong_runs_are_refused),     cmocka_unit_test(rounds_without_calls_are_counted),
+        cmocka_unit_test(computing_before_calls_of_some_ranks),
+        cmocka_unit_test(blocks_are_reduced),
+        cmocka_unit_test(wrong_runs_are_refused),
+        cmocka_unit_test(rounds_without_calls_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -195,16 +195,16 @@ static void sizes_of_another_speed_are_missing(void **state)
     bench_results_clear(&results);
 }
 
-/* A batch of its own is told from the one before by either reference; repetitions with the references of the one before are the
- * same batch. 19 batches are none, 20 are enough. Batches without a reference do not count. */
+/* A batch of its own is told from the one before by either reference; repetitions with the references of the one before
+ * are the same batch. 19 batches are none, 20 are enough. Batches without a reference do not count. */
 static void twenty_batches_are_needed(void **state)
 {
     static const struct {
-        int batches, bare; /* bare: without references */
+        int batches, bare;        /* bare: without references */
         bool trips, works, apart; /* what differs between neighbours; each in a series of its own */
-        double share; /* 0: none */
+        double share;             /* 0: none */
     } rows[] = {
-        {19, 0, false, false, true, 0}, {20, 0, false, false, true, 1}, {20, 0, true, false, false, 1},
+        {19, 0, false, false, true, 0}, {20, 0, false, false, true, 1},  {20, 0, true, false, false, 1},
         {20, 0, false, true, false, 1}, {20, 0, false, false, false, 0}, {19, 5, false, false, true, 0},
         {20, 5, false, false, true, 1},
     };
@@ -214,7 +214,8 @@ static void twenty_batches_are_needed(void **state)
         struct conditions conditions;
         struct err err;
         for (int k = 0; k < rows[i].batches; k++)
-            add_size_pass(&results, false, 8, 1e-6, rows[i].trips && k % 2 ? 2.6e-7 : 2.5e-7, rows[i].works && k % 2 ? 2.1e-6 : 2e-6);
+            add_size_pass(&results, false, 8, 1e-6, rows[i].trips && k % 2 ? 2.6e-7 : 2.5e-7,
+                          rows[i].works && k % 2 ? 2.1e-6 : 2e-6);
         for (int k = 0; k < rows[i].bare; k++) add_size_pass(&results, false, 8, 1e-6, 0, 0);
         struct bench_series *all = &results.series[0]; /* of all series, if they are not apart */
         for (size_t s = 1; !rows[i].apart && s < results.count; s++)
@@ -238,7 +239,7 @@ static void limits_belong_to_the_conditions(void **state)
     static const struct {
         double reference_s, work_s;
         bool holds;
-    } rows[] = {{2, 5, true},    {3, 7, true},    {1.999, 5, false}, {3.001, 5, false},
+    } rows[] = {{2, 5, true},      {3, 7, true},      {1.999, 5, false}, {3.001, 5, false},
                 {2, 4.999, false}, {2, 7.001, false}, {2.5, 6, true}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -248,7 +249,8 @@ static void limits_belong_to_the_conditions(void **state)
     assert_false(conditions_hold(&unknown, &(struct bench_repetition){.reference_s = 0, .work_s = 6}));
 }
 
-/* Each of test, size, place and number of nodes makes a series another size; two passes of 10 of one are 20, which are enough. */
+/* Each of test, size, place and number of nodes makes a series another size; two passes of 10 of one are 20, which are
+ * enough. */
 static void sizes_are_told_apart(void **state)
 {
     static const struct {

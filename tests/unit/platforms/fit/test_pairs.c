@@ -197,8 +197,8 @@ static void a_size_of_one_pair_says_nothing(void **state)
     cJSON_Delete(hosts);
 }
 
-/* Three pairs in one direction each, from b to a 1.1 us above d to c, e to f: the middle is 1 us. One direction alone is named,
- * whichever it is. */
+/* Three pairs in one direction each, from b to a 1.1 us above d to c, e to f: the middle is 1 us. One direction alone
+ * is named, whichever it is. */
 static void a_direction_without_the_other(void **state)
 {
     (void)state;
@@ -212,15 +212,16 @@ static void a_direction_without_the_other(void **state)
         assert_int_equal(add(&results, 4, 5, 8, 1e-6, &err), STATUS_OK);
         assert_int_equal(pairs_compare(&results, SPEC, hosts, &notes, &err), STATUS_OK);
         assert_int_equal(notes.count, 1);
-        assert_string_equal(notes.text[0], turned ? "a slow pair: " SPEC " takes 1.20 times the middle of all pairs between b and a"
-                                                  : "a slow pair: " SPEC " takes 1.20 times the middle of all pairs between a and b");
+        assert_string_equal(notes.text[0],
+                            turned ? "a slow pair: " SPEC " takes 1.20 times the middle of all pairs between b and a"
+                                   : "a slow pair: " SPEC " takes 1.20 times the middle of all pairs between a and b");
         bench_results_clear(&results);
         cJSON_Delete(hosts);
     }
 }
 
-/* Where all is twice as slow the share of the difference decides, not the difference: 2.2 us there and 2.02 us back are 2 + 9 %,
- * relative to the middle of 1 us 0.18 more. 2.24 and 2.02 us are 11 % apart. */
+/* Where all is twice as slow the share of the difference decides, not the difference: 2.2 us there and 2.02 us back are
+ * 2 + 9 %, relative to the middle of 1 us 0.18 more. 2.24 and 2.02 us are 11 % apart. */
 static void directions_are_compared_by_their_share(void **state)
 {
     static const struct {
@@ -254,7 +255,8 @@ static void many_notes(void **state)
         }
         compare_ring(rows[i].pairs, there, back, &notes);
         assert_int_equal(notes.count, most);
-        if (strncmp(notes.text[most - 1], rows[i].last, strlen(rows[i].last)) != 0) fail_msg("%s", notes.text[most - 1]);
+        if (strncmp(notes.text[most - 1], rows[i].last, strlen(rows[i].last)) != 0)
+            fail_msg("%s", notes.text[most - 1]);
     }
 }
 
@@ -268,7 +270,8 @@ int main(void)
         cmocka_unit_test(a_tenth_is_no_difference),
         cmocka_unit_test(sizes_make_it_certain),
         cmocka_unit_test(an_asymmetric_pair),
-        cmocka_unit_test(both_directions_have_errors), cmocka_unit_test(a_size_of_one_pair_says_nothing),
+        cmocka_unit_test(both_directions_have_errors),
+        cmocka_unit_test(a_size_of_one_pair_says_nothing),
         cmocka_unit_test(a_direction_without_the_other),
         cmocka_unit_test(directions_are_compared_by_their_share),
         cmocka_unit_test(many_notes),

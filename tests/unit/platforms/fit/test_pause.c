@@ -32,9 +32,11 @@ static struct size_curve curve_of(const struct row *row)
     for (int i = 0; i < MOST && row->sizes[i].time_s > 0; i++, curve.count++) {
         curve.points[i] = (struct fit_point){row->sizes[i].us, row->sizes[i].time_s, 0};
         curve.sizes[i].statistics = (struct bench_statistics){
-            .count = COUNT, .median = row->sizes[i].time_s, .p10 = row->sizes[i].time_s, .median_error = row->median_error_s == 0 ? 1e-6 : fmax(row->median_error_s, 0)};
+            .count = COUNT, .median = row->sizes[i].time_s, .p10 = row->sizes[i].time_s,
+            .median_error = row->median_error_s == 0 ? 1e-6 : fmax(row->median_error_s, 0)};
     }
-    for (size_t i = curve.count - (size_t)row->busy; i < curve.count; i++) curve.sizes[i].statistics.p10 /= row->spread == 0 ? 16 : row->spread;
+    for (size_t i = curve.count - (size_t)row->busy; i < curve.count; i++)
+        curve.sizes[i].statistics.p10 /= row->spread == 0 ? 16 : row->spread;
     return curve;
 }
 

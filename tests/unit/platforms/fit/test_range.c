@@ -10,7 +10,8 @@
 #define CURVE(upto)     "{\"segments\": [{\"upto_bytes\": 10}, {\"upto_bytes\": " upto "}]}"
 #define CALIBRATED(own) "{\"$calibration\": " own "}"
 
-/* The largest size is that of the first curve that has lines: puts before round trips, between nodes before within one. */
+/* The largest size is that of the first curve that has lines: puts before round trips, between nodes before within one.
+ */
 static void the_largest_size(void **state)
 {
     static const struct {
