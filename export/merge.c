@@ -54,17 +54,15 @@ static struct point point_at(const struct building *building, uint32_t rank, int
     return (struct point){rank, thread, EPOCH_NONE, time_ps};
 }
 
-/* Inside the thread's first call that has not ended before, or between calls. A user region's record is a point at its
- * beginning. */
+/* Inside the thread's first call that has not ended before, or between calls: before a user region's record, which is a
+ * point. */
 static size_t slot_at(const struct timeline *timeline, int64_t time_ps)
 {
     size_t low = timeline_first_ending(timeline, time_ps, true);
     if (low == timeline->count) return SIZE_MAX - 1;
     const struct trace_call *call = timeline_call(timeline, low);
     size_t before = 2 * timeline_index(timeline, low);
-    if (call->enter_ps > time_ps) return before;
-    if (!call_is_region(call->call)) return before + 1;
-    return call->enter_ps == time_ps ? before : before + 2;
+    return call->enter_ps > time_ps || call_is_region(call->call) ? before : before + 1;
 }
 
 static enum status visit_mark(const struct building *building, struct point at, const struct otf2_mark *mark)

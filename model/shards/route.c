@@ -184,7 +184,7 @@ static enum status on_lock(struct routing *routing, struct open_epochs *open)
     uint64_t *state;
     TRY(map_put(&routing->route->locks[routing->copy.rank], lock_key(call->handle, call->peer), LOCK_FREE, &state,
                 routing->err));
-    if (*state == LOCK_FREE) open->locks++;
+    open->locks++;
     *state = LOCK_HELD;
     return send_to_rank(routing, call->peer);
 }
