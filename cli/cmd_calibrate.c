@@ -22,6 +22,7 @@
 #include "platforms/fit/calibration.h"
 #include "platforms/fit/values.h"
 #include "platforms/platform.h"
+#include "platforms/untold.h"
 
 enum {
     OPTION_MPI = 1000,
@@ -32,6 +33,7 @@ enum {
     OPTION_CHECK,
     OPTION_ROUNDS,
     OPTION_JSON,
+    OPTION_FORCE,
     ROUNDS_MOST = 99,
     FEW_OF_ALL = 20
 };
@@ -40,7 +42,7 @@ struct options {
     const char *config, *output, *results, *name, *json;
     size_t mpi;
     double limit_s;
-    bool no_probe, check;
+    bool no_probe, check, force;
     int64_t rounds;
     char **command; /* NULL: fits what is in results */
 };
@@ -55,8 +57,9 @@ static const struct argp_option rows[] = {
      "keep all repetitions in DIR, which all nodes see; without a launcher: fit those in DIR", 0},
     {"limit", OPTION_LIMIT, "DURATION", 0,
      "end the bench after DURATION (300s), in each round, and fit what it has measured until then", 0},
-    {"no-probe", OPTION_NO_PROBE, NULL, 0, "do not probe the MPI library (docs/probe.md): mpi.rma has defaults",
-     0},
+    {"no-probe", OPTION_NO_PROBE, NULL, 0,
+     "do not probe the MPI library (docs/probe.md): its profile says what it does, where there is one, else defaults", 0},
+    {"force", OPTION_FORCE, NULL, 0, "write the file although most sizes are unsteady", 0},
     {"check", OPTION_CHECK, NULL, 0,
      "measure more tests, record them once, replay them on the platform file, and compare (docs/calibration.md)", 0},
     {"rounds", OPTION_ROUNDS, "N", 0,
@@ -78,6 +81,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case OPTION_JSON: options->json = argument; return 0;
     case OPTION_NO_PROBE: options->no_probe = true; return 0;
     case OPTION_CHECK: options->check = true; return 0;
+    case OPTION_FORCE: options->force = true; return 0;
     case OPTION_ROUNDS: return cli_count(state, "--rounds", argument, 1, ROUNDS_MOST, &options->rounds);
     case OPTION_LIMIT: {
         error_t failed = cli_duration(state, "--limit", argument, &options->limit_s);
@@ -94,7 +98,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         if (options->check && cli_is_output(options->output)) return cli_usage(state, "--check takes -o a file");
         if (options->command) return 0;
         return cli_given_only(state, "--results and no launcher",
-                              (const int[]){OPTION_RESULTS, 'o', OPTION_NAME, OPTION_JSON, OPTION_NO_PROBE, 0});
+                              (const int[]){OPTION_RESULTS, 'o', OPTION_NAME, OPTION_JSON, OPTION_NO_PROBE, OPTION_FORCE, 0});
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -224,21 +228,43 @@ static enum status write_json(const struct options *options, const cJSON *platfo
     return written_end(&written, err);
 }
 
+/* An error names DIR. */
+static enum status make_platform(const struct options *options, const char *directory, const struct calibration *calibration,
+                                 const cJSON *mpi, cJSON **platform, struct err *err)
+{
+    struct err found = {.status = STATUS_OK};
+    struct untold untold;
+    char name[256];
+    TRY(untold_complete(calibration->library, calibration->nodes == 1, mpi, &untold, err));
+    enum status status = calibration_to_platform(calibration, untold.section, name_of(options, name), platform, &found);
+    if (status != STATUS_OK) err_set(err, status, directory, NULL, "%s", found.text);
+    if (status == STATUS_OK) status = untold_tell(&untold, *platform, err);
+    untold_clear(&untold);
+    return status == STATUS_OK ? check_platform(*platform, directory, err) : status;
+}
+
+/* What was measured is shown in any case. */
+static enum status write_made(const struct options *options, const struct calibration *calibration, const cJSON *platform,
+                              struct err *err)
+{
+    char unsteady[CALIBRATION_UNSTEADY_BYTES];
+    const bool refused = calibration_is_unsteady(calibration, unsteady) && !options->force;
+    if (!refused) TRY(cli_write_json(platform, options->output, err));
+    if (!cli_is_output(options->output) && !cli_is_output(options->json)) TRY(print_platform(platform, err));
+    if (!refused) return write_json(options, platform, err);
+    TRY(cli_flush(err));
+    return err_set(err, STATUS_DATA, options->output, NULL,
+                   "is not written: %s are unsteady, expected half at most: an idle machine, or --force", unsteady);
+}
+
 static enum status write_platform(const struct options *options, const char *directory, const cJSON *mpi, struct err *err)
 {
     struct calibration *calibration;
     cJSON *platform = NULL;
-    char name[256];
     TRY(read_results(options, directory, &calibration, err));
-    struct err found = {.status = STATUS_OK};
-    enum status status = calibration_to_platform(calibration, mpi, name_of(options, name), &platform, &found);
+    enum status status = make_platform(options, directory, calibration, mpi, &platform, err);
+    if (status == STATUS_OK) status = write_made(options, calibration, platform, err);
     free(calibration);
-    if (status != STATUS_OK) return err_set(err, status, directory, NULL, "%s", found.text);
-    if (status == STATUS_OK) status = check_platform(platform, directory, err);
-    if (status == STATUS_OK) status = cli_write_json(platform, options->output, err);
-    if (status == STATUS_OK && !cli_is_output(options->output) && !cli_is_output(options->json))
-        status = print_platform(platform, err);
-    if (status == STATUS_OK) status = write_json(options, platform, err);
     cJSON_Delete(platform);
     return status;
 }

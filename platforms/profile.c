@@ -128,9 +128,7 @@ static enum status check_profile(const struct json_document *profile, struct err
     return platform_check_mpi(&root, err);
 }
 
-/* Whether the value is an object that is merged member by member. Other values are taken whole, from the document or
- * from the profile. */
-static bool is_section(const char *key)
+bool profile_is_section(const char *key)
 {
     static const char *const sections[] = {"rma", "protocol", "serves"};
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
@@ -142,7 +140,7 @@ static enum status add_missing(cJSON *to, const cJSON *from, struct err *err)
 {
     for (const cJSON *item = from->child; item; item = item->next) {
         cJSON *there = cJSON_GetObjectItemCaseSensitive(to, item->string);
-        if (there && is_section(item->string) && cJSON_IsObject(there) && cJSON_IsObject(item))
+        if (there && profile_is_section(item->string) && cJSON_IsObject(there) && cJSON_IsObject(item))
             TRY(add_missing(there, item, err));
         if (there) continue;
         if (!json_put(to, item->string, cJSON_Duplicate(item, true))) return err_memory(err);

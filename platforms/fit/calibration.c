@@ -133,6 +133,24 @@ enum status calibration_new(const struct bench_results *results, const cJSON *ru
     return status;
 }
 
+static const char *class_name(bool between)
+{
+    return between ? "between nodes" : "within a node";
+}
+
+bool calibration_is_unsteady(const struct calibration *calibration, char text[CALIBRATION_UNSTEADY_BYTES])
+{
+    for (int between = 0; between < 2; between++) {
+        const struct size_curve *put = &calibration->curves[between][CALIBRATION_PUT],
+                                *curve = put->fitted ? put : &calibration->curves[between][CALIBRATION_PING_PONG];
+        if (!curve->fitted || 2 * curve->unsteady <= curve->count) continue;
+        snprintf(text, CALIBRATION_UNSTEADY_BYTES, "%zu of %zu sizes of %s %s", curve->unsteady, curve->count, curve->spec,
+                 class_name(between));
+        return true;
+    }
+    return false;
+}
+
 /* --- values --- */
 
 struct writer {
@@ -169,11 +187,6 @@ static bool add_measured(struct writer *writer, cJSON *object, const char *key, 
     }
     add_note(writer, "%s: left out, since it came out as %g +- %g", key, value, error);
     return false;
-}
-
-static const char *class_name(bool between)
-{
-    return between ? "between nodes" : "within a node";
 }
 
 /* Error: three standard errors of the point's time. */
@@ -749,12 +762,18 @@ static bool mpi_says(const cJSON *mpi, const char *key, const char *value)
     return found && strcmp(found, value) == 0;
 }
 
+/* Whether mpi.rma.protocol.KEY, one name or one by operation, says this of puts. */
+static bool puts_are(const cJSON *protocol, const char *key, const char *name)
+{
+    const cJSON *choice = cJSON_GetObjectItem(protocol, key);
+    const char *put = cJSON_GetStringValue(cJSON_IsString(choice) ? choice : cJSON_GetObjectItem(choice, "put"));
+    return put && strcmp(put, name) == 0;
+}
+
 /* Whether complete waits until its puts are acknowledged. */
 static bool completes_wait(const cJSON *mpi)
 {
-    const cJSON *protocol = cJSON_GetObjectItem(cJSON_GetObjectItem(mpi, "rma"), "protocol");
-    const char *put = cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetObjectItem(protocol, "complete"), "put"));
-    return put && strcmp(put, "remote") == 0;
+    return puts_are(cJSON_GetObjectItem(cJSON_GetObjectItem(mpi, "rma"), "protocol"), "complete", "remote");
 }
 
 /* Whether unlock_all releases without an answer, and sends nothing before its operations are acknowledged, neither a request of a
@@ -867,9 +886,8 @@ static void add_put_copy(const struct writer *writer, cJSON *rma, bool between)
     const struct size_curve *put = &writer->calibration->curves[between][CALIBRATION_PUT],
                             *issue = &writer->calibration->curves[between][CALIBRATION_PUT_ISSUE];
     cJSON *protocol = cJSON_GetObjectItem(rma, "protocol");
-    const cJSON *local = cJSON_GetObjectItem(cJSON_GetObjectItem(protocol, "local"), "put");
     struct fit_value found;
-    if (cJSON_IsString(local) && strcmp(local->valuestring, "copied") == 0 && find_issue_slope(issue, &found)) {
+    if (puts_are(protocol, "local", "copied") && find_issue_slope(issue, &found)) {
         cJSON *measured = json_measured(found.value, found.error, issue->count);
         json_replace(protocol, key, measured);
     }

@@ -56,8 +56,14 @@ struct calibration {
 enum status calibration_new(const struct bench_results *results, const cJSON *run, struct calibration **calibration,
                             struct err *err);
 
-/* mpi is the probe's section of the MPI library, or NULL; it is copied. Every measured value has its error. Values that
- * are negative or no number are left out, and $calibration.notes says so. */
+/* Whether more than half of the sizes are unsteady (platforms/fit/size_curve.h) of a curve that latency and bandwidth are
+ * fitted to: of "putLatency -s flush", else of "pingPong", within a node or between nodes. Such a file states the load of the
+ * machine. text is then the first such curve's: "14 of 15 sizes of putLatency -s flush within a node". */
+enum { CALIBRATION_UNSTEADY_BYTES = BENCH_SPEC_BYTES + 80 };
+bool calibration_is_unsteady(const struct calibration *calibration, char text[CALIBRATION_UNSTEADY_BYTES]);
+
+/* mpi is the section of the MPI library, the probe's or a profile's, or NULL; it is copied. Every measured value has its error.
+ * Values that are negative or no number are left out, and $calibration.notes says so. */
 enum status calibration_to_platform(const struct calibration *calibration, const cJSON *mpi, const char *name, cJSON **platform,
                                     struct err *err);
 

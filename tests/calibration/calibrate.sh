@@ -11,7 +11,7 @@ END
 
 # A burst of load can hide that times grow with bytes: then it says so, and is tried again.
 for try in 1 2 3 4 5; do
-    timeout 200 "$program" calibrate --no-probe --check --rounds 2 -c short.json --results kept -o here.json -- mpiexec.mpich -n 2 >out 2>err && break
+    timeout 200 "$program" calibrate --no-probe --force --check --rounds 2 -c short.json --results kept -o here.json -- mpiexec.mpich -n 2 >out 2>err && break
     grep -q 'expected times that grow with bytes' err || fail "calibrate: $(cat err)"
 done
 # What does not fit is said once: of the user's tests, not of the check's, and not in the second round.
@@ -44,10 +44,10 @@ holds simulated.json '.run_time_s > 0'
 run 0 platform plot here.json -o here.svg
 # The table fits a terminal: of the results that were kept.
 export COLUMNS=80
-run 0 calibrate --no-probe --results kept -o again.json
+run 0 calibrate --no-probe --force --results kept -o again.json
 unset COLUMNS
 [ -s out ] && [ "$(wc -L <out)" -le 80 ] || fail "calibrate: $(wc -L <out) columns"
-run 0 calibrate --no-probe --results kept -o second.json --name again --json written.json
+run 0 calibrate --no-probe --force --results kept -o second.json --name again --json written.json
 holds written.json ".schema == \"rmacast.written/1\" and .command == \"calibrate\" and .bytes == $(wc -c <second.json)"
 cmp again.json second.json || fail 'two fits of the same results differ'
 
@@ -198,7 +198,7 @@ cat >killed <<'END'
 exit 9
 END
 chmod +x killed
-timeout 200 "$program" calibrate --no-probe -c short.json --results killed.results -o killed.json -- ./killed -n 2 >out 2>err ||
+timeout 200 "$program" calibrate --no-probe --force -c short.json --results killed.results -o killed.json -- ./killed -n 2 >out 2>err ||
     error_line 'expected times that grow with bytes'
 if grep -q 'ended with status' err; then fail "complete results are not taken: $(cat err)"; fi
 holds killed.results/run.json '.complete == true'
@@ -207,7 +207,7 @@ error_line 'rmacast-bench ended with status 9 without results'
 
 # A rank dies: the run ends by itself, and what was measured until then is fitted. The bench waits in an endless test.
 jq '.tests.wait = { "conf": [1, 2], "sizes": 8, "tests": "pingPong", "minRepeats": 10, "maxDuration": 500, "confidence": 0 }' short.json >wait.json
-timeout 200 "$program" calibrate --no-probe -c wait.json --results "$PWD/died" -o died.json -- mpiexec.mpich -n 2 >out 2>err &
+timeout 200 "$program" calibrate --no-probe --force -c wait.json --results "$PWD/died" -o died.json -- mpiexec.mpich -n 2 >out 2>err &
 command=$!
 while kill -0 "$command" 2>/dev/null && ! grep -qs '^wait,' died/rank-000000.csv; do sleep 0.1; done
 rank=$(ps -eo pid,args | grep -F "$PWD/" | grep '[r]macast-bench --output' | grep -v mpiexec | awk '{ print $1; exit }')
@@ -221,7 +221,7 @@ error_line 'the results until then are used'
 
 # The launcher is killed.
 rm -rf died
-timeout 200 "$program" calibrate --no-probe -c wait.json --results "$PWD/died" -o died.json -- mpiexec.mpich -n 2 >out 2>err &
+timeout 200 "$program" calibrate --no-probe --force -c wait.json --results "$PWD/died" -o died.json -- mpiexec.mpich -n 2 >out 2>err &
 command=$!
 while kill -0 "$command" 2>/dev/null && ! grep -qs '^wait,' died/rank-000000.csv; do sleep 0.1; done
 kill -9 "$(ps -eo pid,args | grep -F "$PWD/died" | grep '[m]piexec' | grep -v ' calibrate ' | awk '{ print $1; exit }')"

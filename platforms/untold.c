@@ -1,0 +1,179 @@
+#include "platforms/untold.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/json.h"
+#include "common/json/json_write.h"
+#include "platforms/choices.h"
+#include "platforms/profile.h"
+#include "platforms/read.h"
+
+enum { KEY_BYTES = 128, NAMES_BYTES = 1024, NOTE_BYTES = 2048 };
+
+/* "Open MPI 4.1.4, osc/rdma" has the name "Open MPI" and the version 4.1. MPI_Get_library_version has words between the two, as
+ * "Open MPI v4.1.4" and "MPICH Version: 4.0.2". */
+static bool is_same_library(const char *library, const char *of_profile)
+{
+    const size_t name = strcspn(of_profile, "0123456789"), number = strcspn(library, "0123456789");
+    int major[2], minor[2];
+    return name > 0 && strncmp(library, of_profile, name) == 0 && sscanf(library + number, "%d.%d", &major[0], &minor[0]) == 2 &&
+           sscanf(of_profile + name, "%d.%d", &major[1], &minor[1]) == 2 && major[0] == major[1] && minor[0] == minor[1];
+}
+
+/* Names that both have and that are equal, less those that differ. */
+static int count_agreements(const cJSON *mpi, const cJSON *of_profile)
+{
+    int count = 0;
+    const cJSON *item;
+    cJSON_ArrayForEach (item, of_profile) {
+        const cJSON *own = cJSON_GetObjectItemCaseSensitive(mpi, item->string);
+        if (cJSON_IsObject(item) && cJSON_IsObject(own)) count += count_agreements(own, item);
+        if (cJSON_IsString(item) && cJSON_IsString(own)) count += strcmp(item->valuestring, own->valuestring) == 0 ? 1 : -1;
+    }
+    return count;
+}
+
+/* *best is the profile's section that fits best so far, and *score how well. */
+static enum status try_profile(const char *name, bool one_node, struct untold *untold, cJSON **best, int *score, struct err *err)
+{
+    char path[PROFILE_PATH_BYTES];
+    struct json_document profile;
+    TRY(profile_find(name, NULL, path, err));
+    TRY(profile_open(path, &profile, err));
+    const cJSON *mpi = cJSON_GetObjectItemCaseSensitive(profile.root, "mpi");
+    const char *transport = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(profile.root, "transport"));
+    const int own = 2 * count_agreements(untold->section, mpi) + ((strstr(transport, "one node") != NULL) == one_node);
+    enum status status = STATUS_OK;
+    if (is_same_library(untold->library, cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(profile.root, "library"))) &&
+        (!*best || own > *score)) {
+        cJSON_Delete(*best);
+        *best = cJSON_Duplicate(mpi, true);
+        *score = own;
+        snprintf(untold->profile, sizeof untold->profile, "%s", name);
+        if (!*best) status = err_memory(err);
+    }
+    json_close(&profile);
+    return status;
+}
+
+static enum status find_profile(bool one_node, struct untold *untold, cJSON **found, struct err *err)
+{
+    char names[NAMES_BYTES], *rest = names;
+    int score = 0;
+    TRY(profile_list(NULL, names, sizeof names, err));
+    for (char *name = strtok_r(names, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest))
+        TRY(try_profile(name, one_node, untold, found, &score, err));
+    return STATUS_OK;
+}
+
+static bool is_left_out(const char *key)
+{
+    return strncmp(key, "comment", 7) == 0 || strcmp(key, "control_bytes") == 0;
+}
+
+/* Adds what only the profile has, and its path to the keys. */
+static enum status add_untold(cJSON *to, const cJSON *from, const char *above, cJSON *keys, struct err *err)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach (item, from) {
+        char path[KEY_BYTES];
+        cJSON *own = cJSON_GetObjectItemCaseSensitive(to, item->string);
+        if (is_left_out(item->string)) continue;
+        snprintf(path, sizeof path, "%s.%s", above, item->string);
+        if (!own && profile_is_section(item->string)) own = json_add_object(to, item->string);
+        if (own && profile_is_section(item->string) && cJSON_IsObject(own) && cJSON_IsObject(item))
+            TRY(add_untold(own, item, path, keys, err));
+        if (own) continue;
+        if (!json_put(to, item->string, cJSON_Duplicate(item, true)) || !json_append(keys, cJSON_CreateString(path)))
+            return err_memory(err);
+    }
+    return STATUS_OK;
+}
+
+static const cJSON *find_key(const cJSON *root, const char *key)
+{
+    char path[KEY_BYTES], *rest = path;
+    snprintf(path, sizeof path, "%s", key);
+    for (char *name = strtok_r(path, ".", &rest); name && root; name = strtok_r(NULL, ".", &rest))
+        root = cJSON_GetObjectItemCaseSensitive(root, name);
+    return root;
+}
+
+static enum status add_assumed(void *context, const char *key, const char *const *names, struct err *err)
+{
+    struct untold *untold = context;
+    static const char within[] = "mpi.";
+    (void)names;
+    if (strncmp(key, within, sizeof within - 1) != 0 || find_key(untold->section, key + sizeof within - 1)) return STATUS_OK;
+    return json_append(untold->keys, cJSON_CreateString(key)) ? STATUS_OK : err_memory(err);
+}
+
+enum status untold_complete(const char *library, bool one_node, const cJSON *mpi, struct untold *untold, struct err *err)
+{
+    cJSON *profile = NULL;
+    *untold = (struct untold){.section = mpi ? cJSON_Duplicate(mpi, true) : cJSON_CreateObject(),
+                              .keys = cJSON_CreateArray()};
+    snprintf(untold->library, sizeof untold->library, "%s", library);
+    enum status status = untold->section && untold->keys ? find_profile(one_node, untold, &profile, err) : err_memory(err);
+    if (status == STATUS_OK)
+        status = profile ? add_untold(untold->section, profile, "mpi", untold->keys, err)
+                         : platform_choices_visit(add_assumed, untold, err);
+    cJSON_Delete(profile);
+    if (status != STATUS_OK) untold_clear(untold);
+    return status;
+}
+
+void untold_clear(struct untold *untold)
+{
+    cJSON_Delete(untold->section);
+    cJSON_Delete(untold->keys);
+    untold->section = untold->keys = NULL;
+}
+
+/* "mpi.rma.protocol.unlock" is "unlock" there. */
+static const char *short_name(const char *key)
+{
+    static const char *const above[] = {"mpi.rma.protocol.", "mpi."};
+    for (size_t i = 0; i < sizeof above / sizeof *above; i++)
+        if (strncmp(key, above[i], strlen(above[i])) == 0) return key + strlen(above[i]);
+    return key;
+}
+
+static enum status add_note(const struct untold *untold, const cJSON *keys, cJSON *notes, struct err *err)
+{
+    char text[NOTE_BYTES];
+    size_t used;
+    const cJSON *key;
+    if (*untold->profile)
+        used = (size_t)snprintf(text, sizeof text, "from the profile %s, not measured: ", untold->profile);
+    else
+        used = (size_t)snprintf(text, sizeof text, "no profile of %s; assumed, as an ideal library does: ", untold->library);
+    cJSON_ArrayForEach (key, keys)
+        if (used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", key->prev->next ? ", " : "",
+                                     short_name(key->valuestring));
+    return json_append(notes, cJSON_CreateString(text)) ? STATUS_OK : err_memory(err);
+}
+
+enum status untold_tell(const struct untold *untold, cJSON *platform, struct err *err)
+{
+    static const size_t mpi = sizeof "mpi." - 1;
+    cJSON *calibration = cJSON_GetObjectItem(platform, "$calibration"),
+          *made = json_add_object(calibration, "not_measured"), *keys;
+    const cJSON *key;
+    if (*untold->profile) json_add_text(made, "profile", untold->profile);
+    keys = json_add_array(made, "keys");
+    cJSON_ArrayForEach (key, untold->keys) {
+        const cJSON *has = find_key(platform, key->valuestring);
+        const bool measured = *untold->profile ? !cJSON_Compare(has, find_key(untold->section, key->valuestring + mpi), true)
+                                               : has != NULL;
+        if (measured) continue;
+        json_append(keys, cJSON_CreateString(key->valuestring));
+    }
+    TRY(json_whole(platform, err));
+    if (cJSON_GetArraySize(keys) == 0) return STATUS_OK;
+    return add_note(untold, keys, cJSON_GetObjectItem(calibration, "notes"), err);
+}
