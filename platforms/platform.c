@@ -14,8 +14,8 @@ void platform_free(struct platform *platform)
     free(platform->name);
     free(platform->file);
     free(platform->profile);
-    free(platform->profile_library);
-    free(platform->profile_transport);
+    free(platform->library);
+    free(platform->transport);
     free(platform->profile_replaced);
     free(platform->simgrid_xml);
     free(platform->segments);

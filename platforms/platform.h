@@ -138,8 +138,9 @@ struct topology; /* platforms/topology/topology.h */
 
 struct platform {
     char *name, *file;
-    char *profile, *profile_library; /* mpi.profile and its library, "MPICH 4.0.2, ch4:ucx"; NULL: no profile */
-    char *profile_transport;         /* "TCP", "shared memory of one node"; NULL: no profile */
+    char *profile;   /* mpi.profile; NULL: none */
+    char *library;   /* the profile's, "MPICH 4.0.2, ch4:ucx", else that of the calibration; NULL: not known */
+    char *transport; /* the profile's, "TCP", "shared memory of one node"; NULL: no profile */
     char *profile_replaced;          /* keys of the file's own mpi that an override of mpi.profile replaced; NULL: none */
     int32_t node_count, cores;
     double speed; /* speed of a node, relative to the recording machine (1.0) */

@@ -341,6 +341,16 @@ static enum status apply_overrides(struct json_document *document, const char *c
     return STATUS_OK;
 }
 
+/* A calibration says which library it measured, which another profile replaces. */
+static enum status name_calibrated(const struct json_document *document, struct platform *platform, struct err *err)
+{
+    const cJSON *calibration = cJSON_GetObjectItemCaseSensitive(document->root, "$calibration");
+    const char *library = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(calibration, "library"));
+    if (platform->library || !library) return STATUS_OK;
+    platform->library = strdup(library);
+    return platform->library ? STATUS_OK : err_memory(err);
+}
+
 static enum status open_document(struct json_document *document, const char *const *overrides, size_t override_count,
                                  struct platform **platform, struct err *err)
 {
@@ -348,7 +358,8 @@ static enum status open_document(struct json_document *document, const char *con
     TRY(new_with_defaults(document->file, &made, err));
     struct err found = {0};
     if (apply_overrides(document, overrides, override_count, &made->profile_replaced, &found) != STATUS_OK ||
-        profile_apply(document, &made->profile_library, &made->profile_transport, &found) != STATUS_OK ||
+        profile_apply(document, &made->library, &made->transport, &found) != STATUS_OK ||
+        name_calibrated(document, made, &found) != STATUS_OK ||
         read_platform(document, made, &found) != STATUS_OK) {
         platform_free(made);
         if (found.status == STATUS_DATA) override_blame(document, overrides, override_count, &found);

@@ -15,8 +15,8 @@
 
 static enum status replace_text(char **text, const char *with, struct err *err)
 {
-    char *copy = strdup(with);
-    if (!copy) return err_memory(err);
+    char *copy = with ? strdup(with) : NULL;
+    if (with && !copy) return err_memory(err);
     free(*text);
     *text = copy;
     return STATUS_OK;
@@ -99,6 +99,8 @@ static enum status describe_prediction(struct prediction *prediction, struct err
     platform_semantics_name(prediction->platform, semantics);
     TRY(replace_text(&result->semantics, semantics, err));
     TRY(replace_text(&result->engine, prediction->engine->name, err));
+    TRY(replace_text(&result->library, prediction->platform->library, err));
+    TRY(replace_text(&result->transport, prediction->platform->transport, err));
     result->origin = TRACE_SIMULATED;
     result->events = outcome->stats.events;
     result->wall_ns = (uint64_t)(outcome->wall_s * 1e9);

@@ -1,11 +1,14 @@
 #include "validate/validate.h"
 
 #include "common/units.h"
+#include "trace/libraries.h"
 #include "validate/as_recorded.h"
 #include "validate/samples.h"
 #include "validate/target_waits.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +54,14 @@ static enum status check_section(const struct result *predicted, const char *pre
     if (strcmp(one, result_section_text(&predicted->section, other)) == 0) return STATUS_OK;
     return err_set(err, STATUS_DATA, measured_name, NULL, "is of %s, expected %s as in the prediction %s", one, other,
                    predicted_name);
+}
+
+/* Simulated ones are noted, since a simulation may stand for a machine. */
+static enum status check_measured(const struct result *measured, const char *name, struct err *err)
+{
+    if (measured->origin != TRACE_GENERATED && measured->origin != TRACE_DESCRIBED) return STATUS_OK;
+    return err_set(err, STATUS_DATA, name, NULL, "is %s, expected a recorded run: nobody measured its times",
+                   trace_origin_name(measured->origin));
 }
 
 static enum status check_comparable(const struct result *predicted, const char *predicted_name,
@@ -151,6 +162,47 @@ static char *copy_or_null(const char *text)
     return text ? strdup(text) : NULL;
 }
 
+static enum status add_note(struct validation *v, struct err *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static enum status add_note(struct validation *v, struct err *err, const char *format, ...)
+{
+    va_list args;
+    char **grown = realloc(v->notes, (v->note_count + 1) * sizeof *grown);
+    if (!grown) return err_memory(err);
+    v->notes = grown;
+    va_start(args, format);
+    const bool made = vasprintf(&v->notes[v->note_count], format, args) >= 0;
+    va_end(args);
+    if (!made) return err_memory(err);
+    v->note_count++;
+    return STATUS_OK;
+}
+
+static enum status note_differences(struct validation *v, const struct result *predicted, const struct result *measured,
+                                    const char *name, struct err *err)
+{
+    if (measured->origin == TRACE_SIMULATED)
+        TRY(add_note(v, err, "%s is simulated, not measured: these are no errors of a prediction", name));
+    if (library_is_other(predicted->library, measured->library))
+        TRY(add_note(v, err, "%s ran with %s, the prediction is of %s", name, measured->library, predicted->library));
+    if (transport_is_other(predicted->transport, measured->transport))
+        TRY(add_note(v, err, "%s ran over %s, the prediction is of %s", name, measured->transport, predicted->transport));
+    return STATUS_OK;
+}
+
+static enum status note_nodes(struct validation *v, const struct trace *predicted, const struct trace *const *measured,
+                              struct err *err)
+{
+    const size_t own = predicted->definitions.node_count;
+    for (size_t i = 0; own > 0 && i < v->repetitions; i++) {
+        const size_t count = measured[i]->definitions.node_count;
+        if (count > 0 && count != own)
+            TRY(add_note(v, err, "%s ran on %zu node%s, the prediction on %zu", v->measured[i], count,
+                         units_plural(count), own));
+    }
+    return STATUS_OK;
+}
+
 static bool copy_section(const struct result_section *from, struct result_section *to)
 {
     to->known = from->known;
@@ -209,6 +261,7 @@ enum status validate_results(const struct result *predicted, const char *predict
 {
     for (size_t i = 0; i < repetitions; i++)
         TRY(check_comparable(predicted, predicted_name, measured[i], measured_names[i], err));
+    for (size_t i = 0; i < repetitions; i++) TRY(check_measured(measured[i], measured_names[i], err));
     TRY(check_not_empty(predicted, predicted_name, measured, repetitions, err));
     struct validation *v = NULL;
     TRY(new_validation(predicted, predicted_name, measured_names, repetitions, &v, err));
@@ -230,6 +283,8 @@ enum status validate_results(const struct result *predicted, const char *predict
         v->patterns[p].known_s = v->patterns[p].total.predicted_s;
     }
     enum status status = compare_properties(v, predicted, measured, values, err);
+    for (size_t i = 0; status == STATUS_OK && i < repetitions; i++)
+        status = note_differences(v, predicted, measured[i], measured_names[i], err);
     free(values);
     if (status != STATUS_OK)
         validation_free(v);
@@ -297,6 +352,7 @@ enum status validate_traces(struct validation *validation, const struct trace *p
 {
     struct section room;
     const struct section *section;
+    TRY(note_nodes(validation, predicted, measured, err));
     const struct section_marks *marks = options ? &options->section : NULL;
     TRY(section_find_asked(predicted, marks, &room, &section, err));
     const char *callpath = marks ? marks->callpath : NULL;
@@ -317,6 +373,8 @@ void validation_free(struct validation *validation)
     for (int p = 0; p < PATTERN_COUNT; p++) free(validation->patterns[p].ranks);
     free_properties(validation);
     validate_calls_free(validation->calls);
+    for (size_t i = 0; i < validation->note_count; i++) free(validation->notes[i]);
+    free(validation->notes);
     free(validation->difference);
     free(validation->measured);
     free(validation->predicted);

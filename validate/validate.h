@@ -49,6 +49,8 @@ struct validation {
     char **measured;
     size_t repetitions;
     char *platform, *semantics, *engine; /* of the prediction, NULL unknown */
+    char **notes; /* owned: in what the runs differ that should be alike, as the library */
+    size_t note_count;
     uint32_t rank_count;
     struct validate_value run_time;
     struct validate_value *rank_time; /* owned, rank_count */
@@ -84,8 +86,9 @@ enum status validate_open_run(const char *path, const char *row, bool own_name, 
 enum status validate_check_ended(const char *path, const struct trace *trace, const struct result *result,
                                  struct err *err);
 
-/* Compares. repetitions >= 1. STATUS_DATA if the numbers of ranks differ, if Late Post was counted in different ways,
- * if the sections of the runs differ, or if they are empty in all runs. names are used in messages. Borrows nothing; the
+/* Compares. repetitions >= 1. STATUS_DATA if the numbers of ranks differ, if Late Post was counted in different ways, if the
+ * sections of the runs differ, if they are empty in all runs, or if a measured one was generated or described: nobody measured
+ * it. A simulated one, or one of another library or transport, is noted. names are used in messages. Borrows nothing; the
  * caller owns *validation. */
 enum status validate_results(const struct result *predicted, const char *predicted_name,
                              const struct result *const *measured, const char *const *measured_names,

@@ -46,6 +46,14 @@ static bool add_names(cJSON *root, const struct validation *v)
     return measured && json_add_number(root, "ranks", v->rank_count);
 }
 
+static bool add_notes(cJSON *root, const struct validation *v)
+{
+    cJSON *notes = json_add_array(root, "notes");
+    for (size_t i = 0; notes && i < v->note_count; i++)
+        if (!json_append(notes, cJSON_CreateString(v->notes[i]))) return false;
+    return notes != NULL;
+}
+
 static bool add_section(cJSON *root, const struct result_section *section)
 {
     if (!section->known) return json_add_null(root, "section") != NULL;
@@ -234,7 +242,7 @@ enum status validation_to_json(const struct validation *validation, double toler
 {
     cJSON *root = cJSON_CreateObject();
     bool whole = root && json_add_text(root, "schema", "rmacast.validation/1") &&
-                 add_names(root, validation) && add_section(root, &validation->section) &&
+                 add_names(root, validation) && add_notes(root, validation) && add_section(root, &validation->section) &&
                  add_disturbance(root, validation) &&
                  json_add_bool(root, "waits_inferred", validation->inferred) &&
                  add_not_inferred(root, validation) && add_times(root, validation) &&

@@ -67,6 +67,7 @@ static void print_head(const struct validation *v, bool repeated, FILE *out)
     for (size_t i = 0; i < v->repetitions; i++)
         if (v->disturbance[i].known)
             text_print(out, "\nDisturbed  %s: %s", v->measured[i], result_disturbance_text(&v->disturbance[i], text));
+    for (size_t i = 0; i < v->note_count; i++) text_print(out, "\nnote: %s", v->notes[i]);
     text_print(out, "\n\n%-26s %10s %10s", "", "predicted", repeated ? "median" : "measured");
     if (repeated) text_print(out, " %10s %10s", "least", "most");
     text_print(out, " %10s %9s %9s\n", "error", "relative", "of total");

@@ -129,6 +129,8 @@ void result_free(struct result *result)
     free(result->platform);
     free(result->semantics);
     free(result->engine);
+    free(result->library);
+    free(result->transport);
     free(result);
 }
 

@@ -209,6 +209,7 @@ struct result_section { /* the section of the run that times and waits are of (m
 
 struct result {
     char *trace, *platform, *semantics, *engine; /* NULL where they do not apply */
+    char *library, *transport; /* of the run, of a prediction the platform's (trace/libraries.h); NULL: not known */
     enum trace_origin origin;
     bool incomplete;
     double epsilon_s;   /* the threshold used */
@@ -228,6 +229,7 @@ struct result {
     bool within_known; /* the true intervals are known (simulated traces) */
     uint64_t within_bounds;
     struct result_distribution lower_bound_Bps, upper_bound_Bps;
+    struct result_distribution platform_bound_Bps; /* of a prediction: the least end on the platform bounds it, too */
     struct result_groups transfer_groups[TRANSFER_GROUPINGS]; /* in a result read back: pairs only */
     bool fences_known;                          /* the next five were counted */
     uint64_t fence_pairs, unneeded_fence_pairs; /* pairs of ranks that fences synchronised; those without need */

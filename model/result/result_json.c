@@ -124,6 +124,8 @@ static void add_transfers(cJSON *root, const struct result *result)
     json_add_number(gaps, "bytes", (double)result->gap_bytes);
     add_distribution(transfers, "lower_bound_Bps", &result->lower_bound_Bps);
     add_distribution(transfers, "upper_bound_Bps", &result->upper_bound_Bps);
+    if (result->platform_bound_Bps.count + result->platform_bound_Bps.unbounded > 0)
+        add_distribution(transfers, "platform_bound_Bps", &result->platform_bound_Bps);
     json_add_known(transfers, "within_bounds", result->within_known, (double)result->within_bounds);
     cJSON *pairs = json_add_array(transfers, "pairs");
     const struct result_groups *groups = &result->transfer_groups[TRANSFERS_OF_PAIR];
@@ -386,6 +388,8 @@ enum status result_to_json(const struct result *result, cJSON **json, struct err
     json_add_text(root, "platform", result->platform);
     json_add_text(root, "semantics", result->semantics);
     json_add_text(root, "engine", result->engine);
+    json_add_text(root, "library", result->library);
+    json_add_text(root, "transport", result->transport);
     json_add_bool(root, "incomplete", result->incomplete);
     json_add_number(root, "epsilon_s", result->epsilon_s);
     json_add_text(root, "late_post", *result->late_post ? result->late_post : NULL);

@@ -292,6 +292,8 @@ static enum status read_transfers(const struct json_node *root, struct result *r
     if (gaps.item) TRY(read_bytes(&gaps, "bytes", &result->gap_bytes, err));
     TRY(read_distribution(&transfers, "lower_bound_Bps", &result->lower_bound_Bps, err));
     TRY(read_distribution(&transfers, "upper_bound_Bps", &result->upper_bound_Bps, err));
+    if (json_member(&transfers, "platform_bound_Bps").item)
+        TRY(read_distribution(&transfers, "platform_bound_Bps", &result->platform_bound_Bps, err));
     result->within_known = within.item && !cJSON_IsNull(within.item);
     if (result->within_known) TRY(read_count(&transfers, "within_bounds", &result->within_bounds, err));
     return pairs.item ? for_elements(&pairs, read_pair, result, err) : STATUS_OK;
@@ -464,6 +466,8 @@ static enum status read_head(const struct json_node *root, struct result *result
     TRY(read_text(root, "platform", &result->platform, err));
     TRY(read_text(root, "semantics", &result->semantics, err));
     TRY(read_text(root, "engine", &result->engine, err));
+    TRY(read_text(root, "library", &result->library, err));
+    TRY(read_text(root, "transport", &result->transport, err));
     TRY(json_string(&origin, &text, err));
     for (result->origin = 0; strcmp(text, trace_origin_name(result->origin)) != 0;)
         if (++result->origin == TRACE_ORIGIN_COUNT)

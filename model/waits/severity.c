@@ -106,6 +106,8 @@ static enum status describe_trace(const struct trace *trace, const struct analyz
     TRY(copy_text(trace->provenance.platform, &result->platform, err));
     TRY(copy_text(trace->provenance.semantics, &result->semantics, err));
     TRY(copy_text(trace->provenance.engine, &result->engine, err));
+    TRY(copy_text(trace->provenance.library, &result->library, err));
+    TRY(copy_text(trace->provenance.transport, &result->transport, err));
     result->origin = trace_origin(trace);
     if (result->origin == TRACE_GENERATED || result->origin == TRACE_DESCRIBED)
         TRY(result_add_note(result, err, "%s: its calls take no time; rmacast simulate says what they would take",

@@ -114,14 +114,16 @@ static enum status prepare_trace(struct replay *replay)
     }
     char semantics[PLATFORM_SEMANTICS_BYTES];
     platform_semantics_name(replay->platform, semantics);
-    const char *const texts[] = {replay->platform->name, core_of(replay)->engine_kind->name, semantics,
-                                 lock_mode_name(replay->platform->lock)};
-    char **const places[] = {&made->provenance.platform, &made->provenance.engine, &made->provenance.semantics,
-                             &made->provenance.lock};
+    /* Its library is the platform's, not that of the recording. */
+    const char *const texts[] = {replay->platform->name,    core_of(replay)->engine_kind->name,
+                                 semantics,                 lock_mode_name(replay->platform->lock),
+                                 replay->platform->library, replay->platform->transport};
+    char **const places[] = {&made->provenance.platform, &made->provenance.engine,  &made->provenance.semantics,
+                             &made->provenance.lock,     &made->provenance.library, &made->provenance.transport};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         free(*places[i]);
-        *places[i] = strdup(texts[i]);
-        if (!*places[i]) return err_memory(replay->err);
+        *places[i] = texts[i] ? strdup(texts[i]) : NULL;
+        if (texts[i] && !*places[i]) return err_memory(replay->err);
     }
     for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
         struct trace_rank *to = &made->ranks[rank];

@@ -101,6 +101,8 @@ static enum status move_trace(struct wire *wire, struct trace *trace)
     TRY(move_text(wire, &trace->provenance.engine));
     TRY(move_text(wire, &trace->provenance.semantics));
     TRY(move_text(wire, &trace->provenance.lock));
+    TRY(move_text(wire, &trace->provenance.library));
+    TRY(move_text(wire, &trace->provenance.transport));
     MOVE(wire, trace->provenance.record_cost_ps);
     MOVE(wire, trace->provenance.core_waits);
     TRY(move_notes(wire, trace));
