@@ -62,11 +62,11 @@ bool comparison_has_results(const struct comparison *comparison);
  * warnings. The caller owns the tree. */
 enum status comparison_to_json(const struct comparison *comparison, cJSON **json, struct err *err);
 
-/* Prints a line per row, in as many blocks as the columns need. Columns: run time; every wait state that occurs in any
- * row, in seconds over all ranks; the median bandwidth bounds of the transfers that have one ("unbounded" if most have
- * none). Lines below say which row is fastest, how each differs from the first, the notes of the results, and which
- * rows failed. With draws a second table has their median and range, the shortest median first; the fastest row is that of the
- * least median, and lines say in how many draws a row is faster than those below it. */
+/* Prints a line per row, in as many blocks as the columns need. Columns: run time; every wait state that occurs in any row, in
+ * seconds over all ranks; the median bandwidth bounds of the transfers that have one (if most have no upper one, that of the
+ * platform, and "unbounded" where it has none either). Lines below say which row is fastest, how each differs from the first,
+ * the notes of the results, and which rows failed. With draws a second table has their median and range, the shortest median
+ * first; the fastest row is that of the least median, and lines say in how many draws a row is faster than those below it. */
 void comparison_print(const struct comparison *comparison, FILE *out);
 
 #endif

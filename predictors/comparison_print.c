@@ -84,13 +84,17 @@ static void print_head(const struct comparison *comparison, const struct column 
     }
 }
 
-/* Prints "unbounded" if most transfers have no bound, since their call returns at once: a median of the rest would
- * mislead. */
+/* If most transfers have no bound, since their call returns at once, a median of the rest would mislead. */
+static bool is_unbounded(const struct result_distribution *rates)
+{
+    return rates->unbounded > rates->count;
+}
+
 static void print_rate(const struct result_distribution *rates, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
     const char *shown = "-";
-    if (rates->unbounded > rates->count)
+    if (is_unbounded(rates))
         shown = "unbounded";
     else if (rates->count > 0 && isfinite(rates->median))
         shown = units_format_rate(rates->median, text);
@@ -110,7 +114,9 @@ static void print_row(const struct comparison *comparison, const struct column *
             text_print(out, "  %*s", columns[c].width, units_format_duration(result->patterns[pattern].severity_s, text));
             break;
         case COLUMN_LOWER: print_rate(&result->lower_bound_Bps, out); break;
-        case COLUMN_UPPER: print_rate(&result->upper_bound_Bps, out); break;
+        case COLUMN_UPPER:
+            print_rate(is_unbounded(&result->upper_bound_Bps) ? &result->platform_bound_Bps : &result->upper_bound_Bps, out);
+            break;
         }
     }
     fputc('\n', out);

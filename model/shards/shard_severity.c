@@ -168,6 +168,7 @@ static enum status put_rates(struct bytes *bytes, const struct rates *rates, str
     TRY(bytes_put(bytes, rates, sizeof *rates, err));
     TRY(put_distribution(bytes, &rates->lower, err));
     TRY(put_distribution(bytes, &rates->upper, err));
+    TRY(put_distribution(bytes, &rates->platform, err));
     return transfer_groups_put(&rates->groups, bytes, err);
 }
 
@@ -183,6 +184,7 @@ static enum status merge_rates(struct bytes *bytes, struct rates *rates, const u
     rates->true_end_unknown += from.true_end_unknown;
     TRY(merge_distribution(bytes, &rates->lower, err));
     TRY(merge_distribution(bytes, &rates->upper, err));
+    TRY(merge_distribution(bytes, &rates->platform, err));
     return transfer_groups_take(&rates->groups, bytes, nodes, err);
 }
 

@@ -196,6 +196,13 @@ int64_t transfer_true_end_ps(const struct trace *trace, const struct transfer *t
     return sim ? sim[transfer->call].xfer_end_ps : TRACE_UNKNOWN_PS;
 }
 
+int64_t transfer_least_end_ps(const struct trace *trace, const struct transfer *transfer)
+{
+    const struct trace_sim *sim = trace->ranks[transfer->origin].sim;
+    const int64_t least_ps = sim ? sim[transfer->call].xfer_least_ps : TRACE_UNKNOWN_PS;
+    return least_ps == TRACE_UNKNOWN_PS || least_ps > transfer->lower_end_ps ? least_ps : transfer->lower_end_ps;
+}
+
 bool transfer_within_bounds(const struct trace *trace, const struct transfer *transfer)
 {
     int64_t end = transfer_true_end_ps(trace, transfer);

@@ -39,6 +39,9 @@ const char *transfer_kind_name(const struct trace *trace, const struct transfer 
 
 /* The true end of a transfer in a simulated trace; TRACE_UNKNOWN_PS if the trace does not have it. */
 int64_t transfer_true_end_ps(const struct trace *trace, const struct transfer *transfer);
+/* Before that it cannot end: the end of the base model, or the least end on the platform of a simulated trace, whichever is
+ * later. TRACE_UNKNOWN_PS if no platform is known. */
+int64_t transfer_least_end_ps(const struct trace *trace, const struct transfer *transfer);
 /* lower <= true end <= upper, as far as each is known; false if the true end is unknown. */
 bool transfer_within_bounds(const struct trace *trace, const struct transfer *transfer);
 

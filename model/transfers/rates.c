@@ -8,6 +8,7 @@ void rates_clear(struct rates *rates)
 {
     distribution_clear(&rates->lower);
     distribution_clear(&rates->upper);
+    distribution_clear(&rates->platform);
     transfer_groups_clear(&rates->groups);
     memset(rates, 0, sizeof *rates);
 }
@@ -35,6 +36,7 @@ static enum status add_one(struct rates *rates, const struct trace *trace, const
     rates->within_bounds += transfer_within_bounds(trace, transfer);
     TRY(add_rate(&rates->lower, transfer, transfer->upper_end_ps, err));
     TRY(add_rate(&rates->upper, transfer, transfer->lower_end_ps, err));
+    TRY(add_rate(&rates->platform, transfer, transfer_least_end_ps(trace, transfer), err));
     return transfer_groups_add(&rates->groups, trace, paths, transfer, err);
 }
 
@@ -66,5 +68,6 @@ enum status rates_report(struct rates *rates, const struct trace *trace, const s
     result->within_bounds = rates->within_bounds;
     result->lower_bound_Bps = distribution_report(&rates->lower);
     result->upper_bound_Bps = distribution_report(&rates->upper);
+    result->platform_bound_Bps = distribution_report(&rates->platform);
     return transfer_groups_report(&rates->groups, trace, paths, result, err);
 }

@@ -17,6 +17,7 @@ struct rates {
     uint64_t gap_count, gap_bytes; /* of transfers with buffers that are not contiguous */
     uint64_t true_end_unknown; /* transfers */
     struct distribution lower, upper;
+    struct distribution platform; /* of a simulated trace: upper bounds by the ends that its platform allows */
     struct transfer_groups groups;
 };
 
