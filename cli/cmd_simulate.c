@@ -49,6 +49,7 @@ struct settings {
     enum draw_choice choice; /* what draw says, with its number */
     int64_t number;
     struct warnings warnings;
+    struct recorded_time recorded;
     struct prediction_options prediction;
     struct analyze_options analyze;
 };
@@ -152,6 +153,17 @@ static void print_engine(const struct prediction *prediction, FILE *out)
     fputc('\n', out);
 }
 
+/* A section, or other calls, are not what was recorded. */
+static void print_recorded(const struct settings *settings, const struct prediction *prediction,
+                           const struct rewrite *rewrite, FILE *out)
+{
+    const struct result *result = prediction->result;
+    char text[RECORDED_TIME_BYTES];
+    if (rewrite->count > 0 || result->section.known || result->left_out_count > 0) return;
+    if (recorded_time_text(&settings->recorded, result->run_time_s, result_in_mpi_s(result), text))
+        text_print(out, "\n%s\n", text);
+}
+
 static enum status write_outputs(const struct settings *settings, const struct prediction *prediction,
                                  const struct verify_report *report, const struct draws *draws,
                                  const struct rewrite *rewrite, struct err *err)
@@ -165,6 +177,7 @@ static enum status write_outputs(const struct settings *settings, const struct p
     if (prediction->result->efficiency)
         efficiency_print(prediction->result->efficiency, prediction->result->per_rank, stdout);
     if (draws->count > 0) draws_print(draws, prediction->result, stdout);
+    print_recorded(settings, prediction, rewrite, stdout);
     warnings_print_contradictions(&settings->warnings, stdout);
     print_engine(prediction, stdout);
     if (report->count > 0) {
@@ -301,6 +314,7 @@ enum status cmd_simulate(int argc, char **argv, struct err *err)
         "Replays a trace on a described cluster, as 'rmacast simulate app.rma --platform infiniband-64 --semantics c'.",
         NULL, NULL, NULL};
     enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);
+    settings.prediction.recorded_time = &settings.recorded;
     settings.prediction.outputs[0] = (struct cli_output){CLI_WRITES_TRACE, "-o", settings.output};
     settings.prediction.outputs[1] = (struct cli_output){CLI_WRITES, "--json", settings.json};
     if (status == STATUS_OK) status = prediction_options_claim_outputs(&settings.prediction, err);

@@ -237,6 +237,7 @@ static enum status explain_errors(const struct settings *settings, const struct 
         .analyze = &settings->analyze,
     };
     for (size_t i = 0; i < validation->repetitions; i++) {
+        if (!validation->disturbance[i].known) continue;
         input.mpi_s += validation->disturbance[i].mpi_s;
         input.mpi_waited_s += validation->disturbance[i].mpi_waited_s;
     }

@@ -374,6 +374,7 @@ enum status prediction_options_trace(const struct prediction_options *options, c
         *warnings = (struct warnings){.choice = CHOICE_WAITS};
         status = find_warnings(options, opened, warnings, err);
     }
+    if (status == STATUS_OK && options->recorded_time) status = recorded_time_find(opened, options->recorded_time, err);
     if (status == STATUS_OK && options->recorded) status = model_analyze(opened, NULL, options->recorded, err);
     if (status == STATUS_OK) status = trace_use_computing(opened, options->computing, err);
     if (status == STATUS_OK) {

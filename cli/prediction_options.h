@@ -11,6 +11,7 @@
 #include "model/analyze.h"
 #include "platforms/platform.h"
 #include "platforms/stated_errors.h"
+#include "predictors/recorded_time.h"
 #include "predictors/scenes.h"
 #include "predictors/transforms/transform.h"
 #include "predictors/warnings.h"
@@ -107,6 +108,7 @@ struct prediction_options {
     bool keep_going; /* leave out faulty calls, and those that never return */
     bool grow;       /* platforms/grow.h */
     enum platform_errors errors; /* platforms/stated_errors.h */
+    struct recorded_time *recorded_time; /* prediction_options_trace() sets it; NULL: not needed */
     struct result **recorded; /* prediction_options_trace() sets it to the analysis of the trace as recorded; NULL: not needed */
     char **rewrites; /* owned: specs (predictors/transforms/transform.h), in the order of the command line */
     size_t rewrite_count, rewrite_capacity;

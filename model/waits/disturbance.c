@@ -48,7 +48,7 @@ void disturbance_report(const struct timelines *timelines, const struct disturba
     int64_t zero_ps = trace_begin_ps(trace);
     *made = (struct result_disturbance){.known = trace->provenance.core_waits && !trace->provenance.simulated,
                                         .worst_rank = 0};
-    if (!made->known) return;
+    if (trace->provenance.simulated) return;
     made->crowded = trace_is_crowded(trace);
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         double all_s = computing_s(timelines, r, zero_ps, inside[r].all_ps);

@@ -15,7 +15,7 @@ struct disturbance_inside { /* the time that a rank spent inside calls, and insi
 void disturbance_add(const struct trace *trace, struct disturbance_inside *inside);
 
 /* timelines belong to the trace at its end. The disturbance is unknown for a simulated trace, and where core waits were
- * not recorded. */
+ * not recorded: there *made has computing and MPI alone. */
 void disturbance_report(const struct timelines *timelines, const struct disturbance_inside *inside,
                         struct result_disturbance *made);
 
