@@ -225,7 +225,8 @@ struct trace_rank {
     struct trace_call *calls;
     struct trace_sim *sim; /* parallel to calls in a simulated trace, else NULL; trace_add_call adds unknown ones */
     int64_t *before_ps[BEFORE_COUNT]; /* each parallel to calls if some call has it, else NULL. TRACE_UNKNOWN_PS:
-                                         unknown; for the others but CPU time: none. trace_set_before() */
+                                         unknown; for the others but CPU time: none. Slices have
+                                         BEFORE_CORE_WAIT_INSIDE only, of new calls. trace_set_before() */
     int64_t before_sum_ps[BEFORE_COUNT]; /* sums over all calls, also those that slices have released */
     int64_t *compute_ps; /* parallel to calls, or NULL: computing and sleep of the thread before a call. TRACE_UNKNOWN_PS: it is
                             the time since the exit of the thread's call before, without the recorder's cost.

@@ -75,7 +75,12 @@ static enum status report_share(const struct time_profile *profile, const struct
         .share = profile->total_ps > 0 ? (double)share->total_ps / (double)profile->total_ps : 0,
         .stands_out = rank_sums_stand_out(sums, count, profile->trace->rank_count),
     };
-    for (size_t i = 0; i < count; i++) made->count += sums[i].count;
+    wide_ps without_core_ps = 0;
+    for (size_t i = 0; i < count; i++) {
+        made->count += sums[i].count;
+        without_core_ps += sums[i].without_core_ps;
+    }
+    made->without_core_s = wide_s(without_core_ps);
     made->activity = strdup(computing ? "computing" : call_name((enum mpi_call)share->of.activity));
     if (!made->activity || (site->file && !(made->file = strdup(site->file)))) return err_memory(err);
     TRY(result_who_set(profile->trace, worst.rank, worst.thread, &made->who, err));

@@ -130,6 +130,9 @@ struct result_share {      /* of what ranks do */
     double wait_s, waits_s[PATTERN_COUNT]; /* in wait states; in each that is not part of another one */
     bool transfer_known;
     double transfer_s; /* outside wait states, as the replay spends it, at most the rest of time_s */
+    double unexplained_s; /* of that rest, what is neither transfer nor without a core; only if transfer_known */
+    bool without_core_known;
+    double without_core_s; /* of time_s, also in wait states */
 };
 
 struct result_shares {
@@ -322,10 +325,11 @@ double result_mpi_share(const struct result *result);
 /* The least share of all ranks' time that is worth advice: runs differ by more. */
 #define RESULT_WORTH_ADVICE 0.01
 
-/* The part of a call's time that is no wait state; of that, what no replay explains. */
+/* The part of a call's time that is no wait state. */
 double result_rest_s(const struct result_share *call);
-double result_unexplained_s(const struct result_share *call);
-/* Sets transfer_s of the calls of a recorded run from a replay of it. Calls that the replay lacks stay unknown. STATUS_DATA if
+/* Sets transfer_s and unexplained_s from what a replay spends outside wait states. */
+void result_explain_call(struct result_share *call, double replay_s);
+/* Does so for the calls of a recorded run from a replay of it. Calls that the replay lacks stay unknown. STATUS_DATA if
  * replayed is no result of a replay with calls and with so many ranks. */
 enum status result_explain(struct result *result, const struct result *replayed, const char *file, struct err *err);
 /* Adds "calls", "calls_replay" and "user_code" (docs/results.md) to a tree of common/json/json_write. */

@@ -1,5 +1,6 @@
 /* The calls of a result by function and place: their parts, and their JSON. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,9 +27,12 @@ double result_rest_s(const struct result_share *call)
     return call->time_s > call->wait_s ? call->time_s - call->wait_s : 0;
 }
 
-double result_unexplained_s(const struct result_share *call)
+void result_explain_call(struct result_share *call, double replay_s)
 {
-    return call->transfer_known ? result_rest_s(call) - call->transfer_s : 0;
+    const double rest_s = result_rest_s(call);
+    call->transfer_known = true;
+    call->transfer_s = fmin(replay_s, rest_s);
+    call->unexplained_s = fmax(rest_s - call->transfer_s - call->without_core_s, 0);
 }
 
 static bool is_same(const char *one, const char *other)
@@ -61,9 +65,8 @@ enum status result_explain(struct result *result, const struct result *replayed,
     for (size_t i = 0; i < result->calls.count; i++) {
         struct result_share *call = &result->calls.items[i];
         const struct result_share *same = find_call(&replayed->calls, call);
-        const double rest_s = result_rest_s(call), replay_s = same ? result_rest_s(same) : 0;
-        call->transfer_known = same != NULL;
-        call->transfer_s = replay_s < rest_s ? replay_s : rest_s;
+        call->transfer_known = false;
+        if (same) result_explain_call(call, result_rest_s(same));
     }
     return STATUS_OK;
 }
@@ -95,8 +98,8 @@ static void add_call(cJSON *places, const struct result_share *call, double tota
     json_add_number(object, "waits_s", call->wait_s);
     add_waits(object, call);
     json_add_known(object, "transfer_s", call->transfer_known, call->transfer_s);
-    json_add_known(object, "unexplained_s", call->transfer_known, result_unexplained_s(call));
-    json_add_null(object, "without_core_s");
+    json_add_known(object, "unexplained_s", call->transfer_known, call->unexplained_s);
+    json_add_known(object, "without_core_s", call->without_core_known, call->without_core_s);
 }
 
 static void add_user(cJSON *root, const struct result *result)

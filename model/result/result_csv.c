@@ -56,7 +56,8 @@ static void write_moves(const struct result_moves *moves, FILE *out)
 
 void csv_write_calls(const struct result *result, FILE *out)
 {
-    fprintf(out, "call,callpath,file,line,count,time_s,share,waits_s,transfer_s,unexplained_s,rank,thread,node,stands_out\n");
+    fprintf(out, "call,callpath,file,line,count,time_s,share,waits_s,transfer_s,unexplained_s,rank,thread,node,"
+                 "stands_out,without_core_s\n");
     for (size_t i = 0; i < result->calls.count; i++) {
         const struct result_share *call = &result->calls.items[i];
         const double total_s = result_total_s(result);
@@ -65,9 +66,11 @@ void csv_write_calls(const struct result *result, FILE *out)
         fprintf(out, ",%" PRIu64 ",%.15g,%.15g,%.15g", call->count, call->time_s, total_s > 0 ? call->time_s / total_s : 0,
                 call->wait_s);
         write_known(call->transfer_known, call->transfer_s, out);
-        write_known(call->transfer_known, result_unexplained_s(call), out);
+        write_known(call->transfer_known, call->unexplained_s, out);
         write_who(&call->who, out);
-        fprintf(out, ",%s\n", call->stands_out ? "yes" : "no");
+        fprintf(out, ",%s", call->stands_out ? "yes" : "no");
+        write_known(call->without_core_known, call->without_core_s, out);
+        fputc('\n', out);
     }
 }
 

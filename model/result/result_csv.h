@@ -7,7 +7,8 @@
 #include "model/result/result.h"
 #include "model/transfers/transfer_log.h"
 
-/* A line for each function and place; transfer_s and unexplained_s are empty where no replay explains the calls. */
+/* A line for each function and place; transfer_s and unexplained_s are empty where no replay explains the calls,
+ * without_core_s where core waits were not recorded. */
 void csv_write_calls(const struct result *result, FILE *out);
 /* pattern,rank,severity_s: every pattern on every rank. */
 void csv_write_patterns(const struct result *result, FILE *out);

@@ -66,22 +66,26 @@ struct table {
     const struct result *result;
     double total_s;
     size_t shown; /* functions, and places of each */
-    bool replayed;
+    bool replayed, without_core; /* the columns that there are */
     FILE *out;
 };
 
 static void print_times(const struct table *table, const char *name, const struct result_share *call)
 {
-    char time[UNITS_TEXT_BYTES], wait[UNITS_TEXT_BYTES], transfer[UNITS_TEXT_BYTES], left[UNITS_TEXT_BYTES];
+    char time[UNITS_TEXT_BYTES], wait[UNITS_TEXT_BYTES], transfer[UNITS_TEXT_BYTES], left[UNITS_TEXT_BYTES],
+        without[UNITS_TEXT_BYTES];
     text_print(table->out, "%-28s %9s %5.1f %% %10s", name, units_format_duration(call->time_s, time),
                percent_of(call->time_s, table->total_s), units_format_duration(call->wait_s, wait));
     if (!table->replayed)
         text_print(table->out, " %10s", units_format_duration(result_rest_s(call), left));
     else if (call->transfer_known)
-        text_print(table->out, " %10s %11s", units_format_duration(call->transfer_s, transfer),
-                   units_format_duration(result_unexplained_s(call), left));
+        text_print(table->out, " %10s", units_format_duration(call->transfer_s, transfer));
     else
-        text_print(table->out, " %10s %11s", "?", "?");
+        text_print(table->out, " %10s", "?");
+    if (table->without_core)
+        text_print(table->out, " %12s", call->without_core_known ? units_format_duration(call->without_core_s, without) : "?");
+    if (table->replayed)
+        text_print(table->out, " %11s", call->transfer_known ? units_format_duration(call->unexplained_s, left) : "?");
     text_print(table->out, " %8" PRIu64, call->count);
 }
 
@@ -122,6 +126,9 @@ static struct result_share sum_places(const struct result_shares *calls, const c
         sum.count += call->count;
         sum.transfer_known = sum.transfer_known && call->transfer_known;
         sum.transfer_s += call->transfer_s;
+        sum.unexplained_s += call->unexplained_s;
+        sum.without_core_known = call->without_core_known; /* as in all places */
+        sum.without_core_s += call->without_core_s;
         for (int p = 0; p < PATTERN_COUNT; p++) sum.waits_s[p] += call->waits_s[p];
     }
     return sum;
@@ -151,12 +158,24 @@ static void print_function(const struct table *table, const struct result_share 
         if (i == 0 || call->time_s >= least_share * table->total_s) print_at(table, "", call);
 }
 
-static void print_rule(const struct result *result, FILE *out)
+static bool has_core_waits(const struct result *result)
 {
+    for (size_t i = 0; i < result->calls.count; i++) {
+        const struct result_share *call = &result->calls.items[i];
+        if (!call->init && call->without_core_known && call->without_core_s > least_share * call->time_s) return true;
+    }
+    return false;
+}
+
+static void print_rule(const struct table *table)
+{
+    const struct result *result = table->result;
+    FILE *out = table->out;
+    if (table->without_core) fputs("Without core: waits for a core inside these calls, also during wait states\n", out);
     if (result->replay)
         text_print(out, "Transfer: what a replay on %s spends in these calls outside wait states. Unexplained: the rest, as the\n"
-                        "library's own work, waits for a core, other users of the network\n",
-                   result->replay);
+                        "library's own work%s, other users of the network\n",
+                   result->replay, table->without_core ? "" : ", waits for a core");
     else if (result->origin == TRACE_RECORDED)
         text_print(out, "Transfer: unknown, give a platform: rmacast simulate %s --platform FILE --json REPLAY, then analyze "
                         "--replay REPLAY\n",
@@ -169,17 +188,19 @@ void result_print_calls(const struct result *result, size_t top, FILE *out)
                                 .total_s = result_total_s(result),
                                 .shown = top > 0 ? top : CALLS_SHOWN,
                                 .replayed = result->replay || result->origin == TRACE_SIMULATED,
+                                .without_core = has_core_waits(result),
                                 .out = out};
     const struct result_share *function = next_function(&result->calls, NULL);
     double left_s = result->calls.total_s - result->init_s;
     if (!function || function->function_s <= 0) return;
-    text_print(out, "\n%-28s %9s %7s %10s %10s%s %8s  %s\n", "Calls by time", "time", "share", "wait state",
-               table.replayed ? "transfer" : "the rest", table.replayed ? " unexplained" : "", "count", "place");
+    text_print(out, "\n%-28s %9s %7s %10s %10s%s%s %8s  %s\n", "Calls by time", "time", "share", "wait state",
+               table.replayed ? "transfer" : "the rest", table.without_core ? " without core" : "",
+               table.replayed ? " unexplained" : "", "count", "place");
     for (size_t i = 0; function && i < table.shown; i++, function = next_function(&result->calls, function)) {
         if (i > 0 && top == 0 && function->function_s < least_share * table.total_s) break;
         print_function(&table, function);
         left_s -= function->function_s;
     }
     if (left_s > 1e-12) text_print(out, "other functions: %.1f %%\n", percent_of(left_s, table.total_s));
-    print_rule(result, out);
+    print_rule(&table);
 }

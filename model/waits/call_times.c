@@ -31,6 +31,7 @@ static enum status add_call(struct time_profile *times, uint32_t rank, size_t in
     if (slot->sum.count == 0) *slot = (struct recent){of, {.rank = rank, .thread = thread}};
     slot->sum.count++;
     slot->sum.ps += call->exit_ps - call->enter_ps;
+    slot->sum.without_core_ps += trace_before_ps(&times->trace->ranks[rank], BEFORE_CORE_WAIT_INSIDE, index);
     return STATUS_OK;
 }
 
@@ -69,16 +70,20 @@ static void sum_waits(const struct time_profile *times, const struct wait_profil
     }
 }
 
-static bool is_init(const struct result_share *call)
+/* core_waits: they were recorded. */
+static void classify_call(bool core_waits, struct result_share *call)
 {
     enum mpi_call function;
-    if (!call_by_name(call->activity, &function)) return false;
-    return call_kind(function) == CALL_INIT || call_kind(function) == CALL_FINALIZE;
+    if (!call_by_name(call->activity, &function)) return;
+    const struct trace_call one = {.call = (uint16_t)function};
+    call->init = call_kind(function) == CALL_INIT || call_kind(function) == CALL_FINALIZE;
+    call->without_core_known = core_waits && trace_core_wait_is_known(&one);
 }
 
 enum status call_times_report(struct time_profile *times, const struct wait_profile *waits, struct result *result,
                               struct err *err)
 {
+    const struct trace_provenance *provenance = &times->trace->provenance;
     double *waits_s = calloc(times->count * PATTERN_COUNT + 1, sizeof *waits_s);
     if (!waits_s) return err_memory(err);
     sum_waits(times, waits, waits_s);
@@ -88,10 +93,9 @@ enum status call_times_report(struct time_profile *times, const struct wait_prof
     result->calls_known = true;
     for (size_t i = 0; i < result->calls.count; i++) {
         struct result_share *call = &result->calls.items[i];
-        call->init = is_init(call);
+        classify_call(provenance->core_waits && !provenance->simulated, call);
         if (call->init) result->init_s += call->time_s;
-        call->transfer_known = result->origin == TRACE_SIMULATED; /* a replay explains itself */
-        if (call->transfer_known) call->transfer_s = result_rest_s(call);
+        if (result->origin == TRACE_SIMULATED) result_explain_call(call, call->time_s); /* a replay explains itself */
     }
     return STATUS_OK;
 }

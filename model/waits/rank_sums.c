@@ -17,13 +17,14 @@ void rank_sums_clear(struct rank_sums *sums)
 enum status rank_sums_add(struct rank_sums *sums, const struct rank_sum *more, struct err *err)
 {
     uint64_t *thread, *index;
-    struct rank_sum made = {more->item, more->rank, more->thread, 0, 0};
+    struct rank_sum made = {.item = more->item, .rank = more->rank, .thread = more->thread};
     TRY(map_put(&sums->threads, map_pair(more->rank, more->thread), sums->threads.count, &thread, err));
     TRY(map_put(&sums->index, *thread << 32 | more->item, sums->count, &index, err));
     size_t place = (size_t)*index;
     if (place == sums->count) ARRAY_PUSH(sums->items, sums->count, sums->capacity, made, err);
     sums->items[place].count += more->count;
     sums->items[place].ps += more->ps;
+    sums->items[place].without_core_ps += more->without_core_ps;
     return STATUS_OK;
 }
 

@@ -13,7 +13,7 @@
 struct rank_sum {
     uint32_t item, rank, thread;
     uint64_t count;
-    wide_ps ps;
+    wide_ps ps, without_core_ps; /* of calls: without_core_ps of ps, without a core */
 };
 
 struct rank_sums {

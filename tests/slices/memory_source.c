@@ -28,8 +28,13 @@ static enum status read_memory(struct trace_source *source, uint32_t rank, size_
         TRY(copy_list(source->trace, memory->trace, &call, err));
         TRY(trace_add_call(source->trace, rank, &call, err));
         if (from->sim) to->sim[to->count - 1] = from->sim[*next];
-        for (int b = 0; b < BEFORE_COUNT; b++)
-            if (from->before_ps[b]) trace_sum_before(source->trace, rank, (enum trace_before)b, from->before_ps[b][*next]);
+        for (int b = 0; b < BEFORE_COUNT; b++) {
+            if (!from->before_ps[b]) continue;
+            if (b == BEFORE_CORE_WAIT_INSIDE)
+                TRY(trace_set_before(source->trace, rank, to->count - 1, (enum trace_before)b, from->before_ps[b][*next], err));
+            else
+                trace_sum_before(source->trace, rank, (enum trace_before)b, from->before_ps[b][*next]);
+        }
     }
     *ended = *next == from->count;
     return STATUS_OK;

@@ -150,8 +150,8 @@ static enum status check_extents(struct archive_reader *reader, const struct tra
                       (uint64_t)of[TRACE_ORIGIN], (uint64_t)of[TRACE_TARGET], (uint64_t)of[TRACE_RESULT]);
 }
 
-/* Slices keep the sums, so the times are checked here. Before a rank's first call any sleep may be: the trace's begin is not
- * known yet. */
+/* Slices keep the sums, and the times inside calls, so the times are checked here. Before a rank's first call any sleep may be:
+ * the trace's begin is not known yet. */
 static enum status append_before(struct archive_reader *reader, const struct trace_call *call)
 {
     const struct archive_cursor *cursor = &reader->cursor;
@@ -163,7 +163,7 @@ static enum status append_before(struct archive_reader *reader, const struct tra
     for (int b = 0; b < BEFORE_COUNT; b++) {
         int64_t ps = cursor->before_ps[b];
         if (ps == TRACE_UNKNOWN_PS) continue;
-        if (reader->in_slices)
+        if (reader->in_slices && b != BEFORE_CORE_WAIT_INSIDE)
             trace_sum_before(reader->trace, cursor->rank, (enum trace_before)b, ps);
         else
             TRY(trace_set_before(reader->trace, cursor->rank, cursor->calls->count - 1, (enum trace_before)b, ps,
