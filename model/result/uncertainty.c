@@ -73,6 +73,13 @@ bool uncertainty_tells(const struct uncertainty *of, double difference_s)
     return isnan(total_s) ? difference_s != 0 : fabs(difference_s) > total_s;
 }
 
+const char *uncertainty_warning(const struct uncertainty *of)
+{
+    if (!of->known || of->class != CLASS_STEERED) return NULL;
+    return "results of fetching operations may decide which calls the program makes: a run on the platform may make others "
+           "than are replayed";
+}
+
 char *uncertainty_text(const struct uncertainty *of, char text[UNCERTAINTY_TEXT_BYTES])
 {
     char time[UNITS_TEXT_BYTES], known[UNCERTAINTY_TEXT_BYTES / 2] = "", unknown[UNCERTAINTY_TEXT_BYTES / 2] = "";

@@ -45,6 +45,9 @@ double uncertainty_total_s(const struct uncertainty *of);
 /* Whether a difference is more than its error. Where nothing is known, each that is not 0 is. */
 bool uncertainty_tells(const struct uncertainty *of, double difference_s);
 
+/* What a reader of the prediction must know of the program: a sentence; NULL: nothing. */
+const char *uncertainty_warning(const struct uncertainty *of);
+
 /* "12 ms (recording 3 ms, model 9 ms; unknown: races, platform)". Gives text. */
 enum { UNCERTAINTY_TEXT_BYTES = 200 };
 char *uncertainty_text(const struct uncertainty *of, char text[UNCERTAINTY_TEXT_BYTES]);

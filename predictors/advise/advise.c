@@ -2,14 +2,18 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/memory_text.h"
 #include "common/text/text.h"
+#include "platforms/profile.h"
 #include "predictors/prediction.h"
+#include "trace/libraries.h"
 
+enum { PROFILE_NAMES_BYTES = 2000 };
 enum { CONFIRMED = 6 }; /* so many of the best changes are also replayed by the other engine */
 
 struct finder {
@@ -18,6 +22,24 @@ struct finder {
     struct result *unchanged; /* owned: the result of the first row, by the first engine */
     struct err *err;
 };
+
+/* Whether the change's own rewriting found nothing, and refused nothing. A setting of the platform rewrites nothing. */
+static bool finds_nothing(const struct scene *scene)
+{
+    const struct transform_report *last = scene->rewrite.count > 0 ? &scene->rewrite.reports[scene->rewrite.count - 1] : NULL;
+    return last && scene->spec_count > 0 && strcmp(last->spec, scene->specs[scene->spec_count - 1]) == 0 && last->changed == 0;
+}
+
+static enum status set_why(struct proposal *change, struct err *err, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&change->why, format, arguments);
+    va_end(arguments);
+    change->applies = false;
+    if (length < 0) change->why = NULL;
+    return change->why ? STATUS_OK : err_memory(err);
+}
 
 /* Adds a row; one that cannot be made is kept with its reason. */
 static enum status add_change(struct finder *finder, const char *name)
@@ -29,9 +51,8 @@ static enum status add_change(struct finder *finder, const char *name)
     scene_name(&change->scene, name);
     TRY(scene_open(&finder->options->scenes, advice->trace, &change->scene, finder->err));
     change->applies = change->scene.refused.status == STATUS_OK;
-    if (change->applies) return STATUS_OK;
-    change->why = strdup(change->scene.refused.text);
-    return change->why ? STATUS_OK : err_memory(finder->err);
+    if (!change->applies) return set_why(change, finder->err, "%s", change->scene.refused.text);
+    return finds_nothing(&change->scene) ? set_why(change, finder->err, "the trace has nothing to change") : STATUS_OK;
 }
 
 /* Replays changes from `first` on; with confirm only those for which it is set. */
@@ -60,8 +81,8 @@ static enum status replay_changes(struct finder *finder, size_t first, const str
             change->sure = comparison.results[i]->uncertainty;
         } else {
             change->applies = false;
-            if (!change->why) change->why = strdup(comparison.failures[i] ? comparison.failures[i] : err.text);
-            if (!change->why) status = err_memory(&err);
+            const char *failure = comparison.failures[i] ? comparison.failures[i] : err.text;
+            if (!change->why && set_why(change, &err, "%s", failure) != STATUS_OK) status = STATUS_SYSTEM;
         }
     }
     if (!finder->unchanged && comparison.count > 0) {
@@ -114,6 +135,46 @@ static void order_changes(const struct advice *advice, size_t *order)
     }
 }
 
+static enum status add_setting(struct finder *finder, const char *key, const char *value)
+{
+    char name[SCENE_NAME_BYTES];
+    if (finder->advice->count == ADVICE_ROWS_MAX) return STATUS_OK;
+    if (snprintf(name, sizeof name, "platform+%s=%s", key, value) >= SCENE_NAME_BYTES) return STATUS_OK;
+    enum status status = add_change(finder, name);
+    if (status == STATUS_OK || status == STATUS_SYSTEM) return status;
+    return set_why(&finder->advice->changes[finder->advice->count - 1], finder->err, "the platform does not take it");
+}
+
+/* Each other profile in place of the platform's. One that is of another transport says nothing of this network. */
+static enum status add_profiles(struct finder *finder, const struct platform *platform)
+{
+    char names[PROFILE_NAMES_BYTES], *rest = names, *name;
+    if (!platform->profile) return STATUS_OK;
+    TRY(profile_list(platform->file, names, sizeof names, finder->err));
+    while ((name = strsep(&rest, ", "))) {
+        if (*name == '\0' || strcmp(name, platform->profile) == 0) continue;
+        size_t before = finder->advice->count;
+        TRY(add_setting(finder, "mpi.profile", name));
+        if (finder->advice->count == before) return STATUS_OK;
+        struct proposal *change = &finder->advice->changes[before];
+        if (change->applies && transport_is_other(platform->transport, change->scene.platform->transport))
+            TRY(set_why(change, finder->err, "the platform's profile is not of that transport"));
+    }
+    return STATUS_OK;
+}
+
+/* What users of a platform can set: a progress thread where targets' calls serve messages, the other order of ranks where it
+ * takes no more nodes, another library. */
+static enum status add_settings(struct finder *finder)
+{
+    const struct platform *platform = finder->advice->changes[0].scene.platform;
+    const int64_t ranks = finder->advice->trace->rank_count, per_node = platform->ranks_per_node;
+    if (protocol_uses(&platform->protocol, PROGRESS_CALL)) TRY(add_setting(finder, "mpi.rma.progress", "thread"));
+    if (!platform->rank_nodes && per_node > 1 && platform->node_count > 1 && ranks > (platform->node_count - 1) * per_node)
+        TRY(add_setting(finder, "mapping.round_robin", platform->round_robin ? "false" : "true"));
+    return add_profiles(finder, platform);
+}
+
 static enum status add_singles(struct finder *finder)
 {
     char name[SCENE_NAME_BYTES];
@@ -126,7 +187,7 @@ static enum status add_singles(struct finder *finder)
         snprintf(name, sizeof name, "platform+%s", (*row)->name);
         TRY(add_change(finder, name));
     }
-    return STATUS_OK;
+    return add_settings(finder);
 }
 
 /* The part after the semantics: "+post-early"; "" for a letter alone. */
@@ -136,11 +197,15 @@ static const char *rewrites_of(const struct scene *scene)
     return plus ? plus : "";
 }
 
-/* The name of a row with both changes; false if both are letters, or equal. */
+/* The name of a row with both changes; false if both are letters, or values of one key. */
 static bool pair_name(const struct scene *a, const struct scene *b, char name[SCENE_NAME_BYTES])
 {
     bool a_letter = strcmp(a->text, "platform") != 0, b_letter = strcmp(b->text, "platform") != 0;
     if (a_letter && b_letter) return false;
+    if (a->spec_count > 0 && b->spec_count > 0 && transform_override(a->specs[0]) && transform_override(b->specs[0])) {
+        size_t key = strcspn(transform_override(a->specs[0]), "=") + 1;
+        if (strncmp(transform_override(a->specs[0]), transform_override(b->specs[0]), key) == 0) return false;
+    }
     int length =
         snprintf(name, SCENE_NAME_BYTES, "%s%s%s", b_letter ? b->text : a->text, rewrites_of(a), rewrites_of(b));
     return length < SCENE_NAME_BYTES;

@@ -1,5 +1,6 @@
-/* Finds how much each change of the program or of the semantics gains. It replays every semantics and every rewriting
- * that applies, and the best ones in pairs. It compares each with the unchanged trace on the unchanged platform.
+/* Finds how much each change of the program, of the semantics or of the platform's settings gains. It replays every semantics,
+ * every rewriting and every setting that applies, and the best ones in pairs. It compares each with the unchanged trace on the
+ * unchanged platform.
  *
  * Order of calls: advice_find, advice_print or advice_to_json, advice_free. */
 #ifndef PREDICTORS_ADVISE_ADVISE_H
@@ -58,6 +59,12 @@ void advice_free(struct advice *advice);
 double advice_error_s(const struct proposal *change);
 /* Whether the change gains more than its error and, if it is a pair, more than its error beyond the better of its changes. */
 bool advice_is_advised(const struct proposal *change);
+
+/* What to know first, in one line: the largest gain beyond its error; else what takes the time. Gives text. */
+enum { ADVICE_HEADLINE_BYTES = 400 };
+char *advice_headline(const struct advice *advice, char text[ADVICE_HEADLINE_BYTES]);
+/* "post-early" of the row "platform+post-early". */
+const char *advice_name(const struct proposal *change);
 
 void advice_print(const struct advice *advice, FILE *out);
 

@@ -1,5 +1,6 @@
 /* advice_print() and advice_to_json() of predictors/advise/advise.h. */
 #include <math.h>
+#include <string.h>
 
 #include "common/json/json_write.h"
 #include "common/text/text.h"
@@ -16,11 +17,63 @@ static void print_change(const struct advice *advice, const struct proposal *cha
     if (change->where) text_print(out, "    most in %s\n", change->where);
 }
 
+/* Why a change does not apply, without the place of the first call that is refused. */
+static const char *reason_of(const struct proposal *change)
+{
+    static const char refused[] = " changes nothing: ";
+    const char *at = strstr(change->why, refused);
+    return at ? at + sizeof refused - 1 : change->why;
+}
+
+static const struct proposal *change_at(const struct advice *advice, size_t place)
+{
+    return &advice->changes[advice->order[place]];
+}
+
+static bool has_reason_before(const struct advice *advice, size_t place)
+{
+    const char *reason = reason_of(change_at(advice, place));
+    for (size_t i = 0; i < place; i++)
+        if (change_at(advice, i)->why && strcmp(reason_of(change_at(advice, i)), reason) == 0) return true;
+    return false;
+}
+
+/* A line for all changes that do not apply for one reason. */
+static void print_reason(const struct advice *advice, size_t first, FILE *out)
+{
+    const char *reason = reason_of(change_at(advice, first)), *before = "does not apply: ";
+    for (size_t i = first; i + 1 < advice->count; i++) {
+        const struct proposal *change = change_at(advice, i);
+        if (!change->why || strcmp(reason_of(change), reason) != 0) continue;
+        text_print(out, "%s%s", before, advice_name(change));
+        before = ", ";
+    }
+    text_print(out, ": %s\n", reason);
+}
+
+static void print_small(const struct advice *advice, FILE *out)
+{
+    const char *before = "no gain beyond its error: ";
+    char text[UNITS_TEXT_BYTES];
+    for (size_t i = 0; i + 1 < advice->count; i++) {
+        const struct proposal *change = change_at(advice, i);
+        if (change->why || advice_is_advised(change) || change->alone[0]) continue;
+        text_print(out, "%s%s (%s)", before, advice_name(change),
+                   change->applies ? units_format_duration(change->gain_s, text) : "not replayed");
+        before = ", ";
+    }
+    if (*before == ',') fputc('\n', out);
+}
+
 void advice_print(const struct advice *advice, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
+    char headline[ADVICE_HEADLINE_BYTES];
     size_t advised = 0;
+    const char *warning = uncertainty_warning(&advice->changes[0].sure);
     const struct result *run = advice->options->recorded;
+    text_print(out, "%s\n\n", advice_headline(advice, headline));
+    if (warning) text_print(out, "But %s\n\n", warning);
     if (run && run->calls.total_s > 0) {
         result_print_share(run, out);
         result_print_calls(run, 0, out);
@@ -33,16 +86,10 @@ void advice_print(const struct advice *advice, FILE *out)
         if (advised++ == 0) text_print(out, "%-28s %10s    %-9s %7s\n", "change", "gain", "error", "of run");
         print_change(advice, change, out);
     }
-    if (advised == 0) fputs("No change gains more than the error of its prediction.\n", out);
-    fputc('\n', out);
-    for (size_t i = 0; i + 1 < advice->count; i++) {
-        const struct proposal *change = &advice->changes[advice->order[i]];
-        if (change->why)
-            text_print(out, "%s does not apply: %s\n", change->scene.name, change->why);
-        else if (!advice_is_advised(change) && !change->alone[0])
-            text_print(out, "%s: no gain beyond its error (%s)\n", change->scene.name,
-                       change->applies ? units_format_duration(change->gain_s, text) : "not replayed");
-    }
+    if (advised > 0) fputc('\n', out);
+    print_small(advice, out);
+    for (size_t i = 0; i + 1 < advice->count; i++)
+        if (advice->changes[advice->order[i]].why && !has_reason_before(advice, i)) print_reason(advice, i, out);
 }
 
 static enum status add_json(const struct proposal *change, cJSON *list, struct err *err)
@@ -68,12 +115,13 @@ static enum status add_json(const struct proposal *change, cJSON *list, struct e
 static enum status fill_json(const struct advice *advice, cJSON *json, struct err *err)
 {
     const struct platform *platform = advice->changes[0].scene.platform;
-    char semantics[PLATFORM_SEMANTICS_BYTES];
+    char semantics[PLATFORM_SEMANTICS_BYTES], headline[ADVICE_HEADLINE_BYTES];
     platform_semantics_name(platform, semantics);
     if (!json_add_text(json, "schema", "rmacast.advice/1") ||
         !json_add_text(json, "trace", advice->trace->name) ||
         !json_add_text(json, "platform", platform->name ? platform->name : "") ||
         !json_add_text(json, "semantics", semantics) ||
+        !json_add_text(json, "headline", advice_headline(advice, headline)) ||
         !json_add_number(json, "run_time_s", advice->reference_s) ||
         !json_add_known(json, "error", !isnan(advice->options->error), advice->options->error))
         return err_memory(err);

@@ -83,7 +83,7 @@ static const struct edge *find_edges(const struct edges *edges, uint32_t of, int
     do {                                                                                                               \
         if ((fencing)->refused[window]) return STATUS_OK;                                                              \
         (fencing)->refused[window] = true;                                                                             \
-        return transform_refuse((fencing)->report, (fencing)->trace, rank, call, err, __VA_ARGS__);                    \
+        return transform_refuse((fencing)->report, (fencing)->trace, rank, call, 1, err, __VA_ARGS__);                   \
     } while (0)
 
 /* Whether two threads are in calls on the window at the same time. Then the trace does not show which call comes

@@ -120,9 +120,8 @@ static enum status end_rank(struct locking *locking, uint32_t rank, struct err *
         const struct segment *segment = &locking->segments[w];
         *broken_of(locking, rank, w) = segment->open > 0 ? segment->held : NO_CALL;
         if (segment->open == 0 || locking->uses[w].refused) continue;
-        TRY(transform_refuse(locking->report, locking->trace, rank, segment->held, err, "%s",
+        TRY(transform_refuse(locking->report, locking->trace, rank, segment->held, segment->since, err, "%s",
                              segment->breaks ? "the timeline breaks off inside its epoch" : "no unlock follows"));
-        locking->report->refused += segment->since - 1;
     }
     return STATUS_OK;
 }
@@ -133,8 +132,8 @@ static enum status count_windows(struct locking *locking, struct err *err)
     for (size_t w = 0; w < locking->trace->definitions.window_count; w++) {
         const struct use *use = &locking->uses[w];
         if (!use->refused || use->locks == 0) continue;
-        TRY(transform_refuse(locking->report, locking->trace, use->refused_rank, use->refused_call, err, "%s", use->refused));
-        locking->report->refused += use->locks - 1;
+        TRY(transform_refuse(locking->report, locking->trace, use->refused_rank, use->refused_call, use->locks, err, "%s",
+                             use->refused));
     }
     return STATUS_OK;
 }

@@ -77,12 +77,12 @@ static enum status add_move(struct moving *moving, const struct timeline_edit *t
     for (size_t i = first; i <= last && i < timeline->count; i++) crossed_ps += timeline->items[i].compute_ps;
     moving->report->considered++;
     if (timeline_shares(timeline, call))
-        return transform_refuse(moving->report, moving->trace, rank, timeline->items[from].index, err,
+        return transform_refuse(moving->report, moving->trace, rank, timeline->items[from].index, 1, err,
                                 "several threads of the rank work on window %d", call->handle);
     bool stays = crossed_ps == 0 && only_moved(moving->mover, timeline, first, last);
     uint32_t locker;
     if (stays && moving->apart[call->handle] && lockers_find(&moving->lockers, call->handle, rank, &locker))
-        return transform_refuse(moving->report, moving->trace, rank, timeline->items[from].index, err,
+        return transform_refuse(moving->report, moving->trace, rank, timeline->items[from].index, 1, err,
                                 "rank %" PRIu32 " locks window %d of this rank, which must not be exposed then: the "
                                 "next call on the way may keep the two apart",
                                 locker, call->handle);

@@ -1,4 +1,4 @@
-/* Merges the small puts of one epoch to one target into one put. */
+/* Merges the small puts of one epoch to one target into one put, or its gets into one get. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "predictors/transforms/rows.h"
 #include "predictors/transforms/timeline.h"
 
-/* Puts that become one, at the position of the last of them. */
+/* Puts, or gets, that become one, at the position of the last of them. */
 struct bundle {
     size_t last;
     uint64_t count;
@@ -21,6 +21,7 @@ struct bundle {
 struct merging {
     const struct trace *trace;
     struct transform_report *report;
+    enum mpi_call call; /* of those that are merged */
     int64_t limit_bytes;
     uint32_t *epochs; /* per window: access epochs that began and ended so far on this rank */
     struct bundle *bundles;
@@ -33,7 +34,7 @@ struct merging {
 
 static bool is_small(const struct merging *merging, const struct trace_call *call)
 {
-    return call->call == ID_Put && call->peer != TRACE_NONE && call->bytes <= merging->limit_bytes &&
+    return call->call == merging->call && call->peer != TRACE_NONE && call->bytes <= merging->limit_bytes &&
            !(call->flags & TRACE_BREAK);
 }
 
@@ -100,7 +101,7 @@ static enum status add_put(struct merging *merging, const struct timeline_item *
     return STATUS_OK;
 }
 
-/* Finds the bundle of each call; SIZE_MAX for calls that are no small puts. */
+/* Finds the bundle of each call; SIZE_MAX for calls that are not merged. */
 static enum status find_bundles(struct merging *merging, uint32_t rank, const struct timeline_edit *timeline,
                                 size_t *bundles, struct err *err)
 {
@@ -110,7 +111,7 @@ static enum status find_bundles(struct merging *merging, uint32_t rank, const st
         const struct trace_call *call = &timeline->items[i].call;
         bundles[i] = SIZE_MAX;
         if (is_small(merging, call) && timeline_shares(timeline, call))
-            TRY(transform_refuse(merging->report, merging->trace, rank, timeline->items[i].index, err,
+            TRY(transform_refuse(merging->report, merging->trace, rank, timeline->items[i].index, 1, err,
                                  "several threads of the rank work on window %d", call->handle));
         else if (is_small(merging, call))
             TRY(add_put(merging, &timeline->items[i], i, &bundles[i], err));
@@ -127,7 +128,7 @@ static enum status push_bundles(struct merging *merging, const struct timeline_e
 {
     for (size_t i = 0; i < timeline->count; i++) {
         struct timeline_item item = timeline->items[i];
-        merging->report->considered += item.call.call == ID_Put;
+        merging->report->considered += item.call.call == merging->call;
         const struct bundle *bundle = bundles[i] == SIZE_MAX ? NULL : &merging->bundles[bundles[i]];
         if (bundle && bundle->count > 1) {
             merging->report->changed++;
@@ -159,10 +160,10 @@ static enum status merge_rank(void *context, uint32_t rank, struct timeline_edit
     return timeline_replace(timeline, &now, status);
 }
 
-static enum status apply_merge_puts(const struct trace *trace, const char *argument, struct trace **made,
-                                    struct transform_report *report, struct err *err)
+static enum status merge_calls(const struct trace *trace, enum mpi_call call, const char *argument, struct trace **made,
+                               struct transform_report *report, struct err *err)
 {
-    struct merging merging = {.trace = trace, .report = report};
+    struct merging merging = {.trace = trace, .report = report, .call = call};
     merging.epochs = calloc(trace->definitions.window_count + 1, sizeof *merging.epochs);
     if (!merging.epochs) return err_memory(err);
     units_parse_size(argument, &merging.limit_bytes);
@@ -172,15 +173,28 @@ static enum status apply_merge_puts(const struct trace *trace, const char *argum
     free(merging.bundle_epochs);
     map_clear(&merging.index);
     TRY(status);
-    return transform_say(report, err, "%" PRIu64 " of %" PRIu64 " puts, none above %" PRId64 " bytes, became %" PRIu64,
-                         report->changed, report->considered, merging.limit_bytes, merging.made);
+    return transform_say(report, err, "%" PRIu64 " of %" PRIu64 " %s, none above %" PRId64 " bytes, became %" PRIu64,
+                         report->changed, report->considered, call == ID_Put ? "puts" : "gets", merging.limit_bytes,
+                         merging.made);
+}
+
+static enum status apply_merge_puts(const struct trace *trace, const char *argument, struct trace **made,
+                                    struct transform_report *report, struct err *err)
+{
+    return merge_calls(trace, ID_Put, argument, made, report, err);
+}
+
+static enum status apply_merge_gets(const struct trace *trace, const char *argument, struct trace **made,
+                                    struct transform_report *report, struct err *err)
+{
+    return merge_calls(trace, ID_Get, argument, made, report, err);
 }
 
 static enum status check_bytes(const char *argument, struct err *err)
 {
     int64_t bytes;
     if (units_parse_size(argument, &bytes)) return STATUS_OK;
-    return err_set(err, STATUS_USAGE, NULL, NULL, "merge-puts:%s, expected a size as 4096 or 64K", argument);
+    return err_set(err, STATUS_USAGE, NULL, NULL, "merge-puts, merge-gets: '%s', expected a size as 4096 or 64K", argument);
 }
 
 const struct transform transform_merge_puts = {
@@ -189,5 +203,14 @@ const struct transform transform_merge_puts = {
     .argument = "BYTES",
     .fallback = "8K",
     .apply = apply_merge_puts,
+    .check = check_bytes,
+};
+
+const struct transform transform_merge_gets = {
+    .name = "merge-gets",
+    .summary = "gets of up to BYTES (8K) of one epoch from one target become one",
+    .argument = "BYTES",
+    .fallback = "8K",
+    .apply = apply_merge_gets,
     .check = check_bytes,
 };

@@ -8,8 +8,8 @@ extern const struct transform transform_post_early, transform_complete_early, tr
 extern const struct transform transform_fence_pscw, transform_fence_notify;                        /* fence.c */
 extern const struct transform transform_lock_all;                                                  /* lock.c */
 extern const struct transform transform_put_rput;                                                  /* rput.c */
-extern const struct transform transform_merge_puts;                                                /* puts.c */
+extern const struct transform transform_merge_puts, transform_merge_gets;                          /* puts.c */
 extern const struct transform transform_polls;                                                     /* polls.c */
-extern const struct transform transform_scale;                                                     /* scale.c */
+extern const struct transform transform_balance, transform_scale;                                  /* scale.c */
 
 #endif

@@ -42,10 +42,10 @@ static enum status request_put(struct requesting *requesting, uint32_t rank, con
     /* a put to MPI_PROC_NULL has no target whose unlock or flush could follow its MPI_Waitall */
     if ((item->call.flags & TRACE_BREAK) || item->call.peer == TRACE_NONE) return STATUS_OK;
     if (timeline_shares(timeline, &item->call))
-        return transform_refuse(requesting->report, requesting->trace, rank, item->index, err,
+        return transform_refuse(requesting->report, requesting->trace, rank, item->index, 1, err,
                                 "several threads of the rank work on window %d", item->call.handle);
     if (requesting->locks[item->call.handle] == 0)
-        return transform_refuse(requesting->report, requesting->trace, rank, item->index, err,
+        return transform_refuse(requesting->report, requesting->trace, rank, item->index, 1, err,
                                 "no lock is held, and only such epochs take request-based operations");
     struct pending pending = {item->call.handle, item->call.peer, requesting->next_request++};
     ARRAY_PUSH(requesting->pending, requesting->count, requesting->capacity, pending, err);

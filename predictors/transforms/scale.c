@@ -6,6 +6,7 @@
 
 #include "common/units.h"
 #include "model/callpaths/callpath.h"
+#include "model/waits/rank_sums.h"
 #include "predictors/transforms/rows.h"
 #include "predictors/transforms/timeline.h"
 
@@ -15,8 +16,9 @@ enum { LATEST_DAYS = 100 };
 struct scaling {
     const struct trace *trace;
     const struct callpaths *paths;
-    bool *inside; /* per node of paths */
-    double factor;
+    double *factors; /* per node of paths; NAN: computing there stays. stride: from one rank to the next, 0: they are the same */
+    size_t stride;
+    double factor; /* the one that was asked for */
     struct transform_report *report;
     double before_s, after_s; /* over all ranks, which may be more than picoseconds can count */
 };
@@ -52,23 +54,30 @@ static enum status path_text(const struct trace *trace, const struct callpaths *
     return STATUS_OK;
 }
 
-/* Marks the nodes at and below path; "/" is everything. *found says whether there is one. */
+/* Sets the factor of the nodes at and below path; "/" is everything. *found says whether there is one. */
 static enum status mark_inside(const struct trace *trace, const char *path, size_t length, struct scaling *scaling,
                                bool *found, struct err *err)
 {
     bool whole = length == 1 && *path == '/';
     *found = whole;
-    scaling->inside[CALLPATH_ROOT] = whole;
+    scaling->factors[CALLPATH_ROOT] = whole ? scaling->factor : NAN;
     for (uint32_t n = 1; n < scaling->paths->node_count; n++) {
         char *text;
-        scaling->inside[n] = scaling->inside[scaling->paths->nodes[n].parent]; /* parents come first */
-        if (scaling->inside[n]) continue;
+        scaling->factors[n] = scaling->factors[scaling->paths->nodes[n].parent]; /* parents come first */
+        if (!isnan(scaling->factors[n])) continue;
         TRY(path_text(trace, scaling->paths, n, &text, err));
-        scaling->inside[n] = strlen(text) == length && strncmp(text, path, length) == 0;
-        *found = *found || scaling->inside[n];
+        bool is_path = strlen(text) == length && strncmp(text, path, length) == 0;
+        if (is_path) scaling->factors[n] = scaling->factor;
+        *found = *found || is_path;
         free(text);
     }
     return STATUS_OK;
+}
+
+/* The call path of the computing before an item: where the call before it has left the thread. */
+static uint32_t path_before(const struct scaling *scaling, uint32_t rank, const struct timeline_edit *timeline, size_t item)
+{
+    return item == 0 ? CALLPATH_ROOT : callpath_at(scaling->paths, rank, timeline->items[item - 1].index);
 }
 
 static enum status scale_rank(void *context, uint32_t rank, struct timeline_edit *timeline, struct trace *made,
@@ -79,11 +88,10 @@ static enum status scale_rank(void *context, uint32_t rank, struct timeline_edit
     double passed_ps = 0;
     for (size_t i = 0; i < timeline->count; i++) {
         struct timeline_item *item = &timeline->items[i];
-        /* The computing before a call is done where the call before it has left the thread. */
-        uint32_t node = i == 0 ? CALLPATH_ROOT : callpath_at(scaling->paths, rank, timeline->items[i - 1].index);
+        double factor = scaling->factors[rank * scaling->stride + path_before(scaling, rank, timeline, i)];
         int64_t computing_ps = item->compute_ps - item->slept_ps;
-        bool inside = computing_ps > 0 && scaling->inside[node];
-        double scaled_ps = (double)computing_ps * (inside ? scaling->factor : 1) + (double)item->slept_ps;
+        bool inside = computing_ps > 0 && !isnan(factor);
+        double scaled_ps = (double)computing_ps * (inside ? factor : 1) + (double)item->slept_ps;
         passed_ps += scaled_ps + (double)(item->call.exit_ps - item->call.enter_ps);
         if (passed_ps > LATEST_PS)
             return err_set(err, STATUS_DATA, scaling->trace->name, NULL,
@@ -94,7 +102,7 @@ static enum status scale_rank(void *context, uint32_t rank, struct timeline_edit
         scaling->before_s += units_s(computing_ps);
         item->compute_ps = llround(scaled_ps);
         scaling->after_s += units_s(item->compute_ps - item->slept_ps);
-        scaling->report->changed += scaling->factor != 1;
+        scaling->report->changed += factor != 1;
     }
     return STATUS_OK;
 }
@@ -120,9 +128,9 @@ static enum status scale_computing(const struct trace *trace, const char *argume
 {
     size_t length = (size_t)(strrchr(argument, '=') - argument);
     bool found;
+    scaling->factor = strtod(argument + length + 1, NULL);
     TRY(mark_inside(trace, argument, length, scaling, &found, err));
     if (!found) return unknown_path(trace, paths, argument, length, err);
-    scaling->factor = strtod(argument + length + 1, NULL);
     TRY(timeline_each(trace, scale_rank, scaling, made, err));
     char before[UNITS_TEXT_BYTES], after[UNITS_TEXT_BYTES];
     return transform_say(scaling->report, err, "computing in %.*s over all ranks is %s, was %s", (int)length, argument,
@@ -136,13 +144,81 @@ static enum status apply_scale(const struct trace *trace, const char *argument, 
     struct callpaths paths;
     TRY(callpaths_build(trace, &paths, err));
     struct scaling scaling = {.trace = trace, .paths = &paths, .report = report};
-    scaling.inside = calloc(paths.node_count + 1, sizeof *scaling.inside);
+    scaling.factors = calloc(paths.node_count + 1, sizeof *scaling.factors);
     enum status status =
-        scaling.inside ? scale_computing(trace, argument, &paths, &scaling, made, err) : err_memory(err);
-    free(scaling.inside);
+        scaling.factors ? scale_computing(trace, argument, &paths, &scaling, made, err) : err_memory(err);
+    free(scaling.factors);
     callpaths_clear(&paths);
     return status;
 }
+
+/* Sums computing where the factors will be. */
+static enum status sum_rank(void *context, uint32_t rank, struct timeline_edit *timeline, struct trace *made, struct err *err)
+{
+    struct scaling *scaling = context;
+    (void)made, (void)err;
+    for (size_t i = 0; i < timeline->count; i++)
+        scaling->factors[rank * scaling->stride + path_before(scaling, rank, timeline, i)] +=
+            (double)(timeline->items[i].compute_ps - timeline->items[i].slept_ps);
+    return STATUS_OK;
+}
+
+/* From the sums, which become the factors, the ranks' computing. Ranks that compute nothing in a call path take no part there:
+ * their program has nothing that could. */
+static void share_equally(struct scaling *scaling, struct spread *ranks)
+{
+    for (uint32_t r = 0; r < scaling->trace->rank_count; r++) {
+        double rank_ps = 0;
+        for (size_t n = 0; n < scaling->stride; n++) rank_ps += scaling->factors[r * scaling->stride + n];
+        spread_add(ranks, r, rank_ps / 1e12);
+    }
+    for (size_t n = 0; n < scaling->stride; n++) {
+        double sum_ps = 0;
+        size_t computing = 0;
+        for (uint32_t r = 0; r < scaling->trace->rank_count; r++) {
+            sum_ps += scaling->factors[r * scaling->stride + n];
+            computing += scaling->factors[r * scaling->stride + n] > 0;
+        }
+        for (uint32_t r = 0; r < scaling->trace->rank_count; r++) {
+            double *of = &scaling->factors[r * scaling->stride + n];
+            *of = *of > 0 ? sum_ps / (double)computing / *of : NAN;
+        }
+    }
+}
+
+static enum status balance_computing(const struct trace *trace, struct scaling *scaling, struct trace **made, struct err *err)
+{
+    struct spread ranks = {.count = 0};
+    struct trace *same;
+    char most[UNITS_TEXT_BYTES], others[UNITS_TEXT_BYTES];
+    TRY(timeline_each(trace, sum_rank, scaling, &same, err));
+    trace_free(same);
+    share_equally(scaling, &ranks);
+    TRY(timeline_each(trace, scale_rank, scaling, made, err));
+    return transform_say(scaling->report, err, "each call path computes equally long on its ranks; before, rank %" PRIu32
+                         " had most, %s, the others %s each", ranks.most_rank, units_format_duration(ranks.most_s, most),
+                         units_format_duration(spread_others_s(&ranks), others));
+}
+
+static enum status apply_balance(const struct trace *trace, const char *argument, struct trace **made,
+                                 struct transform_report *report, struct err *err)
+{
+    struct callpaths paths;
+    (void)argument;
+    TRY(callpaths_build(trace, &paths, err));
+    struct scaling scaling = {.trace = trace, .paths = &paths, .stride = paths.node_count, .factor = 1, .report = report};
+    scaling.factors = calloc(trace->rank_count * scaling.stride + 1, sizeof *scaling.factors);
+    enum status status = scaling.factors ? balance_computing(trace, &scaling, made, err) : err_memory(err);
+    free(scaling.factors);
+    callpaths_clear(&paths);
+    return status;
+}
+
+const struct transform transform_balance = {
+    .name = "balance",
+    .summary = "computing of each call path of user regions is the mean of the ranks that compute there",
+    .apply = apply_balance,
+};
 
 const struct transform transform_scale = {
     .name = "scale",

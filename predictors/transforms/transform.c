@@ -16,7 +16,8 @@ const struct transform *const *transforms(void)
         &transform_wait_late,    &transform_fence_pscw,
         &transform_fence_notify, &transform_lock_all,
         &transform_put_rput,     &transform_merge_puts,
-        &transform_polls,        &transform_scale,
+        &transform_merge_gets,   &transform_polls,
+        &transform_balance,      &transform_scale,
         NULL,
     };
     return rows;
@@ -136,7 +137,8 @@ static bool add_refusals(cJSON *object, const struct transform_report *report)
         cJSON *one = cJSON_CreateObject();
         if (!one || !json_append(refusals, one) ||
             !json_add_text(one, "place", report->refusals[i].place) ||
-            !json_add_text(one, "reason", report->refusals[i].reason))
+            !json_add_text(one, "reason", report->refusals[i].reason) ||
+            !json_add_number(one, "count", (double)report->refusals[i].count))
             return false;
     }
     return refusals != NULL;
@@ -172,9 +174,9 @@ void rewrite_print(const struct rewrite *rewrite, const char *label, FILE *out)
         const struct transform_refusal *refusals = report->refusals;
         text_print(out, "%s  %s: %s\n", label, report->spec, report->summary);
         for (size_t k = 0; k < report->refusal_count; k++) {
-            text_print(out, "%s  %s refused", label, report->spec);
-            if (k == 0) text_print(out, " %" PRIu64 " of %" PRIu64, report->refused, report->considered);
-            text_print(out, ": %s: %s\n", refusals[k].place, refusals[k].reason);
+            text_print(out, "%s  %s refused %" PRIu64 " of %" PRIu64 ", because %s", label, report->spec, refusals[k].count,
+                       report->considered, refusals[k].reason);
+            text_print(out, refusals[k].count > 1 ? ": first %s\n" : ": %s\n", refusals[k].place);
         }
     }
 }

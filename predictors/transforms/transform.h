@@ -19,19 +19,20 @@
 
 #include "trace/trace.h"
 
-struct transform_refusal {
-    char place[TRACE_PLACE_BYTES]; /* "rank 3, event 17 (MPI_Win_fence)" */
+struct transform_refusal { /* calls that are refused for one reason */
+    char place[TRACE_PLACE_BYTES]; /* of the first one: "rank 3, event 17 (MPI_Win_fence)" */
     char *reason;
+    uint64_t count;
 };
 
-enum { TRANSFORM_REFUSALS_MAX = 8 }; /* kept in a report; all are counted */
+enum { TRANSFORM_REFUSALS_MAX = 8 }; /* reasons kept in a report; all calls are counted */
 
 struct transform_report {
     char *spec;                   /* as given */
     char *summary;                /* "12 of 16 posts moved up, over 1.2 ms of computing" */
     uint64_t considered, changed; /* calls; the rest, considered - changed - refused, needed no change */
     uint64_t refused;
-    struct transform_refusal *refusals; /* the first ones */
+    struct transform_refusal *refusals; /* the first reasons */
     size_t refusal_count, refusal_capacity;
 };
 
@@ -73,10 +74,10 @@ enum status rewrite_to_json(const struct rewrite *rewrite, cJSON **json, struct 
 /* A line per spec, with label in front. */
 void rewrite_print(const struct rewrite *rewrite, const char *label, FILE *out);
 
-/* For transforms: sets the summary; adds a refusal at a call. */
+/* For transforms: sets the summary; adds a refusal of so many calls, the first of them at a call. */
 enum status transform_say(struct transform_report *report, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 enum status transform_refuse(struct transform_report *report, const struct trace *trace, uint32_t rank, size_t call,
-                             struct err *err, const char *format, ...) __attribute__((format(printf, 6, 7)));
+                             uint64_t count, struct err *err, const char *format, ...) __attribute__((format(printf, 7, 8)));
 
 #endif

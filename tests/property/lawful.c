@@ -226,7 +226,7 @@ enum status lawful_same_operations(const struct trace *before, const struct trac
     add_operations(after, -1, moved);
     *same = true;
     for (size_t i = 0; i < ranks * ranks * KINDS && *same; i++) {
-        bool fewer = merged && i % KINDS == PUTS && moved[i].count > 0;
+        bool fewer = merged && i % KINDS <= GETS && moved[i].count > 0;
         *same = moved[i].bytes == 0 && (moved[i].count == 0 || fewer);
         if (!*same)
             snprintf(text, room, "rank %zu to %zu: %" PRId64 " %s and %" PRId64 " bytes less", i / KINDS / ranks,

@@ -19,7 +19,7 @@ enum status lawful_locked_while_exposed(const struct trace *predicted, bool *fou
 uint64_t lawful_faults(const struct trace *trace);
 
 /* Operations and bytes of each kind between each pair of ranks, results of fetching ones included, are the same; fewer
- * puts of the same bytes if `merged`. False with text. */
+ * puts and gets of the same bytes if `merged`. False with text. */
 enum status lawful_same_operations(const struct trace *before, const struct trace *after, bool merged, bool *same,
                                    char *text, size_t room, struct err *err);
 

@@ -20,6 +20,7 @@ static const struct row rows[] = {
     {{"wait-late"}},
     {{"fence=pscw"}},
     {{"merge-puts"}},
+    {{"merge-gets", "merge-puts"}},
     {{"lock=lock_all"}},
     {{"put=rput"}},
     {{"lock=lock_all", "put=rput", "merge-puts"}},
@@ -79,7 +80,7 @@ static size_t spec_count(const struct row *row)
 static bool merges(const struct row *row)
 {
     bool found = false;
-    for (int i = 0; i < 4 && row->specs[i]; i++) found = found || strcmp(row->specs[i], "merge-puts") == 0;
+    for (int i = 0; i < 4 && row->specs[i]; i++) found = found || strncmp(row->specs[i], "merge-", 6) == 0;
     return found;
 }
 

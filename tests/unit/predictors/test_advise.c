@@ -114,8 +114,9 @@ static void more_than_the_error(void **state)
 /* Rank 0 starts at 0; rank 1 posts at 100 us. Under a rank 0 is in start until then and computes 20 + 30 + 50 us: 200.
  * Under b it computes the first 20 us meanwhile, under c 50, under d and with an early post all 100: gains of 20, 50,
  * 100 and 100 us. After a barrier rank 2 computes 40 us before its second fence, and rank 0 as long behind it: 280 in
- * all. With fence=pscw rank 0 waits for its partner, rank 1, only: 40 us less. So five singles gain: d, post-early, c,
- * fence=pscw, b. The best four in pairs, but not c and d together, are five pairs; the gains of both parts of the
+ * all. Balanced, each computes 280/3 us: rank 0 after the post another 200/3 of them, rank 2 then 280/3, rank 0 80/3: 280 again,
+ * but for rounding. With fence=pscw rank 0 waits for its partner, rank 1, only: 40 us less. So five singles gain: d, post-early,
+ * c, fence=pscw, b. The best four in pairs, but not c and d together, are five pairs; the gains of both parts of the
  * program add up. */
 static const char many[] =
     "ranks 3\nwindow 0 comm=0 bytes=64,64,64 disp_unit=1\nwindow 1 comm=0 bytes=64,64,64 disp_unit=1\n"
@@ -153,8 +154,8 @@ static const struct {
     {"c", 50, true},
     {"platform+fence=pscw", 40, true},
     {"b", 20, true},
+    {"platform+balance", 0, false},
     {"a", 0, false},
-    {"platform+complete-early", 0, false},
 };
 enum { ORDERED = sizeof ordered / sizeof *ordered, CONFIRMED = 6 };
 
@@ -186,7 +187,7 @@ static void the_best_in_pairs(void **state)
         for (size_t i = 1; i < advice->count; i++) pairs += advice->changes[i].alone[0] != NULL;
         assert_int_equal(pairs, 5);
         assert_int_equal(advice->count,
-                         1 + 4 + 9 + pairs); /* the platform, a to d, all transforms but scale, which takes a number */
+                         1 + 4 + 11 + pairs); /* the platform, a to d, all transforms but scale, which takes a number */
         assert_where(advice, "platform+post-early",
                      "MPI_Win_start (p.c:7): move MPI_Win_post of rank 1 up to 100 us earlier");
         assert_where(advice, "platform+fence=pscw", "MPI_Win_fence: let MPI_Win_fence of rank 2 come");
@@ -221,7 +222,7 @@ static void engines_that_differ(void **state)
     struct trace *trace = test_read(late);
     struct advice *advice = advise(trace, &slow, &options);
     assert_us(advice->reference_s, 210);
-    assert_int_equal(advice->count, 1 + 4 + 9 + 1); /* d and post-early in a pair: only these two gain */
+    assert_int_equal(advice->count, 1 + 4 + 11 + 1); /* d and post-early in a pair: only these two gain */
     const struct proposal *early = change_of(advice, "platform+post-early"), *d = change_of(advice, "d");
     assert_true(early->confirmed && d->confirmed);
     assert_us(early->gain_s, 100);
@@ -329,14 +330,14 @@ static void where_most_is_lost(void **state)
     }
 }
 
-/* What is printed of each sort of change, in the order of `order`: those that are advised, with gain, error and share
- * of the run; then those that do not apply, and those that gain nothing, but no such pairs. */
+/* What is printed of each sort of change, in the order of `order`: first the best one; those that are advised, with gain, error
+ * and share of the run; then those that gain nothing, but no such pairs; then those that do not apply, by reason. */
 static void what_is_printed(void **state)
 {
     (void)state;
     static const struct advice_options options = {.error = ERROR};
-    static struct advice advice = {.options = &options, .count = 7, .order = {2, 1, 6, 3, 4, 5}, .reference_s = 400e-6};
-    static char why[] = "no puts", where[] = "main (a.c:1): move it";
+    static struct advice advice = {.options = &options, .count = 8, .order = {2, 1, 6, 3, 4, 5, 7}, .reference_s = 400e-6};
+    static char why[] = "no puts", place[] = "t:rank 0: get changes nothing: no puts", where[] = "main (a.c:1): move it";
     const struct proposal changes[] = {
         {.applies = true, .confirmed = true},
         {.applies = true, .gain_s = 50e-6, .error = KNOWN(3e-6), .run_time_s = 350e-6},
@@ -345,8 +346,9 @@ static void what_is_printed(void **state)
         {.applies = true, .gain_s = 2e-6, .error = KNOWN(3e-6)},
         {.applies = false, .gain_s = NAN},
         {.applies = true, .gain_s = 51e-6, .error = KNOWN(3e-6), .alone = {&advice.changes[1], &advice.changes[4]}},
+        {.applies = false, .why = place},
     };
-    static const char *const names[] = {"platform", "b", "d", "rput", "c", "polls", "b+c"};
+    static const char *const names[] = {"platform", "b", "d", "rput", "c", "polls", "b+c", "platform+get"};
     char *text = NULL;
     size_t bytes;
     for (size_t i = 0; i < advice.count; i++) {
@@ -360,19 +362,65 @@ static void what_is_printed(void **state)
         advice_print(&advice, out);
         fclose(out);
         assert_string_equal(text,
-                            none ? "run time 400 us as the platform is\n\n"
-                                   "No change gains more than the error of its prediction.\n\n"
-                                   "d: no gain beyond its error (100 us)\nb: no gain beyond its error (50 us)\n"
-                                   "rput does not apply: no puts\nc: no gain beyond its error (2 us)\n"
-                                   "polls: no gain beyond its error (not replayed)\n"
-                                 : "run time 400 us as the platform is\n\n"
+                            none ? "No change gains more than its error\n\nrun time 400 us as the platform is\n\n"
+                                   "no gain beyond its error: d (100 us), b (50 us), c (2 us), polls (not replayed)\n"
+                                   "does not apply: rput, get: no puts\n"
+                                 : "d saves 100 us +- 6 us, 25.0 % of the run time\n\nrun time 400 us as the platform is\n\n"
                                    "change                             gain    error      of run\n"
                                    "d                                100 us +- 6 us       25.0 %\n"
                                    "    most in main (a.c:1): move it\n"
                                    "b                                 50 us +- 3 us       12.5 %  fast engine only\n\n"
-                                   "rput does not apply: no puts\nc: no gain beyond its error (2 us)\n"
-                                   "polls: no gain beyond its error (not replayed)\n");
+                                   "no gain beyond its error: c (2 us), polls (not replayed)\n"
+                                   "does not apply: rput, get: no puts\n");
         free(text);
+    }
+}
+
+/* Ten calls of two ranks: in MPI for 100 s, 20 of them wait states. */
+static struct result_share calls_of_run[] = {
+    {.activity = "MPI_Win_flush", .time_s = 60, .wait_s = 5, .transfer_known = true, .transfer_s = 10, .unexplained_s = 45},
+    {.activity = "MPI_Init", .time_s = 300, .init = true},
+    {.activity = "MPI_Barrier", .time_s = 40, .wait_s = 15, .transfer_known = true, .transfer_s = 25, .unexplained_s = 0},
+};
+
+/* Where nothing is advised, the headline says what takes the time: of 100 s in MPI, without MPI_Init, 20 are wait states, 35
+ * transfer, 45 unexplained. With 30 of the latter without a core transfer is the largest part; with 80 more of waiting in the
+ * barrier it is waiting, 100 of 180. If rank 2 has 30 s of user code and the three others 10 s, 60 s are unbalanced: that
+ * comes first, unless it explains less than half of the waiting. Of 12000 s all MPI is less than 1 %. */
+static void what_takes_the_time(void **state)
+{
+    (void)state;
+    static const struct {
+        double without_core_s, wait_s, most_s, total_s;
+        const char *expected;
+    } rows[] = {
+        {0, 0, 10, 1000, "45 % of MPI's time is unexplained, most of it in MPI_Win_flush"},
+        {30, 0, 10, 1000, "35 % of MPI's time is transfer, most of it in MPI_Barrier"},
+        {40, 0, 10, 1000, "40 % of MPI's time is spent without a core, most of it in MPI_Win_flush"},
+        {0, 80, 10, 1000, "56 % of MPI's time is waiting for other ranks, most of it in MPI_Barrier"},
+        {0, 0, 30, 1000, "rank 2 computes 3.0 times as long as the others"},
+        {0, 105, 30, 1000, "61 % of MPI's time is waiting for other ranks, most of it in MPI_Barrier"},
+        {0, 0, 10, 12000, "MPI takes 0.8 % of all ranks' time"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double rank_time_s[4] = {rows[i].total_s};
+        struct result_share calls[3];
+        char text[ADVICE_HEADLINE_BYTES];
+        memcpy(calls, calls_of_run, sizeof calls);
+        calls[0].unexplained_s -= rows[i].without_core_s;
+        calls[2].wait_s += rows[i].wait_s;
+        calls[2].time_s += rows[i].wait_s;
+        struct result run = {.rank_count = 4, .rank_time_s = rank_time_s, .init_s = 300};
+        run.unbalanced_s = 3 * (rows[i].most_s - 10);
+        run.calls = (struct result_shares){.items = calls, .count = 3, .total_s = 400 + rows[i].wait_s};
+        for (uint32_t r = 0; r < 4; r++) spread_add(&run.user, r, r == 2 ? rows[i].most_s : 10);
+        const struct advice_options options = {.error = ERROR, .recorded = &run};
+        static struct advice advice = {.count = 1};
+        advice.options = &options;
+        advice_headline(&advice, text);
+        const char *at = strstr(text, ": ");
+        if (strncmp(text, "No change of calls helps", 24) != 0 || !at || strcmp(at + 2, rows[i].expected) != 0)
+            fail_msg("row %zu: %s", i, text);
     }
 }
 
@@ -392,7 +440,8 @@ int main(void)
         cmocka_unit_test(more_than_the_error), cmocka_unit_test(the_best_in_pairs),
         cmocka_unit_test(engines_that_differ), cmocka_unit_test(changes_that_are_not_replayed),
         cmocka_unit_test(losses_come_last),    cmocka_unit_test(where_most_is_lost),
-        cmocka_unit_test(what_is_printed),     cmocka_unit_test(names_are_no_parts_of_others),
+        cmocka_unit_test(what_is_printed),     cmocka_unit_test(what_takes_the_time),
+            cmocka_unit_test(names_are_no_parts_of_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,8 @@
 enum { RANKS = 6 };
 
 static const char *const specs[] = {"post-early", "complete-early", "wait-late", "fence=pscw",
-                                    "put=rput",   "merge-puts",     "polls",     "scale:/=1"};
+                                    "put=rput",   "merge-puts",     "merge-gets", "polls",
+                                    "scale:/=1"};
 enum { SPEC_COUNT = sizeof specs / sizeof *specs };
 
 static struct trace *generate(const char *pattern, const char *sync, uint64_t seed)

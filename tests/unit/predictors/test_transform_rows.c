@@ -37,6 +37,28 @@ static void small_puts_of_an_epoch_become_one(void **state)
                "1 0.000000 0.000000 MPI_Comm_group comm=0\n");
 }
 
+/* Gets alike: 8 + 16 bytes of rank 1 at the second one's place; the put between them, and the get behind the flush, stay. */
+static void small_gets_of_an_epoch_become_one(void **state)
+{
+    (void)state;
+    test_gives("merge-gets",
+               HEAD "0 0.000000 0.000000 MPI_Win_lock win=0 target=1 lock=shared\n"
+                    "0 0.000010 0.000011 MPI_Get win=0 target=1 bytes=8 disp=64\n"
+                    "0 0.000021 0.000021 MPI_Put win=0 target=1 bytes=8 disp=0\n"
+                    "0 0.000031 0.000032 MPI_Get win=0 target=1 bytes=16 disp=32\n"
+                    "0 0.000042 0.000042 MPI_Win_flush win=0 target=1\n"
+                    "0 0.000052 0.000052 MPI_Get win=0 target=1 bytes=8 disp=72\n"
+                    "0 0.000062 0.000062 MPI_Win_unlock win=0 target=1\n"
+                    "1 0.000000 0.000000 MPI_Comm_group comm=0\n",
+               "0 0.000000 0.000000 MPI_Win_lock win=0 target=1 lock=shared\n"
+               "0 0.000020 0.000020 MPI_Put win=0 target=1 bytes=8 disp=0\n"
+               "0 0.000030 0.000031 MPI_Get win=0 target=1 bytes=24 disp=32 target_extent=40\n"
+               "0 0.000041 0.000041 MPI_Win_flush win=0 target=1\n"
+               "0 0.000051 0.000051 MPI_Get win=0 target=1 bytes=8 disp=72\n"
+               "0 0.000061 0.000061 MPI_Win_unlock win=0 target=1\n"
+               "1 0.000000 0.000000 MPI_Comm_group comm=0\n");
+}
+
 /* A put without bytes has no place: 8 bytes at 64 and none at 0 are 8 at 64, in either order; with 16 at 32 they are 24 from
  * 32 to 72. Of the limit, 1024 bytes, a put is still small, and one of 1025 is not. */
 static void puts_of_nothing_have_no_place(void **state)
@@ -158,6 +180,31 @@ static void computing_of_a_call_path_is_scaled(void **state)
     assert_us(test_run_rewritten_us(regions, "a", both), 180);
 }
 
+/* Outside regions the three ranks compute 10, 30 and 20: 20 each. In solve 30, 90 and nothing: 60 for the two that compute there.
+ * Of five computings the one that has its mean stays. */
+static void computing_is_balanced_by_call_path(void **state)
+{
+    (void)state;
+    static const char text[] = "ranks 3\n"
+                               "0 0.000000 0.000000 MPI_Comm_group comm=0\n0 0.000010 enter solve\n0 0.000040 leave solve\n"
+                               "1 0.000000 0.000000 MPI_Comm_group comm=0\n1 0.000030 enter solve\n1 0.000120 leave solve\n"
+                               "2 0.000000 0.000000 MPI_Comm_group comm=0\n2 0.000020 enter solve\n2 0.000020 leave solve\n";
+    static const char *const spec = "balance";
+    struct trace *trace = test_read(text);
+    struct rewrite rewrite;
+    struct err err;
+    test_gives(spec, text,
+               "0 0.000000 0.000000 MPI_Comm_group comm=0\n0 0.000020 enter solve\n0 0.000080 leave solve\n"
+               "1 0.000000 0.000000 MPI_Comm_group comm=0\n1 0.000020 enter solve\n1 0.000080 leave solve\n"
+               "2 0.000000 0.000000 MPI_Comm_group comm=0\n2 0.000020 enter solve\n2 0.000020 leave solve\n");
+    assert_int_equal(rewrite_run(trace, &spec, 1, &rewrite, &err), STATUS_OK);
+    assert_int_equal(rewrite.reports[0].considered, 5);
+    assert_int_equal(rewrite.reports[0].changed, 4);
+    assert_non_null(strstr(rewrite.reports[0].summary, "rank 1 had most, 120 us, the others 30 us each"));
+    rewrite_clear(&rewrite);
+    trace_free(trace);
+}
+
 /* A call path is a whole one: solve is no part of solver, 20 before, nor of sol, 10 behind. */
 static void only_the_whole_name_is_a_path(void **state)
 {
@@ -226,7 +273,7 @@ static void specs_are_checked(void **state)
     } wrong[] = {
         {"post", "unknown rewrite 'post', expected one of post-early, "},
         {"post-early:2", "post-early takes nothing behind a colon"},
-        {"merge-puts:x", "merge-puts:x, expected a size"},
+        {"merge-puts:x", "'x', expected a size"},
         {"scale", "expected scale:CALLPATH=FACTOR"},
         {"scale:main", "scale main, expected CALLPATH=FACTOR"},
         {"scale:main=-1", "with a factor from 0 to 1e6"},
@@ -249,10 +296,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_puts_of_an_epoch_become_one),
+        cmocka_unit_test(small_gets_of_an_epoch_become_one),
         cmocka_unit_test(puts_of_nothing_have_no_place),
         cmocka_unit_test(what_a_row_has_seen_is_awaited_once),
         cmocka_unit_test(merging_costs_what_it_delays),
         cmocka_unit_test(computing_of_a_call_path_is_scaled),
+        cmocka_unit_test(computing_is_balanced_by_call_path),
         cmocka_unit_test(only_the_whole_name_is_a_path),
         cmocka_unit_test(computings_are_counted),
         cmocka_unit_test(the_last_complete_write_is_awaited),
