@@ -58,13 +58,15 @@ function incompleteWarnings(inputs) {
 
 const changeWords = words({ "post-early": "call MPI_Win_post earlier", "complete-early": "call MPI_Win_complete earlier", "wait-late": "call MPI_Win_wait later",
   "fence=pscw": "post, start, complete, wait instead of fences", "fence=notify": "fences that wait only for ranks with operations",
-  "lock=lock_all": "one MPI_Win_lock_all instead of locks", "put=rput": "request-based operations", "merge-puts": "one put instead of neighbouring ones" });
+  "lock=lock_all": "one MPI_Win_lock_all instead of locks", "put=rput": "request-based operations", "merge-puts": "one put instead of neighbouring ones",
+  "merge-gets": "one get instead of neighbouring ones", balance: "the same work on all ranks", "mpi.rma.progress=thread": "a progress thread",
+  "mapping.round_robin=true": "ranks placed on nodes in turn", "mapping.round_robin=false": "ranks placed on nodes in blocks" });
 function changeText(row) {
   const words = row.split("+").filter((word) => word !== "platform").map((word) => (waiters[word]
     ? `an MPI library where ${waiters[word]} (${word})` : changeWords[word] || shortName(word)));
   return words.length ? words.join(", and ") : "the platform as it is";
 }
-const isOfProgram = (change) => !/^[a-d](\+|$)/.test(change.row);
+const isOfProgram = (change) => !/^[a-d](\+|$)|\+(mpi|mapping)\./.test(change.row);
 const capital = (text) => (text ? text[0].toUpperCase() + text.slice(1) : text);
 const gainText = (change, runTime) => `${formatWithError(change.gain_s, change.error_s)}, ${formatShare(change.gain_s / runTime)}`;
 const ofText = (change, runTime) => `${formatWithError(change.gain_s, change.error_s)} of ${formatSeconds(runTime)} (${formatShare(change.gain_s / runTime)})`;
@@ -200,9 +202,12 @@ function sureCard(inputs, result) {
     ? `${sure ? `Nine of ten runs lie so close: ${errorPartsText(sure.error_parts)}. ` : ""}Nothing here compares a prediction with a real run; rmacast validate does.` : "Times are those of the recording.";
   const disturbed = disturbance ? `The recording was disturbed: ${formatShare(disturbance.share)} of computing time was waiting for a core${disturbance.more_ranks_than_cores ? ", as there were more ranks than cores" : ""}.` : "";
   const contradictions = ofSchema(inputs, "comparison").flatMap(({ data }) => data.contradictions || []);
+  const steered = [...inputs.map(({ data }) => data), ...ofSchema(inputs, "comparison").flatMap(({ data }) => data.results),
+    ...ofSchema(inputs, "scaling").flatMap(({ data }) => data.points.map((point) => point.result || {}))].some((part) => part.error_class === "steered");
   if (!result && !error && !widest) return null;
   return card("How sure", strong, why, widest && widest.run_time_low_s ? `${widest.ranks} ranks take ${formatSeconds(widest.run_time_low_s)} to ${formatSeconds(widest.run_time_high_s)}, `
-    + "by how well the given runs are met." : "", disturbed, incompleteWarnings(inputs).length ? "A part of the input is missing: see above." : "",
+    + "by how well the given runs are met." : "", disturbed,
+  steered ? "Results of fetching operations may decide which calls the program makes: a run may make others than are replayed." : "", incompleteWarnings(inputs).length ? "A part of the input is missing: see above." : "",
     contradictions.length ? `The recording contradicts the platform: ${shortName(contradictions[0].text)}.` : "");
 }
 
