@@ -204,7 +204,7 @@ function sureCard(inputs, result) {
   const contradictions = ofSchema(inputs, "comparison").flatMap(({ data }) => data.contradictions || []);
   const steered = [...inputs.map(({ data }) => data), ...ofSchema(inputs, "comparison").flatMap(({ data }) => data.results),
     ...ofSchema(inputs, "scaling").flatMap(({ data }) => data.points.map((point) => point.result || {}))].some((part) => part.error_class === "steered");
-  if (!result && !error && !widest) return null;
+  if (!result && !error && !widest && !sure) return null;
   return card("How sure", strong, why, widest && widest.run_time_low_s ? `${widest.ranks} ranks take ${formatSeconds(widest.run_time_low_s)} to ${formatSeconds(widest.run_time_high_s)}, `
     + "by how well the given runs are met." : "", disturbed,
   steered ? "Results of fetching operations may decide which calls the program makes: a run may make others than are replayed." : "", incompleteWarnings(inputs).length ? "A part of the input is missing: see above." : "",
