@@ -134,6 +134,11 @@ static const struct row messages[] = {
      AT(0, 01, 01) "MPI_Irecv comm=0 peer=1 tag=1 bytes=8 req=1\n" AT(
          0, 01, 01) "MPI_Isend comm=0 peer=- tag=1 bytes=8 req=2\n" AT(0, 02, 02) "MPI_Waitall reqs=1,2\n" BARRIER_3,
      90, "OH KH O T|T|T"},
+    /* a sendrecv waits for what it receives; what it sends is kept */
+    {"without source", AT(0, 01, 01) "MPI_Sendrecv comm=0 peer=1 tag=1 source=- recvtag=2 bytes=8 received=0\n" BARRIER_3,
+     90, "K T|T|T"},
+    {"without destination",
+     AT(0, 01, 01) "MPI_Sendrecv comm=0 peer=- tag=1 source=1 recvtag=2 bytes=0 received=8\n" BARRIER_3, 90, "O T|T|T"},
     {"a barrier of two", AT(0, 01, 02) "MPI_Barrier comm=0\n" AT(1, 01, 02) "MPI_Barrier comm=0\n", 90, "OT|OT|"},
 };
 
