@@ -56,14 +56,6 @@ static enum status check_section(const struct result *predicted, const char *pre
                    predicted_name);
 }
 
-/* Simulated ones are noted, since a simulation may stand for a machine. */
-static enum status check_measured(const struct result *measured, const char *name, struct err *err)
-{
-    if (measured->origin != TRACE_GENERATED && measured->origin != TRACE_DESCRIBED) return STATUS_OK;
-    return err_set(err, STATUS_DATA, name, NULL, "is %s, expected a recorded run: nobody measured its times",
-                   trace_origin_name(measured->origin));
-}
-
 static enum status check_comparable(const struct result *predicted, const char *predicted_name,
                                     const struct result *measured, const char *measured_name, struct err *err)
 {
@@ -181,8 +173,9 @@ static enum status add_note(struct validation *v, struct err *err, const char *f
 static enum status note_differences(struct validation *v, const struct result *predicted, const struct result *measured,
                                     const char *name, struct err *err)
 {
-    if (measured->origin == TRACE_SIMULATED)
-        TRY(add_note(v, err, "%s is simulated, not measured: these are no errors of a prediction", name));
+    if (measured->origin != TRACE_RECORDED)
+        TRY(add_note(v, err, "%s is %s, not measured: these are no errors of a prediction", name,
+                     trace_origin_name(measured->origin)));
     if (library_is_other(predicted->library, measured->library))
         TRY(add_note(v, err, "%s ran with %s, the prediction is of %s", name, measured->library, predicted->library));
     if (transport_is_other(predicted->transport, measured->transport))
@@ -261,7 +254,6 @@ enum status validate_results(const struct result *predicted, const char *predict
 {
     for (size_t i = 0; i < repetitions; i++)
         TRY(check_comparable(predicted, predicted_name, measured[i], measured_names[i], err));
-    for (size_t i = 0; i < repetitions; i++) TRY(check_measured(measured[i], measured_names[i], err));
     TRY(check_not_empty(predicted, predicted_name, measured, repetitions, err));
     struct validation *v = NULL;
     TRY(new_validation(predicted, predicted_name, measured_names, repetitions, &v, err));
