@@ -10,7 +10,7 @@
 
 #define LEAST_PS INT64_C(20000000)
 enum { LEAST_EQUALS = 10 };
-static const double NOTABLE_SHARE = 0.05;
+static const double NOTABLE_SHARE = 0.05, NOTABLE_PART = 0.01;
 
 struct step {
     uint64_t places; /* hash of thread, place before and place behind */
@@ -120,6 +120,16 @@ static enum status add_rank(const struct trace *trace, uint32_t rank, struct sum
     return STATUS_OK;
 }
 
+static double ranks_time_s(const struct trace *trace)
+{
+    double time_s = 0;
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const struct trace_rank *rank = &trace->ranks[r];
+        if (rank->count > 0) time_s += units_s(rank->calls[rank->count - 1].exit_ps - rank->calls[0].enter_ps);
+    }
+    return time_s;
+}
+
 enum status trace_steps_find(const struct trace *trace, struct trace_steps *steps, struct err *err)
 {
     const struct trace_provenance *provenance = &trace->provenance;
@@ -128,7 +138,7 @@ enum status trace_steps_find(const struct trace *trace, struct trace_steps *step
     if (provenance->simulated || (!provenance->core_waits && provenance->record_cost_ps == 0)) return STATUS_OK;
     for (uint32_t r = 0; r < trace->rank_count; r++) TRY(add_rank(trace, r, &sums, steps, err));
     steps->share = sums.all_s > 0 ? sums.excess_s / sums.all_s : 0;
-    steps->notable = steps->share > NOTABLE_SHARE;
+    steps->notable = steps->share > NOTABLE_SHARE && sums.excess_s > NOTABLE_PART * ranks_time_s(trace);
     return STATUS_OK;
 }
 

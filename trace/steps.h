@@ -9,7 +9,7 @@
 struct trace_steps {
     bool known;      /* a recording that has equal steps */
     double share;    /* of their computing: what they took longer than the fastest quarter of their equals */
-    bool notable;    /* more than 5 % */
+    bool notable;    /* more than 5 %, and 1 % of the ranks' time */
     uint32_t rank;   /* the thread's rank and the end of the steps that took the most of it, */
     uint16_t call;
     uint32_t site;

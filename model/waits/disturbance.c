@@ -36,7 +36,7 @@ void disturbance_shares(const struct timelines *timelines, const struct disturba
         double waited_s = units_s(sum_ps[BEFORE_CORE_WAIT]) + units_s(sum_ps[BEFORE_CORE_WAIT_INSIDE]);
         shares[r] = 0;
         if (trace->provenance.simulated || waited_s == 0) continue;
-        double all_s = computing_s(timelines, r, zero_ps, inside[r].all_ps) + units_s(inside[r].mpi_ps);
+        double all_s = computing_s(timelines, r, zero_ps, inside[r].all_ps) + units_s(sum_ps[BEFORE_SLEPT] + inside[r].mpi_ps);
         if (all_s > 0) shares[r] = waited_s / all_s;
     }
 }

@@ -19,9 +19,9 @@ void disturbance_add(const struct trace *trace, struct disturbance_inside *insid
 void disturbance_report(const struct timelines *timelines, const struct disturbance_inside *inside,
                         struct result_disturbance *made);
 
-/* The share of each rank's computing and time in MPI, with all its threads, in which it waited for a core while it was recorded.
- * Above DISTURBANCE_MOSTLY the waits that it causes are the scheduler's, and no change of the program removes them. Two ranks
- * for each core, which poll while they wait, are below. */
+/* The share of each rank's computing, sleep and time in MPI, with all its threads, in which it waited for a core while it was
+ * recorded. Above DISTURBANCE_MOSTLY the waits that it causes are the scheduler's, and no change of the program removes them.
+ * Two ranks for each core, which poll while they wait, are below. */
 #define DISTURBANCE_MOSTLY 0.6
 void disturbance_shares(const struct timelines *timelines, const struct disturbance_inside *inside, double *shares);
 
