@@ -61,11 +61,21 @@ static const struct {
     [TRANSFERS_OF_SIZE] = {"Transfers by size", name_size, false},
 };
 
-static int compare_groups(const void *one, const void *other)
+/* Whether one has more bytes than another, or as many and stands before it. */
+static bool is_larger(const struct result_group *one, const struct result_group *other)
 {
-    const struct result_group *const *a = one, *const *b = other;
-    if ((*a)->bytes != (*b)->bytes) return (*a)->bytes > (*b)->bytes ? -1 : 1;
-    return (*a > *b) - (*a < *b);
+    return one->bytes != other->bytes ? one->bytes > other->bytes : one < other;
+}
+
+/* The group behind another one, which is NULL for the first: in their order, or by bytes. Without memory, so that each table is
+ * whole. */
+static const struct result_group *next_group(const struct result_groups *groups, const struct result_group *last, bool by_bytes)
+{
+    const struct result_group *next = NULL;
+    if (!by_bytes) return last ? last + 1 : groups->items;
+    for (const struct result_group *group = groups->items; group < groups->items + groups->count; group++)
+        if ((!last || is_larger(last, group)) && (!next || is_larger(group, next))) next = group;
+    return next;
 }
 
 static const char *rate_text(const struct result_rates *rates, char text[UNITS_TEXT_BYTES])
@@ -87,26 +97,19 @@ static void print_group(const struct result_group *group, const char *name, FILE
 static void print_groups(const struct result *result, enum transfer_grouping grouping, size_t top, FILE *out)
 {
     const struct result_groups *groups = &result->transfer_groups[grouping];
-    size_t shown = top > 0 ? top : GROUPS_SHOWN;
-    const struct result_group **order = malloc((groups->count + 1) * sizeof *order);
+    const bool by_bytes = tables[grouping].by_bytes;
+    const size_t most = !by_bytes ? groups->count : top > 0 ? top : GROUPS_SHOWN;
+    const struct result_group *group = NULL;
     char name[NAME_BYTES];
-    if (!order || groups->count < 2) {
-        free(order);
-        return;
-    }
-    for (size_t i = 0; i < groups->count; i++) order[i] = &groups->items[i];
-    if (tables[grouping].by_bytes)
-        qsort(order, groups->count, sizeof *order, compare_groups);
-    else
-        shown = groups->count;
+    if (groups->count < 2) return;
     text_print(out, "\n%-24s %7s %10s %11s %11s %11s\n", tables[grouping].title, "count", "bytes", "at least", "overall",
                "at most");
-    for (size_t i = 0; i < groups->count && i < shown; i++) {
-        tables[grouping].name(order[i], name);
-        print_group(order[i], name, out);
+    for (size_t i = 0; i < groups->count && i < most; i++) {
+        group = next_group(groups, group, by_bytes);
+        tables[grouping].name(group, name);
+        print_group(group, name, out);
     }
-    if (groups->count > shown) text_print(out, "  and %zu more\n", groups->count - shown);
-    free(order);
+    if (groups->count > most) text_print(out, "  and %zu more\n", groups->count - most);
 }
 
 static bool is_before(const struct result_group *pair, uint32_t origin, uint32_t target)
