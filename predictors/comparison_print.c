@@ -139,7 +139,7 @@ static void print_table(const struct comparison *comparison, FILE *out)
     }
 }
 
-/* "c 189.6 ms less (-18.52%), +- 12 ms"; "b no difference (69.72 us less, error 12 ms)". */
+/* "c 189.6 ms +- 12 ms less (-18.52%)"; "b no difference (69.72 us less, error 12 ms)". */
 static void print_difference(const struct comparison *comparison, size_t row, FILE *out)
 {
     char text[UNITS_TEXT_BYTES], sure[UNITS_TEXT_BYTES];

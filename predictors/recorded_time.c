@@ -24,8 +24,9 @@ enum status recorded_time_find(const struct trace *trace, struct recorded_time *
 {
     *made = (struct recorded_time){.known = trace_origin(trace) == TRACE_RECORDED, .ranks = trace->rank_count};
     if (!made->known) return STATUS_OK;
+    const int64_t begin_ps = trace_begin_ps(trace);
     for (uint32_t r = 0; r < trace->rank_count; r++)
-        made->run_time_s = fmax(made->run_time_s, units_s(trace_rank_end_ps(trace, r) - trace_begin_ps(trace)));
+        made->run_time_s = fmax(made->run_time_s, units_s(trace_rank_end_ps(trace, r) - begin_ps));
     TRY(disturbance_find(trace, &made->parts, err));
     made->parts.mpi_s = sum_mpi_s(trace);
     return STATUS_OK;

@@ -9,6 +9,7 @@
 #include "common/array.h"
 #include "common/json/json_write.h"
 #include "common/units.h"
+#include "model/waits/properties.h"
 #include "trace/trace.h"
 
 enum { NOTE_BYTES = 512 };
@@ -154,10 +155,8 @@ enum status result_add_behaviour(struct result *result, const struct result_beha
 
 double result_in_mpi_s(const struct result *result)
 {
-    for (size_t i = 0; i < result->property_count && result->rank_count > 0; i++)
-        if (strcmp(result->properties[i].name, "mpi_s") == 0)
-            return fmin(result->properties[i].inclusive_s / result->rank_count, result->run_time_s);
-    return 0;
+    if (result->property_count == 0 || result->rank_count == 0) return 0;
+    return fmin(result->properties[PROPERTY_MPI].inclusive_s / result->rank_count, result->run_time_s);
 }
 
 enum status result_add_note(struct result *result, struct err *err, const char *format, ...)

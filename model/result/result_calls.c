@@ -121,8 +121,9 @@ void result_calls_json(const struct result *result, cJSON *root)
         json_add_null(root, "user_code");
         return;
     }
+    const double total_s = result_total_s(result);
     cJSON *calls = json_add_array(root, "calls");
-    for (size_t i = 0; i < result->calls.count; i++) add_call(calls, &result->calls.items[i], result_total_s(result));
+    for (size_t i = 0; i < result->calls.count; i++) add_call(calls, &result->calls.items[i], total_s);
     json_add_text(root, "calls_replay", result->replay);
     add_user(root, result);
 }

@@ -263,9 +263,10 @@ double advice_error_s(const struct proposal *change)
 
 bool advice_is_advised(const struct proposal *change)
 {
-    double error_s = advice_error_s(change), least_s = isnan(error_s) ? 0 : error_s;
+    const double error_s = isnan(advice_error_s(change)) ? 0 : advice_error_s(change);
+    double least_s = error_s;
     for (int i = 0; i < 2; i++)
-        if (change->alone[i]) least_s = fmax(least_s, gain_of(change->alone[i]) + (isnan(error_s) ? 0 : error_s));
+        if (change->alone[i]) least_s = fmax(least_s, gain_of(change->alone[i]) + error_s);
     return gain_of(change) > least_s && gain_of(change) > 0;
 }
 
