@@ -82,7 +82,7 @@ const char *uncertainty_warning(const struct uncertainty *of)
 
 char *uncertainty_text(const struct uncertainty *of, char text[UNCERTAINTY_TEXT_BYTES])
 {
-    char time[UNITS_TEXT_BYTES], known[UNCERTAINTY_TEXT_BYTES / 2] = "", unknown[UNCERTAINTY_TEXT_BYTES / 2] = "";
+    char time[UNITS_TEXT_BYTES], known[UNCERTAINTY_TEXT_BYTES / 2 - UNITS_TEXT_BYTES] = "", unknown[sizeof known] = "";
     for (int i = 0; i < UNCERTAINTY_PARTS; i++) {
         char *to = isnan(of->part_s[i]) ? unknown : known;
         size_t length = strlen(to);

@@ -49,7 +49,7 @@ bool uncertainty_tells(const struct uncertainty *of, double difference_s);
 const char *uncertainty_warning(const struct uncertainty *of);
 
 /* "12 ms (recording 3 ms, model 9 ms; unknown: races, platform)". Gives text. */
-enum { UNCERTAINTY_TEXT_BYTES = 200 };
+enum { UNCERTAINTY_TEXT_BYTES = 256 };
 char *uncertainty_text(const struct uncertainty *of, char text[UNCERTAINTY_TEXT_BYTES]);
 
 /* Members error_s, error_parts and error_class of an object; nothing if nothing is known. Reading needs the time inside MPI. */
