@@ -3,15 +3,6 @@
 
 #include "platforms/read.h"
 
-const char *const platform_lock_names[] = {"blocking", "lazy", NULL};
-const char *const platform_fence_names[] = {"barrier", "notify", NULL};
-const char *const platform_progress_names[] = {"hardware", "thread", "call", NULL};
-const char *const platform_issue_names[] = {"immediate", "deferred", NULL};
-const char *const platform_nic_names[] = {"queue", "pairs", NULL};
-const char *const platform_links_names[] = {"free", "queue", NULL};
-const char *const platform_rendezvous_names[] = {"direct", "notified", "read", NULL};
-const char *const platform_window_creation_names[] = {"exchange", "mpich", NULL};
-
 int platform_name_index(const char *const *names, const char *name)
 {
     for (int i = 0; names[i]; i++)
@@ -35,5 +26,5 @@ enum status name_read(const struct json_node *node, const char *const *names, in
 
 const char *lock_mode_name(enum lock_mode mode)
 {
-    return platform_lock_names[mode];
+    return platform_key_find("mpi.rma.lock")->names[mode];
 }

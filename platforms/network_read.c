@@ -1,4 +1,4 @@
-/* Reads what `network` and `network.loopback` of a platform file have in common (platforms/read.h). */
+/* Reads sizes, topology and loopback of the network (platforms/read.h), and measured values. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,8 +8,6 @@
 #include "platforms/read.h"
 #include "platforms/simgrid_inputs.h"
 #include "platforms/topology/topology.h"
-
-const char *const network_keys[] = {"topology", "latency_s", "bandwidth_Bps", "segments", "loopback", "two_sided", NULL};
 
 /* A measured value may carry its error and sample size; json_number takes its "value". */
 enum status measured_check(const struct json_node *node, struct err *err)
@@ -133,28 +131,28 @@ static enum status default_loopback(struct platform *platform, struct err *err)
     return STATUS_OK;
 }
 
-/* Reads the values of sends and collectives, which may be missing. */
-static enum status read_two_sided(const struct json_node *parent, struct net_segment **segments, size_t *count, struct err *err)
+/* Of the section that has the key; nothing where there is no such section. */
+enum status segments_read(const struct json_node *node, const struct platform_key *key, struct platform *platform,
+                          struct err *err)
 {
-    static const char *const keys[] = {"latency_s", "bandwidth_Bps", "segments", NULL};
-    struct json_node node = json_member(parent, "two_sided");
-    if (!node.item) return STATUS_OK;
-    TRY(json_object(&node, err));
-    TRY(json_known_keys(&node, keys, err));
-    return read_segments(&node, segments, count, err);
+    static const struct {
+        size_t segments, count;
+    } members[] = {{offsetof(struct platform, segments), offsetof(struct platform, segment_count)},
+                   {offsetof(struct platform, two_sided), offsetof(struct platform, two_sided_count)},
+                   {offsetof(struct platform, loopback), offsetof(struct platform, loopback_count)},
+                   {offsetof(struct platform, loopback_two_sided), offsetof(struct platform, loopback_two_sided_count)}};
+    const struct json_node root = json_root(node->document), section = key_section(&root, key);
+    size_t i = 0;
+    while (members[i].segments != key->offset) i++;
+    if (!section.item) return STATUS_OK;
+    return read_segments(&section, (struct net_segment **)(void *)((char *)platform + members[i].segments),
+                         (size_t *)(void *)((char *)platform + members[i].count), err);
 }
 
-static enum status read_loopback(const struct json_node *node, struct platform *platform, struct err *err)
+enum status loopback_read(const struct json_node *node, const struct platform_key *key, struct platform *platform,
+                          struct err *err)
 {
-    static const char *const keys[] = {"latency_s", "bandwidth_Bps", "segments", "two_sided",     "pause",
-                                       "overhead_s", "call_s",        "reverse_share", NULL};
-    const struct json_node reverse = json_member(node, "reverse_share");
-    TRY(reverse_read(&reverse, REVERSE_WITHIN_LEAST, platform->loopback_reverse, err));
-    if (!node->item) return default_loopback(platform, err);
-    TRY(json_object(node, err));
-    TRY(json_known_keys(node, keys, err));
-    TRY(read_two_sided(node, &platform->loopback_two_sided, &platform->loopback_two_sided_count, err));
-    return read_segments(node, &platform->loopback, &platform->loopback_count, err);
+    return node->item ? section_read(node, key, platform, err) : default_loopback(platform, err);
 }
 
 /* Relative to the folder of the platform file. */
@@ -178,15 +176,13 @@ static enum status read_simgrid_xml(const struct json_node *node, struct platfor
     return topology_new_crossbar(platform->node_count, &platform->topology, err);
 }
 
-enum status network_read(const struct json_node *network, struct platform *platform, struct err *err)
+enum status topology_key_read(const struct json_node *topology, const struct platform_key *key, struct platform *platform,
+                              struct err *err)
 {
-    TRY(read_segments(network, &platform->segments, &platform->segment_count, err));
-    TRY(read_two_sided(network, &platform->two_sided, &platform->two_sided_count, err));
-    struct json_node loopback = json_member(network, "loopback"), topology = json_member(network, "topology");
-    TRY(read_loopback(&loopback, platform, err));
-    if (!topology.item) return topology_new_crossbar(platform->node_count, &platform->topology, err);
-    TRY(json_object(&topology, err));
-    struct json_node xml = json_member(&topology, "simgrid_xml");
-    if (xml.item) return read_simgrid_xml(&topology, platform, err);
-    return topology_read(&topology, platform->node_count, &platform->topology, err);
+    (void)key;
+    if (!topology->item) return topology_new_crossbar(platform->node_count, &platform->topology, err);
+    TRY(json_object(topology, err));
+    struct json_node xml = json_member(topology, "simgrid_xml");
+    if (xml.item) return read_simgrid_xml(topology, platform, err);
+    return topology_read(topology, platform->node_count, &platform->topology, err);
 }

@@ -80,9 +80,10 @@ static char *end_part(char **part)
 /* Puts an object in the place of a null, with the same meaning: no server is the profile's. NULL: out of memory. */
 static cJSON *open_null(cJSON *root, const char *key)
 {
+    static const char serves[] = "mpi.rma.protocol.serves.";
     cJSON *object = cJSON_CreateObject();
-    for (int i = 0; strcmp(key, "serves") == 0 && protocol_service_names[i]; i++)
-        json_add_null(object, protocol_service_names[i]);
+    for (const struct platform_key *row = platform_keys; row->path && strcmp(key, "serves") == 0; row++)
+        if (strncmp(row->path, serves, sizeof serves - 1) == 0) json_add_null(object, row->path + sizeof serves - 1);
     return json_replace(root, key, object) && json_whole(object, NULL) == STATUS_OK ? object : NULL;
 }
 

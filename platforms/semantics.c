@@ -167,24 +167,40 @@ enum status semantics_read(const struct json_node *node, struct rma_semantics *s
     return STATUS_OK;
 }
 
-enum status buffer_read(const struct json_node *node, const struct platform *platform, struct rma_semantics *semantics,
-                        struct err *err)
+enum status semantics_key_read(const struct json_node *node, const struct platform_key *key, struct platform *platform,
+                               struct err *err)
 {
-    if (cJSON_IsString(node->item) && strcmp(node->item->valuestring, "unlimited") == 0) return STATUS_OK;
-    if (cJSON_IsString(node->item)) return json_error(node, err, "wrong text, expected bytes or \"unlimited\"");
+    semantics_by_letter(key->names[0], &platform->semantics);
+    return node->item ? semantics_read(node, &platform->semantics, err) : STATUS_OK;
+}
+
+/* A number, or "unlimited". */
+static enum status read_limit(const struct json_node *node, int64_t least, int64_t most, const char *what, int64_t *value,
+                              struct err *err)
+{
+    if (cJSON_IsString(node->item) && strcmp(node->item->valuestring, "unlimited") == 0) {
+        *value = INT64_MAX;
+        return STATUS_OK;
+    }
+    if (cJSON_IsString(node->item)) return json_error(node, err, "wrong text, expected %s or \"unlimited\"", what);
     TRY(measured_check(node, err));
-    TRY(json_integer(node, 0, (int64_t)BYTES_MOST, &semantics->buffer_bytes, err));
-    if (platform->issue != ISSUE_DEFERRED) return STATUS_OK;
+    return json_integer(node, least, most, value, err);
+}
+
+enum status buffer_read(const struct json_node *node, const struct platform_key *key, struct platform *platform, struct err *err)
+{
+    (void)key;
+    if (!node->item) return STATUS_OK;
+    TRY(read_limit(node, 0, (int64_t)BYTES_MOST, "bytes", &platform->semantics.buffer_bytes, err));
+    if (platform->semantics.buffer_bytes == INT64_MAX || platform->issue != ISSUE_DEFERRED) return STATUS_OK;
     return json_error(node, err,
                       "a limit contradicts mpi.rma.issue = deferred, under which buffers empty only as epochs "
                       "close, expected \"unlimited\"");
 }
 
-enum status ahead_read(const struct json_node *node, int64_t *epochs_ahead, struct err *err)
+enum status ahead_read(const struct json_node *node, const struct platform_key *key, struct platform *platform, struct err *err)
 {
-    *epochs_ahead = INT64_MAX;
-    if (cJSON_IsString(node->item) && strcmp(node->item->valuestring, "unlimited") == 0) return STATUS_OK;
-    if (cJSON_IsString(node->item)) return json_error(node, err, "wrong text, expected a number or \"unlimited\"");
-    TRY(measured_check(node, err));
-    return json_integer(node, 1, INT32_MAX, epochs_ahead, err);
+    (void)key;
+    platform->epochs_ahead = 1;
+    return node->item ? read_limit(node, 1, INT32_MAX, "a number", &platform->epochs_ahead, err) : STATUS_OK;
 }

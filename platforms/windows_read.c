@@ -10,7 +10,6 @@ static enum status read_rule(const struct json_node *node, const struct platform
     static const char *const keys[] = {"semantics", "lock", "fence", NULL};
     struct json_node semantics = json_member(node, "semantics"), lock = json_member(node, "lock"),
                      fence = json_member(node, "fence");
-    int lock_mode = 0, fence_mode = 0;
     TRY(json_object(node, err));
     TRY(json_known_keys(node, keys, err));
     rule->has_semantics = semantics.item != NULL;
@@ -20,15 +19,14 @@ static enum status read_rule(const struct json_node *node, const struct platform
     if (!rule->window) return err_memory(err);
     if (semantics.item) TRY(semantics_read(&semantics, &rule->semantics, err));
     rule->semantics.buffer_bytes = platform->semantics.buffer_bytes;
-    if (lock.item) TRY(name_read(&lock, platform_lock_names, &lock_mode, err));
-    if (fence.item) TRY(name_read(&fence, platform_fence_names, &fence_mode, err));
-    rule->lock = (enum lock_mode)lock_mode;
-    rule->fence = (enum fence_mode)fence_mode;
-    return STATUS_OK;
+    if (lock.item) TRY(name_read(&lock, platform_key_find("mpi.rma.lock")->names, (int *)&rule->lock, err));
+    return fence.item ? name_read(&fence, platform_key_find("mpi.rma.fence")->names, (int *)&rule->fence, err) : STATUS_OK;
 }
 
-enum status windows_read(const struct json_node *node, struct platform *platform, struct err *err)
+enum status windows_read(const struct json_node *node, const struct platform_key *key, struct platform *platform, struct err *err)
 {
+    (void)key;
+    if (!node->item) return STATUS_OK;
     TRY(json_object(node, err));
     size_t count = 0;
     const cJSON *item;

@@ -1,0 +1,69 @@
+#include "platforms/keys.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "platforms/read.h"
+
+enum { NODES_MAX = 1 << 24 }; /* of nodes.count: memory is up to 200 bytes for each node up to the last one with a rank */
+
+static const struct key_rows serve_rows = {sizeof(struct serve_rule), SERVE_RULES_MAX, "by", offsetof(struct serve_rule, by),
+                                           NULL, 0},
+                             share_rows = {sizeof(struct reverse_rule), REVERSE_RULES_MAX, "share",
+                                           offsetof(struct reverse_rule, share), NULL, 0},
+                             cost_rows = {sizeof(struct apply_cost), APPLY_COSTS_MAX, "s_per_byte",
+                                          offsetof(struct apply_cost, s_per_byte), "fixed_s",
+                                          offsetof(struct apply_cost, fixed_s)};
+
+#define REQUIRED NAN
+#define OTHER NAN
+#define SERVERS "hardware", "thread", "call"
+#define AT(MEMBER) .offset = offsetof(struct platform, MEMBER)
+#define NAMES(...) .names = (const char *const[]) {__VA_ARGS__, NULL}
+
+#define SECTION(PATH, DEFAULT) {.path = PATH, .kind = KEY_SECTION, .standard = DEFAULT},
+#define WHOLE(PATH) {.path = PATH, .kind = KEY_WHOLE},
+#define NUMBER(PATH, KIND, MEMBER, DEFAULT, LEAST, MOST)                                                                      \
+    {.path = PATH, .kind = KIND, AT(MEMBER), .standard = DEFAULT, .least = LEAST, .most = MOST},
+#define TIME(PATH, MEMBER) NUMBER(PATH, KEY_TIME, MEMBER, 0, 0, TIME_MOST)
+#define SWITCH(PATH, MEMBER, DEFAULT) {.path = PATH, .kind = KEY_SWITCH, AT(MEMBER), .standard = DEFAULT, NAMES("false", "true")},
+#define CHOICE(PATH, MEMBER, ...) {.path = PATH, .kind = KEY_CHOICE, AT(MEMBER), NAMES(__VA_ARGS__)},
+#define CHOICES CHOICE
+#define CHOICE_READ(PATH, READ, DEFAULT, ...) {.path = PATH, .kind = KEY_CHOICE, .standard = DEFAULT, NAMES(__VA_ARGS__)},
+#define BY_SIZE(PATH, KIND, MEMBER, ROWS, LEAST, MOST)                                                                        \
+    {.path = PATH, .kind = KIND, AT(MEMBER), .least = LEAST, .most = MOST, .rows = &(ROWS)},
+#define SERVER(NAME, SERVICE)                                                                                                 \
+    {.path = "mpi.rma.protocol.serves." NAME, .kind = KEY_CHOICE, AT(protocol.serves[SERVICE]), .standard = OTHER,            \
+     NAMES(SERVERS), .rows = &serve_rows},
+#define OWN(PATH, KIND, MEMBER, READ) {.path = PATH, .kind = KIND, AT(MEMBER), .standard = OTHER},
+#define PART(PATH, KIND) {.path = PATH, .kind = KIND, .standard = OTHER},
+
+const struct platform_key platform_keys[] = {
+#include "platforms/keys.def"
+    {.path = NULL}};
+
+const struct platform_key *platform_key_find(const char *path)
+{
+    for (const struct platform_key *key = platform_keys; key->path; key++)
+        if (strcmp(key->path, path) == 0) return key;
+    return NULL;
+}
+
+void platform_keys_default(struct platform *platform)
+{
+    const int64_t all_sizes = INT64_MAX;
+    for (const struct platform_key *key = platform_keys; key->path; key++) {
+        char *at = (char *)platform + key->offset;
+        if (key->rows) memcpy(at, &all_sizes, sizeof all_sizes);
+        if (isnan(key->standard) || key->standard == 0 || key->rows) continue;
+        if (key->kind == KEY_SWITCH)
+            *(bool *)at = true;
+        else if (key->kind == KEY_COUNT)
+            *(int32_t *)(void *)at = (int32_t)key->standard;
+        else if (key->kind == KEY_LIMIT || key->kind == KEY_SIZE)
+            *(int64_t *)(void *)at = (int64_t)key->standard;
+        else
+            *(double *)(void *)at = key->standard;
+    }
+}

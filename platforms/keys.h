@@ -1,0 +1,55 @@
+/* The keys of platform files as rows (platforms/keys.def), for all that treats every key: the reader, --set, profiles, changes
+ * that are tried. They say what a value is and where it goes, and nothing about what it costs. */
+#ifndef PLATFORMS_KEYS_H
+#define PLATFORMS_KEYS_H
+
+#include "platforms/platform.h"
+
+enum key_kind {
+    KEY_SECTION, /* an object; of a profile each of its keys counts by itself */
+    KEY_WHOLE,   /* an object that belongs together */
+    KEY_OTHER,   /* a text, a list, or a form of its own */
+    KEY_CHOICE,  /* one of several names */
+    KEY_SWITCH,  /* true or false */
+    KEY_COUNT,   /* a whole number */
+    KEY_LIMIT,   /* bytes from which on, or up to which, something happens */
+    KEY_SIZE,    /* bytes of a message */
+    KEY_TIME,    /* seconds that make others slower */
+    KEY_PAUSE,   /* seconds from which on something takes longer */
+    KEY_COST,    /* seconds per byte */
+    KEY_RATE,    /* bytes per second, or "infinite" */
+    KEY_SPEED,   /* a factor that makes others faster */
+    KEY_SHARE,   /* of a message's time; it makes others slower */
+};
+
+/* Rows by size: {"upto_bytes", "VALUE"}, and before VALUE perhaps a time. The struct of a row begins with upto_bytes. */
+struct key_rows {
+    size_t bytes;           /* of the struct */
+    int most;               /* rows */
+    const char *value;      /* its limits, and its names, are the key's */
+    size_t offset;          /* of the value in the struct */
+    const char *time;       /* NULL: none */
+    size_t time_offset;
+};
+
+struct platform_key {
+    const char *path; /* "mpi.rma.lock" */
+    enum key_kind kind;
+    size_t offset;               /* of the member in struct platform */
+    double standard;             /* the number, or the index of the name, where the file says nothing; NAN: required, or its
+                                    reader knows */
+    double least, most;          /* of numbers */
+    const char *const *names;    /* of a choice or a switch, NULL-terminated */
+    const struct key_rows *rows; /* NULL: one value for all sizes */
+};
+
+/* Ends with a row whose path is NULL. */
+extern const struct platform_key platform_keys[];
+
+/* The row of this path. NULL: there is none. */
+const struct platform_key *platform_key_find(const char *path);
+
+/* Sets what the members have where no file says anything. */
+void platform_keys_default(struct platform *platform);
+
+#endif
