@@ -50,6 +50,24 @@ const struct platform_key *platform_key_find(const char *path)
     return NULL;
 }
 
+const struct platform_key *platform_key_of(const char *path)
+{
+    static const struct platform_key upto_bytes = {.path = "upto_bytes", .kind = KEY_LIMIT};
+    const struct platform_key *key = platform_key_find(path);
+    char above[JSON_PATH_BYTES], beside[JSON_PATH_BYTES];
+    const char *last = strrchr(path, *path && path[strlen(path) - 1] == ']' ? '[' : '.');
+    if (key || !last || last == path) return key;
+    if (strcmp(last, ".upto_bytes") == 0) return &upto_bytes;
+    snprintf(above, sizeof above, "%.*s", (int)(last - path), path);
+    if (last[-1] == ']') { /* a row of a list, whose values may be beside it for all rows */
+        const char *list = strrchr(above, '.');
+        snprintf(beside, sizeof beside, "%.*s%s", list ? (int)(list - above) : 0, above, last);
+        key = platform_key_find(beside);
+    }
+    if (!key) key = platform_key_of(above);
+    return key && (key->kind == KEY_SECTION || key->kind == KEY_WHOLE) ? NULL : key;
+}
+
 void platform_keys_default(struct platform *platform)
 {
     const int64_t all_sizes = INT64_MAX;

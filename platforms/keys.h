@@ -48,7 +48,9 @@ extern const struct platform_key platform_keys[];
 
 /* The row of this path. NULL: there is none. */
 const struct platform_key *platform_key_find(const char *path);
-
+/* The row that says what a value at this path is: "network.segments[1].latency_s" is network.latency_s, and
+ * "mpi.call_s.MPI_Put" is mpi.call_s. NULL: it is no value of a platform file. */
+const struct platform_key *platform_key_of(const char *path);
 /* Sets what the members have where no file says anything. */
 void platform_keys_default(struct platform *platform);
 

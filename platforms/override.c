@@ -6,23 +6,17 @@
 #include "common/units.h"
 #include "platforms/read.h"
 
-static bool ends_with(const char *text, size_t length, const char *end)
+/* What the value of such a key is; KEY_OTHER: there is no such key. */
+static enum key_kind kind_of(const char *override, size_t key_length)
 {
-    size_t n = strlen(end);
-    return length >= n && memcmp(text + length - n, end, n) == 0;
+    char path[JSON_PATH_BYTES];
+    snprintf(path, sizeof path, "%.*s", (int)key_length, override);
+    const struct platform_key *key = platform_key_of(path);
+    return key ? key->kind : KEY_OTHER;
 }
 
-/* The part of the key whose end states the unit: without the function of "mpi.call_s.MPI_Put". */
-static size_t length_to_unit(const char *key, size_t length)
-{
-    static const char calls[] = "call_s.";
-    for (size_t at = 0; at + sizeof calls - 1 <= length; at++)
-        if (memcmp(key + at, calls, sizeof calls - 1) == 0) return at + sizeof calls - 2;
-    return length;
-}
-
-/* NULL: no memory. A bare string is a quantity where the key's name states its unit ("network.latency_s=10us"), else text. */
-static cJSON *value_from(const char *key, size_t key_length, const char *text)
+/* NULL: no memory. A bare string is a quantity where its key has a unit ("network.latency_s=10us"), else text. */
+static cJSON *value_from(enum key_kind kind, const char *text)
 {
     struct json_document document;
     struct err why;
@@ -36,21 +30,10 @@ static cJSON *value_from(const char *key, size_t key_length, const char *text)
     }
     double number;
     int64_t bytes;
-    key_length = length_to_unit(key, key_length);
-    if (ends_with(key, key_length, "_s") && units_parse_duration(text, &number)) return cJSON_CreateNumber(number);
-    if (ends_with(key, key_length, "_Bps") && units_parse_rate(text, &number)) return cJSON_CreateNumber(number);
-    if (ends_with(key, key_length, "_bytes") && units_parse_size(text, &bytes))
-        return cJSON_CreateNumber((double)bytes);
+    if ((kind == KEY_TIME || kind == KEY_PAUSE) && units_parse_duration(text, &number)) return cJSON_CreateNumber(number);
+    if (kind == KEY_RATE && units_parse_rate(text, &number)) return cJSON_CreateNumber(number);
+    if ((kind == KEY_SIZE || kind == KEY_LIMIT) && units_parse_size(text, &bytes)) return cJSON_CreateNumber((double)bytes);
     return cJSON_CreateString(text);
-}
-
-/* For messages: how a value of the key may be written with its unit; NULL: it has none. */
-static const char *example_with_unit(const char *key, size_t key_length)
-{
-    static const char *const rows[][2] = {{"_s", "10us"}, {"_Bps", "12.5GB/s"}, {"_bytes", "64K"}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (ends_with(key, key_length, rows[i][0])) return rows[i][1];
-    return NULL;
 }
 
 /* The end of the key: its '=', or the end of the text. Parts in quotes may contain any character. */
@@ -130,15 +113,12 @@ static void drop_from_rows(cJSON *lines, const char *key)
     }
 }
 
-/* Whether the override is one of the network's latency or rate, of which `key` is the last part. */
+/* Whether the override is one of the network's latency or rate, which may have size segments beside it. */
 static bool is_line(const char *override, const char *key)
 {
-    static const char *const sections[] = {"network.", "network.two_sided.", "network.loopback.", "network.loopback.two_sided."};
-    size_t length = (size_t)(end_of_key(override) - override) - strlen(key);
-    if (strcmp(key, "latency_s") != 0 && strcmp(key, "bandwidth_Bps") != 0) return false;
-    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-        if (length == strlen(sections[i]) && strncmp(override, sections[i], length) == 0) return true;
-    return false;
+    char path[JSON_PATH_BYTES];
+    snprintf(path, sizeof path, "%.*ssegments", (int)(end_of_key(override) - override) - (int)strlen(key), override);
+    return (strcmp(key, "latency_s") == 0 || strcmp(key, "bandwidth_Bps") == 0) && platform_key_find(path);
 }
 
 /* A latency or rate that is no list holds for all messages: of each size, and for those of sends and collectives, too. False: out
@@ -180,7 +160,7 @@ enum status override_apply(struct json_document *document, const char *override,
     char *last = NULL;
     enum status status = walk_path(document->root, key, override, &object, &last, err);
     if (status == STATUS_OK) {
-        cJSON *value = value_from(override, (size_t)(equals - override), equals + 1);
+        cJSON *value = value_from(kind_of(override, (size_t)(equals - override)), equals + 1);
         cJSON_DeleteItemFromObjectCaseSensitive(object, last);
         drop_alternatives(object, override);
         bool dropped = drop_servers(object, override), put = json_put(object, last, value);
@@ -232,6 +212,8 @@ static bool keys_related(const char *a, size_t a_length, const char *b, size_t b
 enum status override_blame(const struct json_document *document, const char *const *overrides, size_t override_count,
                            struct err *err)
 {
+    static const char *const examples[] = {[KEY_TIME] = "10us",  [KEY_PAUSE] = "10us",     [KEY_SIZE] = "64K",
+                                           [KEY_LIMIT] = "64K", [KEY_RATE] = "12.5GB/s", [KEY_SHARE] = NULL};
     size_t skip = strlen(document->file);
     if (strncmp(err->text, document->file, skip) != 0 || err->text[skip] != ':') return err->status;
     const char *path = err->text + skip + 1;
@@ -246,8 +228,7 @@ enum status override_blame(const struct json_document *document, const char *con
         strcpy(text, deeper ? inside + (*inside == '.') : message + 2);
         json_cut_line(text); /* of the file, which the option overrides */
         bool wrong_type = strncmp(text, "wrong type", strlen("wrong type")) == 0 && !strstr(text, "an object");
-        const char *example =
-            wrong_type ? example_with_unit(overrides[i], length_to_unit(overrides[i], key_length)) : NULL;
+        const char *example = wrong_type ? examples[kind_of(overrides[i], key_length)] : NULL;
         return err_set(err, STATUS_USAGE, "--set", overrides[i], "%s%s%s", text, example ? ", or with its unit, as " : "",
                        example ? example : "");
     }
