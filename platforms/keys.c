@@ -68,6 +68,11 @@ const struct platform_key *platform_key_of(const char *path)
     return key && (key->kind == KEY_SECTION || key->kind == KEY_WHOLE) ? NULL : key;
 }
 
+bool platform_key_chooses(const struct platform_key *key)
+{
+    return key->names && key->names[1] && strncmp(key->path, "mapping.", strlen("mapping.")) != 0;
+}
+
 void platform_keys_default(struct platform *platform)
 {
     const int64_t all_sizes = INT64_MAX;

@@ -51,6 +51,10 @@ const struct platform_key *platform_key_find(const char *path);
 /* The row that says what a value at this path is: "network.segments[1].latency_s" is network.latency_s, and
  * "mpi.call_s.MPI_Put" is mpi.call_s. NULL: it is no value of a platform file. */
 const struct platform_key *platform_key_of(const char *path);
+/* Whether it is one of several names, or true or false, of the library or an engine: not of the mapping. */
+bool platform_key_chooses(const struct platform_key *key);
+
+
 /* Sets what the members have where no file says anything. */
 void platform_keys_default(struct platform *platform);
 

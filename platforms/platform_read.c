@@ -3,19 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "platforms/choices.h"
 #include "platforms/profile.h"
 #include "platforms/read.h"
 #include "platforms/topology/topology.h"
 #include "trace/calls/calls.h"
-
-enum status platform_choices_visit(platform_choice_visitor *visit, void *context, struct err *err)
-{
-    for (const struct platform_key *key = platform_keys; key->path; key++)
-        if (key->names && key->names[1] && strncmp(key->path, "mapping.", strlen("mapping.")) != 0)
-            TRY(visit(context, key->path, key->names, err));
-    return STATUS_OK;
-}
 
 /* mpi.call_s, network.loopback.call_s: seconds by function. */
 static enum status calls_read(const struct json_node *calls, const struct platform_key *key, struct platform *platform,

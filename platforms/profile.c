@@ -128,20 +128,21 @@ static enum status check_profile(const struct json_document *profile, struct err
     return platform_check_mpi(&root, err);
 }
 
-bool profile_is_section(const char *key)
+bool profile_is_section(const char *path)
 {
-    static const char *const sections[] = {"rma", "protocol", "serves"};
-    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-        if (strcmp(key, sections[i]) == 0) return true;
-    return false;
+    const struct platform_key *key = platform_key_find(path);
+    return key && key->kind == KEY_SECTION;
 }
 
-static enum status add_missing(cJSON *to, const cJSON *from, struct err *err)
+/* path: of the objects. */
+static enum status add_missing(cJSON *to, const cJSON *from, const char *path, struct err *err)
 {
     for (const cJSON *item = from->child; item; item = item->next) {
         cJSON *there = cJSON_GetObjectItemCaseSensitive(to, item->string);
-        if (there && profile_is_section(item->string) && cJSON_IsObject(there) && cJSON_IsObject(item))
-            TRY(add_missing(there, item, err));
+        char below[JSON_PATH_BYTES];
+        snprintf(below, sizeof below, "%s.%s", path, item->string);
+        if (there && profile_is_section(below) && cJSON_IsObject(there) && cJSON_IsObject(item))
+            TRY(add_missing(there, item, below, err));
         if (there) continue;
         if (!json_put(to, item->string, cJSON_Duplicate(item, true))) return err_memory(err);
     }
@@ -169,7 +170,7 @@ enum status profile_apply(struct json_document *document, char **library, char *
     if (finding != STATUS_OK) return err_set(err, finding, NULL, NULL, "%s", found.text);
     struct json_document profile;
     TRY(profile_open(path, &profile, err));
-    enum status status = add_missing(mpi.item, cJSON_GetObjectItemCaseSensitive(profile.root, "mpi"), err);
+    enum status status = add_missing(mpi.item, cJSON_GetObjectItemCaseSensitive(profile.root, "mpi"), "mpi", err);
     const char *whose = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(profile.root, "library"));
     const char *carries = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(profile.root, "transport"));
     if (status == STATUS_OK && (!(*library = strdup(whose)) || !(*transport = strdup(carries)))) status = err_memory(err);

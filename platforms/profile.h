@@ -28,9 +28,9 @@ enum status profile_find(const char *name, const char *platform_file, char path[
  * nothing changes. *library and *transport are the profile's; the caller frees them. */
 enum status profile_apply(struct json_document *document, char **library, char **transport, struct err *err);
 
-/* Whether the value of that key is an object that is merged member by member. Other values are taken whole, from the document or
- * from the profile. */
-bool profile_is_section(const char *key);
+/* Whether the value of the key ("mpi.rma") is an object that is merged member by member. Other values are taken whole, from the
+ * document or from the profile. */
+bool profile_is_section(const char *path);
 
 /* Reads a platform file with its profile's values and the overrides applied. Errors are those of platform_open(). The
  * caller frees *json with cJSON_Delete(). */

@@ -4,7 +4,6 @@
 #define PLATFORMS_READ_H
 
 #include "common/json.h"
-#include "platforms/choices.h"
 #include "platforms/keys.h"
 #include "platforms/platform.h"
 

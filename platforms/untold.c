@@ -7,7 +7,6 @@
 
 #include "common/json.h"
 #include "common/json/json_write.h"
-#include "platforms/choices.h"
 #include "platforms/profile.h"
 #include "platforms/read.h"
 
@@ -83,8 +82,8 @@ static enum status add_untold(cJSON *to, const cJSON *from, const char *above, c
         cJSON *own = cJSON_GetObjectItemCaseSensitive(to, item->string);
         if (is_left_out(item->string)) continue;
         snprintf(path, sizeof path, "%s.%s", above, item->string);
-        if (!own && profile_is_section(item->string)) own = json_add_object(to, item->string);
-        if (own && profile_is_section(item->string) && cJSON_IsObject(own) && cJSON_IsObject(item))
+        if (!own && profile_is_section(path)) own = json_add_object(to, item->string);
+        if (own && profile_is_section(path) && cJSON_IsObject(own) && cJSON_IsObject(item))
             TRY(add_untold(own, item, path, keys, err));
         if (own) continue;
         if (!json_put(to, item->string, cJSON_Duplicate(item, true)) || !json_append(keys, cJSON_CreateString(path)))
@@ -102,13 +101,16 @@ static const cJSON *find_key(const cJSON *root, const char *key)
     return root;
 }
 
-static enum status add_assumed(void *context, const char *key, const char *const *names, struct err *err)
+/* The choices that the section leaves to their defaults. */
+static enum status add_assumed(const struct untold *untold, struct err *err)
 {
-    struct untold *untold = context;
     static const char within[] = "mpi.";
-    (void)names;
-    if (strncmp(key, within, sizeof within - 1) != 0 || find_key(untold->section, key + sizeof within - 1)) return STATUS_OK;
-    return json_append(untold->keys, cJSON_CreateString(key)) ? STATUS_OK : err_memory(err);
+    for (const struct platform_key *key = platform_keys; key->path; key++) {
+        if (!platform_key_chooses(key) || strncmp(key->path, within, sizeof within - 1) != 0) continue;
+        if (find_key(untold->section, key->path + sizeof within - 1)) continue;
+        if (!json_append(untold->keys, cJSON_CreateString(key->path))) return err_memory(err);
+    }
+    return STATUS_OK;
 }
 
 enum status untold_complete(const char *library, bool one_node, const cJSON *mpi, struct untold *untold, struct err *err)
@@ -120,7 +122,7 @@ enum status untold_complete(const char *library, bool one_node, const cJSON *mpi
     enum status status = untold->section && untold->keys ? find_profile(one_node, untold, &profile, err) : err_memory(err);
     if (status == STATUS_OK)
         status = profile ? add_untold(untold->section, profile, "mpi", untold->keys, err)
-                         : platform_choices_visit(add_assumed, untold, err);
+                         : add_assumed(untold, err);
     cJSON_Delete(profile);
     if (status != STATUS_OK) untold_clear(untold);
     return status;

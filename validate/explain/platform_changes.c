@@ -10,21 +10,22 @@
 
 #include "common/array.h"
 #include "common/json/json_write.h"
-#include "platforms/choices.h"
+#include "platforms/keys.h"
 #include "platforms/profile.h"
 
 enum { PATH_BYTES = 512 };
 
-/* Quantities that files often give without an error. */
-static const char *const quantities[] = {"latency_s", "bandwidth_Bps", "overhead_s", "gap_s", "speed",
-                                         "memory_bandwidth_Bps", "put_s_per_byte", "linger_s", "atomic_s_per_byte", "s_per_byte",
-                                         "fixed_s", "init_s", "finalize_s", "call_s", "control_bytes"};
-
-static bool is_quantity(const char *key)
+/* Whether a value without an error is tried with an assumed one: a measured quantity, and no number of things or limit. */
+static bool is_quantity(const struct platform_key *key)
 {
-    for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++)
-        if (strcmp(quantities[i], key) == 0) return true;
-    return false;
+    return key && (key->kind == KEY_SIZE || key->kind == KEY_TIME || key->kind == KEY_PAUSE || key->kind == KEY_COST ||
+                   key->kind == KEY_RATE || key->kind == KEY_SPEED || key->kind == KEY_SHARE);
+}
+
+/* Whether it is a whole number. */
+static bool is_whole(const struct platform_key *key)
+{
+    return key && (key->kind == KEY_SIZE || key->kind == KEY_LIMIT || key->kind == KEY_COUNT);
 }
 
 static char *join_texts(const char *a, const char *between, const char *b)
@@ -71,7 +72,7 @@ static enum status add_number(const struct walk *walk, cJSON *number, double to,
     char texts[2][32];
     double from = number->valuedouble;
     if (!(to >= 0) || to == from) return STATUS_OK;
-    if (strstr(walk->path, "_bytes")) to = round(to);
+    if (is_whole(platform_key_of(walk->path))) to = round(to);
     snprintf(texts[0], sizeof texts[0], "%.6g", from);
     snprintf(texts[1], sizeof texts[1], "%.6g", to);
     cJSON_SetNumberHelper(number, to);
@@ -89,20 +90,20 @@ static enum status add_both(const struct walk *walk, cJSON *number, double by, e
     return add_number(walk, number, number->valuedouble + by, why, err);
 }
 
-static enum status visit_item(const struct walk *walk, const char *key, cJSON *item, struct err *err)
+static enum status visit_item(const struct walk *walk, cJSON *item, struct err *err)
 {
     cJSON *value = cJSON_GetObjectItemCaseSensitive(item, "value"), *error = cJSON_GetObjectItemCaseSensitive(item, "error");
     if (cJSON_IsNumber(value) && cJSON_IsNumber(error) && error->valuedouble > 0)
         return add_both(walk, value, error->valuedouble, CHANGE_STATED_ERROR, err);
     if (cJSON_IsNumber(value)) item = value;
-    if (cJSON_IsNumber(item) && is_quantity(key) && item->valuedouble > 0)
+    if (cJSON_IsNumber(item) && is_quantity(platform_key_of(walk->path)) && item->valuedouble > 0)
         return add_both(walk, item, item->valuedouble * PLATFORM_CHANGES_ASSUMED, CHANGE_ASSUMED, err);
     if (!cJSON_IsObject(item) && !cJSON_IsArray(item)) return STATUS_OK;
     int index = 0;
     cJSON *child;
     cJSON_ArrayForEach(child, item) {
         struct walk inner = *walk;
-        const char *name = cJSON_IsArray(item) ? key : child->string;
+        const char *name = child->string ? child->string : "";
         size_t used = strlen(inner.path);
         if (used + strlen(name) + 16 >= sizeof inner.path || strchr(name, '.')) continue;
         if (cJSON_IsArray(item)) {
@@ -112,7 +113,7 @@ static enum status visit_item(const struct walk *walk, const char *key, cJSON *i
             snprintf(inner.path + used, sizeof inner.path - used, "%s%s", used ? "." : "", name);
             if (!inner.array) memcpy(inner.of, inner.path, sizeof inner.of);
         }
-        TRY(visit_item(&inner, name, child, err));
+        TRY(visit_item(&inner, child, err));
     }
     return STATUS_OK;
 }
@@ -125,26 +126,33 @@ static const cJSON *find_item(const cJSON *root, const char *path)
     return root;
 }
 
-struct choosing {
-    const cJSON *root; /* the platform's effective values */
-    struct platform_changes *changes;
-};
-
-/* A missing key of `mpi` has its first name, but for those of serves, whose default follows mpi.rma.progress. Of others a change
- * to the default is tried, too: it changes nothing, and the replay shows that. */
-static enum status add_choice(void *context, const char *key, const char *const *names, struct err *err)
+/* A key that the file lacks has its default. Where other keys say what that is, each of its values is tried: one of them changes
+ * nothing, and the replay shows that. */
+static enum status add_choices(const cJSON *root, const struct platform_key *key, struct platform_changes *changes, struct err *err)
 {
-    struct choosing *choosing = context;
-    const cJSON *now = find_item(choosing->root, key);
-    bool first = strncmp(key, "mpi.", 4) == 0 && !strstr(key, ".serves.") && strcmp(names[0], "false") != 0;
-    char *printed = now ? json_print(now, JSON_LINE) : strdup(first ? names[0] : "default");
+    const cJSON *now = find_item(root, key->path);
+    const char *standard = isnan(key->standard) ? "default" : key->names[(int)key->standard];
+    char *printed = now ? json_print(now, JSON_LINE) : strdup(standard);
     if (!printed) return err_memory(err);
     const char *from = cJSON_IsString(now) ? now->valuestring : printed;
     enum status status = STATUS_OK;
-    for (; status == STATUS_OK && *names; names++)
-        if (strcmp(from, *names) != 0)
-            status = add_change(choosing->changes, key, from, *names, key, *names, CHANGE_OTHER_VALUE, err);
+    for (const char *const *name = key->names; status == STATUS_OK && *name; name++)
+        if (strcmp(from, *name) != 0)
+            status = add_change(changes, key->path, from, *name, key->path, *name, CHANGE_OTHER_VALUE, err);
     free(printed);
+    return status;
+}
+
+/* The default of a quantity that the file lacks. */
+static enum status add_default(const cJSON *root, const struct platform_key *key, struct platform_changes *changes, struct err *err)
+{
+    struct walk walk = {.changes = changes};
+    cJSON *standard = find_item(root, key->path) ? NULL : cJSON_CreateNumber(key->standard);
+    snprintf(walk.of, sizeof walk.of, "%s", key->path);
+    snprintf(walk.path, sizeof walk.path, "%s", key->path);
+    enum status status =
+        standard ? add_both(&walk, standard, key->standard * PLATFORM_CHANGES_ASSUMED, CHANGE_ASSUMED, err) : STATUS_OK;
+    cJSON_Delete(standard);
     return status;
 }
 
@@ -155,9 +163,13 @@ enum status platform_changes_find(const char *platform, const char *const *overr
     *changes = (struct platform_changes){0};
     TRY(platform_effective(platform, overrides, override_count, &root, err));
     const struct walk walk = {.changes = changes};
-    enum status status = visit_item(&walk, "", root, err);
-    struct choosing choosing = {root, changes};
-    if (status == STATUS_OK) status = platform_choices_visit(add_choice, &choosing, err);
+    enum status status = visit_item(&walk, root, err);
+    for (const struct platform_key *key = platform_keys; status == STATUS_OK && key->path; key++) {
+        if (platform_key_chooses(key))
+            status = add_choices(root, key, changes, err);
+        else if (is_quantity(key) && key->standard > 0)
+            status = add_default(root, key, changes, err);
+    }
     cJSON_Delete(root);
     return status;
 }
