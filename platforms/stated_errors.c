@@ -9,52 +9,43 @@
 
 #include "common/json.h"
 #include "common/json/json_write.h"
-#include "platforms/platform.h"
+#include "platforms/keys.h"
 #include "platforms/profile.h"
 
-static bool ends_in(const char *key, const char *end)
-{
-    size_t length = strlen(key), tail = strlen(end);
-    return length >= tail && strcmp(key + length - tail, end) == 0;
-}
-
-static const char reverse_share[] = "reverse_share";
-
 /* The value on the other platform; false: the key is neither a time, a rate nor a share that makes others slower. */
-static bool shift_value(const char *key, double error, bool slower, double *value)
+static bool shift_value(const struct platform_key *key, double error, bool slower, double *value)
 {
-    if (ends_in(key, "_Bps") || strcmp(key, "speed") == 0) {
+    switch (key ? key->kind : KEY_OTHER) {
+    case KEY_RATE:
+    case KEY_SPEED:
         if (*value > 0) *value *= slower ? 1 / (1 + error / *value) : 1 + error / *value;
         return true;
+    case KEY_PAUSE: *value = slower ? fmax(*value - error, 0) : *value + error; return true;
+    case KEY_TIME:
+    case KEY_COST:
+    case KEY_SHARE: *value = slower ? *value + error : fmax(*value - error, *value < 0 ? key->least : 0); return true;
+    default: return false;
     }
-    if (!ends_in(key, "_s") && !ends_in(key, "s_per_byte") && strcmp(key, reverse_share) != 0) return false;
-    if (strcmp(key, "after_s") == 0 || strcmp(key, "full_s") == 0) slower = !slower;
-    const double least = strcmp(key, reverse_share) == 0 && *value < 0 ? REVERSE_WITHIN_LEAST : 0;
-    *value = slower ? *value + error : fmax(*value - error, least);
-    return true;
-}
-
-/* The key that says what the child is: elements of lists, functions of MPI and kinds of operations have that of their section. */
-static const char *key_of(const cJSON *child, const char *section)
-{
-    bool own = child->string && strncmp(child->string, "MPI_", strlen("MPI_")) != 0 && strcmp(section, reverse_share) != 0;
-    return own ? child->string : section;
 }
 
 /* Returns the number of values that move. */
-static size_t shift_values(cJSON *item, const char *key, enum platform_errors errors)
+static size_t shift_values(cJSON *item, const char *path, enum platform_errors errors)
 {
     cJSON *value = cJSON_GetObjectItem(item, "value"), *error = cJSON_GetObjectItem(item, "error"), *child;
     if (cJSON_IsNumber(value) && cJSON_IsNumber(error)) {
         double moved = value->valuedouble;
+        const struct platform_key *key = platform_key_of(path);
         if (error->valuedouble <= 0 || !shift_value(key, error->valuedouble, errors == PLATFORM_SLOWER, &moved)) return 0;
         if (errors != PLATFORM_AS_STATED) cJSON_SetNumberValue(value, moved);
         return 1;
     }
     size_t count = 0;
-    cJSON_ArrayForEach (child, item)
-        if (!child->string || !json_key_ignored(child->string))
-            count += shift_values(child, key_of(child, key), errors);
+    cJSON_ArrayForEach (child, item) {
+        char below[JSON_PATH_BYTES];
+        if (child->string && json_key_ignored(child->string)) continue;
+        snprintf(below, sizeof below, "%s%s%s", path, child->string ? "." : "[]", child->string ? child->string : "");
+        count += shift_values(child, below, errors);
+    }
     return count;
 }
 

@@ -1,9 +1,9 @@
 /* What the errors of measured values ({"value", "error", "n"}) allow: a platform on which each of them is shorter, or
  * longer, by its error. Errors are three standard errors of a mean (docs/calibration.md).
  *
- * Times (keys that end in _s or s_per_byte) are lengthened and shortened, to 0 at least. Rates (_Bps, speed) are divided
- * and multiplied by 1 + error / value. The lengths of a pause, after_s and full_s, rise on the faster platform. Other values
- * stay. */
+ * What a value is, its row of platforms/keys.def says. Times, times per byte and shares grow and shrink, to 0 at least. Rates and
+ * the speed are divided and multiplied by 1 + error / value. The lengths of a pause, after_s and full_s, rise on the faster
+ * platform. Other values stay. */
 #ifndef PLATFORMS_STATED_ERRORS_H
 #define PLATFORMS_STATED_ERRORS_H
 

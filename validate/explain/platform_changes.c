@@ -128,7 +128,8 @@ static const cJSON *find_item(const cJSON *root, const char *path)
 
 /* A key that the file lacks has its default. Where other keys say what that is, each of its values is tried: one of them changes
  * nothing, and the replay shows that. */
-static enum status add_choices(const cJSON *root, const struct platform_key *key, struct platform_changes *changes, struct err *err)
+static enum status add_choices(const cJSON *root, const struct platform_key *key, struct platform_changes *changes,
+                               struct err *err)
 {
     const cJSON *now = find_item(root, key->path);
     const char *standard = isnan(key->standard) ? "default" : key->names[(int)key->standard];
@@ -144,7 +145,8 @@ static enum status add_choices(const cJSON *root, const struct platform_key *key
 }
 
 /* The default of a quantity that the file lacks. */
-static enum status add_default(const cJSON *root, const struct platform_key *key, struct platform_changes *changes, struct err *err)
+static enum status add_default(const cJSON *root, const struct platform_key *key, struct platform_changes *changes,
+                               struct err *err)
 {
     struct walk walk = {.changes = changes};
     cJSON *standard = find_item(root, key->path) ? NULL : cJSON_CreateNumber(key->standard);
