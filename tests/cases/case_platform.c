@@ -3,36 +3,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAIRS_MAX = 32, PAIR_BYTES = 256, LINE_BYTES = 512 };
+#include "platforms/keys.h"
 
+enum { PAIRS_MAX = 32, PAIR_BYTES = 256, KEY_BYTES = 64, LINE_BYTES = 512 };
+
+/* A word without dots is the key of that name in the first of these sections, but for the words in `others`. */
+static const char *const sections[] = {"nodes", "network", "mpi", "mpi.rma", "mapping"};
 static const struct {
-    const char *key, *path;
-} keys[] = {
-    {"nodes", "nodes.count"},
-    {"cores", "nodes.cores"},
-    {"speed", "nodes.speed"},
-    {"memory_bandwidth_Bps", "nodes.memory_bandwidth_Bps"},
-    {"latency_s", "network.latency_s"},
-    {"bandwidth_Bps", "network.bandwidth_Bps"},
-    {"overhead_s", "network.overhead_s"},
-    {"gap_s", "network.gap_s"},
-    {"loopback_latency_s", "network.loopback.latency_s"},
-    {"loopback_bandwidth_Bps", "network.loopback.bandwidth_Bps"},
-    {"eager_bytes", "mpi.eager_bytes"},
-    {"lock", "mpi.rma.lock"},
-    {"fence", "mpi.rma.fence"},
-    {"buffer_bytes", "mpi.rma.buffer_bytes"},
-    {"epochs_ahead", "mpi.rma.epochs_ahead"},
-    {"issue", "mpi.rma.issue"},
-    {"aggregate", "mpi.rma.aggregate"},
-    {"progress", "mpi.rma.progress"},
-    {"thread_delay_s", "mpi.rma.thread_delay_s"},
-    {"control_bytes", "mpi.rma.control_bytes"},
-    {"rma_eager_bytes", "mpi.rma.eager_bytes"},
-    {"atomic_s_per_byte", "mpi.rma.atomic_s_per_byte"},
-    {"window_info_bytes", "mpi.rma.window_info_bytes"},
-    {"ranks_per_node", "mapping.ranks_per_node"},
-};
+    const char *word, *path;
+} others[] = {{"nodes", "nodes.count"},
+              {"loopback_latency_s", "network.loopback.latency_s"},
+              {"loopback_bandwidth_Bps", "network.loopback.bandwidth_Bps"},
+              {"rma_eager_bytes", "mpi.rma.eager_bytes"}};
+
+/* False: there is no such key. */
+static bool find_path(const char *word, size_t length, char path[KEY_BYTES])
+{
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strlen(others[i].word) == length && strncmp(others[i].word, word, length) == 0)
+            return snprintf(path, KEY_BYTES, "%s", others[i].path) > 0;
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        snprintf(path, KEY_BYTES, "%s.%.*s", sections[i], (int)length, word);
+        if (platform_key_find(path)) return true;
+    }
+    return false;
+}
 
 struct pairs {
     char text[PAIRS_MAX][PAIR_BYTES];
@@ -55,9 +50,9 @@ static enum status add_pair(struct pairs *pairs, const char *file, const char *w
         snprintf(text, PAIR_BYTES, "%s", word);
         return STATUS_OK;
     }
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        if (strlen(keys[i].key) != length || strncmp(keys[i].key, word, length) != 0) continue;
-        snprintf(text, PAIR_BYTES, "%s=%s", keys[i].path, value);
+    char path[KEY_BYTES];
+    if (find_path(word, length, path)) {
+        snprintf(text, PAIR_BYTES, "%s=%s", path, value);
         return STATUS_OK;
     }
     return err_set(err, STATUS_DATA, file, NULL, "unknown key in '%s'", word);
