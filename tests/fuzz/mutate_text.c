@@ -417,7 +417,8 @@ static void add_definition(struct random *random, struct lines *lines)
 
 static void turn_knob(struct random *random, struct lines *lines)
 {
-    const struct knob *knob = &knobs[random_below(random, (uint32_t)knob_count)];
+    size_t count;
+    const struct knob *knobs = knobs_all(&count), *knob = &knobs[random_below(random, (uint32_t)count)];
     const char *value = knob->values[random_below(random, KNOB_VALUES_MAX)];
     char text[KNOB_BYTES + 8], number[NUMBER_BYTES];
     if (!value) value = knob->values[0];
@@ -638,7 +639,9 @@ static enum status write_program(struct program *program, uint8_t *data, size_t 
     FILE *out = open_memstream(&text, size);
     enum status status = out ? STATUS_OK : err_memory(err);
     if (out) {
-        for (size_t i = 0; i < knob_count; i++)
+        size_t count;
+        const struct knob *knobs = knobs_all(&count);
+        for (size_t i = 0; i < count; i++)
             if (program->knobs[i] > 0 && knobs[i].values[program->knobs[i]])
                 fprintf(out, "#! %s=%s\n", knobs[i].key, knobs[i].values[program->knobs[i]]);
         status = text_write(trace, NULL, out, err);

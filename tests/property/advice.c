@@ -438,7 +438,9 @@ static enum status open_platform(const struct program *program, struct platform 
 {
     struct program copy = *program; /* its phases are borrowed */
     *plain = program->seed % 2 == 0;
-    for (size_t i = 0; i < knob_count; i++)
+    size_t count;
+    const struct knob *knobs = knobs_all(&count);
+    for (size_t i = 0; i < count; i++)
         if (is_protocol(knobs[i].key) || (*plain && is_cost(knobs[i].key))) copy.knobs[i] = 0;
     TRY(knobs_platform(&copy, "engine.contention=false", platform, err));
     if (*plain) (*platform)->memory_bandwidth_Bps = HUGE_VAL;

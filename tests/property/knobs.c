@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-const struct knob knobs[] = {
+#include "platforms/keys.h"
+
+static const struct knob own[] = {
     {"mpi.rma.semantics",
      {"a", "b", "c", "d", "a", "b", "c", "d",
       "{\"put\":[{\"upto_bytes\":1000,\"waits\":\"complete\"},{\"waits\":\"call\"}],"
@@ -102,15 +104,44 @@ const struct knob knobs[] = {
       "{\"put\":[{\"upto_bytes\":64,\"share\":0.6},{\"share\":-0.2}],\"get\":-0.5}"}},
     {"mpi.rma.protocol.noncontiguous_put", {"put", "put", "accumulate"}},
     {"mpi.rendezvous", {NULL, NULL, "read"}}, /* else as above */
-    {"mpi.rma.protocol.flush_asks", {"needed", "needed", "always"}},
-    {"mpi.rma.protocol.lock_request", {"needed", "needed", "called"}},
-    {"mpi.rma.protocol.fence_counts", {"carried", "carried", "exchanged"}},
 };
-const size_t knob_count = sizeof knobs / sizeof *knobs;
-_Static_assert(sizeof knobs / sizeof *knobs <= KNOBS_MAX, "a program holds the value of every knob");
+enum { OWN_COUNT = sizeof own / sizeof *own };
 
-/* The last rows are drawn apart: a seed names the program that it named before there were these knobs. */
-enum { LATER_KNOBS = 21 };
+static bool is_own(const char *key)
+{
+    for (size_t i = 0; i < OWN_COUNT; i++)
+        if (strcmp(own[i].key, key) == 0) return true;
+    return false;
+}
+
+/* A choice of the protocol that has no knob of its own has its default twice, and each other name. */
+static bool make_knob(const struct platform_key *key, struct knob *knob)
+{
+    static const char protocol[] = "mpi.rma.protocol.";
+    if (key->kind != KEY_CHOICE || strncmp(key->path, protocol, sizeof protocol - 1) != 0) return false;
+    if (strchr(key->path + sizeof protocol - 1, '.') || is_own(key->path)) return false;
+    *knob = (struct knob){key->path, {key->names[0]}};
+    for (size_t i = 0; key->names[i] && i + 1 < KNOB_VALUES_MAX; i++) knob->values[i + 1] = key->names[i];
+    return true;
+}
+
+const struct knob *knobs_all(size_t *count)
+{
+    static struct knob all[KNOBS_MAX];
+    static size_t made;
+    if (made == 0) {
+        memcpy(all, own, sizeof own);
+        made = OWN_COUNT;
+        for (const struct platform_key *key = platform_keys; key->path && made < KNOBS_MAX; key++)
+            if (make_knob(key, &all[made])) made++;
+    }
+    *count = made;
+    return all;
+}
+_Static_assert(sizeof own / sizeof *own < KNOBS_MAX, "a program holds the value of every knob");
+
+/* Knobs from here on are drawn apart: a seed names the program that it named before there were these knobs. */
+enum { FIRST_LATER = OWN_COUNT - 18 };
 
 static uint32_t value_count(const struct knob *knob)
 {
@@ -123,8 +154,10 @@ void knobs_turn(struct random *random, uint32_t values[KNOBS_MAX])
 {
     bool plain = random_chance(random, 30); /* of the others so much does not hold: monotony, for one */
     struct random apart, *from = random;
-    for (size_t i = 0; i < knob_count; i++) {
-        if (i + LATER_KNOBS == knob_count) {
+    size_t count;
+    const struct knob *knobs = knobs_all(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (i == FIRST_LATER) {
             apart = *random;
             from = &apart;
         }
@@ -145,18 +178,21 @@ static bool is_of_library(const char *key)
 /* The platform refuses a limited buffer under deferred issue. */
 static bool dropped(const struct program *program, const struct knob *knob)
 {
+    size_t count;
+    const struct knob *knobs = knobs_all(&count);
     if (program->subject == SUBJECT_LIBRARY && is_of_library(knob->key)) return true;
     if (strcmp(knob->key, "mpi.rma.buffer_bytes") != 0) return false;
-    for (size_t i = 0; i < knob_count; i++)
+    for (size_t i = 0; i < count; i++)
         if (strcmp(knobs[i].key, "mpi.rma.issue") == 0) return program->knobs[i] == 2;
     return false;
 }
 
 static size_t make_texts(const struct program *program, char texts[KNOBS_MAX][KNOB_BYTES])
 {
-    size_t count = 0;
+    size_t count = 0, all;
+    const struct knob *knobs = knobs_all(&all);
     if (program->subject == SUBJECT_LIBRARY) snprintf(texts[count++], KNOB_BYTES, "mpi.profile=mpich-4.0-ucx-tcp");
-    for (size_t i = 0; i < knob_count; i++) {
+    for (size_t i = 0; i < all; i++) {
         const char *value = knobs[i].values[program->knobs[i]];
         if (value && program->knobs[i] > 0 && !dropped(program, &knobs[i]))
             snprintf(texts[count++], KNOB_BYTES, "%s=%s", knobs[i].key, value);

@@ -16,8 +16,8 @@ struct knob {
     const char *key;
     const char *values[KNOB_VALUES_MAX]; /* [0]: the plain one */
 };
-extern const struct knob knobs[];
-extern const size_t knob_count;
+/* Those of knobs.c, and behind them one for each further choice of mpi.rma.protocol in platforms/keys.def. */
+const struct knob *knobs_all(size_t *count);
 
 /* Turns every knob of the program at random. */
 void knobs_turn(struct random *random, uint32_t values[KNOBS_MAX]);

@@ -39,7 +39,9 @@ static size_t pair_count(const struct program *program)
 static size_t knobs_of(const struct program *program)
 {
     (void)program;
-    return knob_count;
+    size_t count;
+    knobs_all(&count);
+    return count;
 }
 
 static size_t handle_count(const struct program *program)
