@@ -19,7 +19,7 @@ struct documented {
 static struct documented documented[DOCUMENTED_MAX];
 static size_t documented_count;
 
-/* "| `a.b`, `.c` | default | meaning |": the second key is a.c. */
+/* "| `a.b`, `.d` | default | meaning |": the second key is a.d. */
 static void add_line(char *line)
 {
     char *standard = strstr(line, " | "), *meaning = standard ? strstr(standard + 3, " | ") : NULL, section[128] = "";
