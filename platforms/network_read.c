@@ -63,11 +63,7 @@ static enum status read_segment(const struct json_node *parent, const struct jso
     TRY(json_object(row, err));
     TRY(json_known_keys(row, keys, err));
     struct json_node upto = json_member(row, "upto_bytes");
-    if (upto.item) TRY(measured_check(&upto, err));
-    if (upto.item || !last) TRY(json_integer(&upto, 0, (int64_t)BYTES_MOST, &segment->upto_bytes, err));
-    if (upto.item && segment->upto_bytes <= above)
-        return json_error(&upto, err, "not ascending, expected more than the row before");
-    if (last) segment->upto_bytes = INT64_MAX;
+    TRY(upto_read(&upto, last, above, &segment->upto_bytes, err));
     struct json_node latency = json_member(row, "latency_s"), rate = json_member(row, "bandwidth_Bps");
     struct json_node beside_latency = json_member(parent, "latency_s"),
                      beside_rate = json_member(parent, "bandwidth_Bps");

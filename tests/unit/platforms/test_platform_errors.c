@@ -112,6 +112,8 @@ static const struct row rows[] = {
     {PLATFORM_TEXT("", "", ", \"mapping\": {\"ranks\": [0, 4]}"), ":mapping.ranks[1]: no node of this platform"},
     {PLATFORM_TEXT("", "", ", \"mapping\": {\"ranks\": [0], \"ranks_per_node\": 1}"),
      ":mapping.ranks_per_node: contradicts"},
+    {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"protocol\": {\"polls\": {\"value\": 1, \"sigma\": 1}}}}"),
+     ":mpi.rma.protocol.polls.sigma: unknown key"},
     {PLATFORM_TEXT("", "", ", \"engine\": {\"contention\": 1}"),
      ":engine.contention: wrong type, expected true or false"},
 };
