@@ -1,5 +1,5 @@
 #!/bin/sh
-# Usage: accuracy.sh SOURCE: the tables of docs/accuracy.md are those of validate/campaigns/results, and the summaries there and
+# Usage: accuracy.sh SOURCE: the tables of docs/accuracy.md are those of validate/campaigns/rows.csv, and the summaries there and
 # in README have their figures. What table.sh counts is counted on two rows by hand.
 . "$(dirname "$0")/../expect.sh"
 source=$1
@@ -7,11 +7,11 @@ campaigns=$source/validate/campaigns
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT || exit 1
 
 "$campaigns/tables.sh" --check "$source/docs/accuracy.md" >"$work/out" 2>&1 ||
-    fail "docs/accuracy.md is not of the results (validate/campaigns/tables.sh writes it): $(cat "$work/out")"
+    fail "docs/accuracy.md is not of the rows (validate/campaigns/tables.sh writes it): $(cat "$work/out")"
 [ "$(grep -c '^<!-- table: ' "$source/docs/accuracy.md")" -ge 8 ] || fail "docs/accuracy.md has too few tables"
 
-! grep -E '(": "|[ (])/' "$campaigns"/results/*.json >"$work/out" ||
-    fail "a result names a directory of the machine that made it: $(head -n 1 "$work/out")"
+! grep / "$campaigns/rows.csv" >"$work/out" ||
+    fail "a row names a directory of the machine that made it: $(head -n 1 "$work/out")"
 
 # | all | rows | | median | with its sign | largest | within 3 % | within 8 % | transfers |
 all=$(grep '^| all | .* % |$' "$source/docs/accuracy.md" | head -n 1)
@@ -22,15 +22,15 @@ says() { # PAGE WORDS
 says README.md "in $(figure 8) of $(figure 3) rows"
 says README.md "within 8 % in $(figure 9)."
 says README.md "The median was $(figure 5) %"
-# What the results themselves say: exchanges, the largest spread of a row's runs, the largest error (a negative one is too short).
-of_results() { # FILTER of the list of results
+# What the rows themselves say: exchanges, the largest spread of a row's runs, the largest error (a negative one is too short).
+of_rows() { # FILTER of the list of campaigns
     for name in $(sed -n 's/^<!-- table: --summary \(.*\) -->/\1/p' "$source/docs/accuracy.md" | head -n 1); do
-        cat "$campaigns/results/$name.json"
-    done | jq -rn "[inputs] | $1"
+        grep "^$name," "$campaigns/rows.csv"
+    done | jq -Rnr -L "$campaigns" "include \"rows\"; [inputs] | results_of_lines | $1"
 }
-exchanges=$(of_results '[.[].campaign.programs[].command[:2]] | unique | length')
-spread=$(of_results '[.[].rows[].part.spread] | max * 100 | round')
-worst=$(of_results '[.[].rows[].part.relative] | max_by(fabs) * 100 | round |
+exchanges=$(of_rows '[.[].rows[].command] | unique | length')
+spread=$(of_rows '[.[].rows[].part.spread] | max * 100 | round')
+worst=$(of_rows '[.[].rows[].part.relative] | max_by(fabs) * 100 | round |
     if . < 0 then "\(-.) % too short" else "\(.) % too long" end')
 says README.md "MPICH ran $exchanges exchanges"
 says README.md "differ by up to $spread %; the worst was $worst"
@@ -45,7 +45,6 @@ says docs/accuracy.md "$(of_all --wait-errors) are within 10 %"
 cat >"$work/two.json" <<'JSON'
 { "campaign": { "repetitions": 2, "cluster": { "delay_us": 1000, "rate_mbit": 100 },
     "programs": [ { "name": "ring", "command": [ "six_exchanges" ] }, { "name": "sum", "command": [ "ten_exchanges" ] } ] },
-  "order": [ { "pairs_apart": 3, "pairs_right": 2 } ],
   "rows": [
     { "program": "ring", "semantics": "a", "bytes": 8, "ranks": 2, "repetitions": 2, "draws": null,
       "part": { "predicted_s": 0.95, "measured_s": 1, "measured_min_s": 0.9, "measured_max_s": 1.1, "relative": -0.05, "spread": 0.2 },
@@ -72,7 +71,13 @@ prints '| `two.json`: 2 programs, 8 B and 64 KB, 2 and 4 ranks, 1 ms, 100 Mbit/s
 prints '| ring | 5.0 (5.0), 1 of 1 |  |' --families
 prints '| `ten_exchanges.c` |  | 1.0 (1.0), 1 of 1 |' --families
 prints '| ring, a, 8 B, 2 ranks, `two.json` | 950 ms | 1000 ms, 900 to 1100 | -5.0 (20.0) |' --above 4
+# Three semantics, whose runs take 0.9 to 1.1, 1.9 to 2.1, 2.9 to 3.1 s: three pairs. Predicted are 1, 3, 2 s: one pair is not in
+# order.
+jq '.rows = [.rows[0] as $row | [["a", 1, 1], ["b", 2, 3], ["c", 3, 2]][] | .[1] as $m | .[2] as $p | $row + {semantics: .[0], part:
+    {predicted_s: $p, measured_s: $m, measured_min_s: ($m - 0.1), measured_max_s: ($m + 0.1)}}]' "$work/two.json" >"$work/three.json"
+of=three
 prints '| all | 3 | 2 |' --order
+of=two
 prints '| sum, 65536 B, 4 ranks | 2020 | 2100 (1900 to 2200) | 2000 (2000 to 2000) | +1.0, +5.0 | yes, 2 of 2 runs |' --draws
 # The draws of one row differ by 0.3 s of 2.1 s, 14.3 %; the other row has none.
 prints '| sum, 65536 B, 4 ranks | 2020 | 2100 (1900 to 2200) | 2000 (2000 to 2000) | +1.0, +5.0 | yes, 2 of 2 runs |' --races 14
@@ -97,13 +102,21 @@ jq '.campaign.programs[1].command = ["independent_sum"]' "$work/two.json" >"$wor
 prints '| `independent/*.c` |  | 1.0 (1.0), 1 of 1 |' --families
 of=two
 
+# The rows as CSV: 0.4 s for 0.5 s are above 2 % of 2 s; early_wait is not there.
+"$campaigns/rows.sh" "$work/two.json" | cut -d, -f1-15 >"$work/two.csv"
+for line in 'two,ring,8,2,a,part,0.95,1,0.9,1.1,six_exchanges,1000,100' 'two,ring,8,2,a,late_post,0.4,0.5,0.45,0.5' \
+    'two,sum,65536,4,library,late_post,1.05,1,1,1'; do
+    grep -q "^$line" "$work/two.csv" || fail "rows.sh does not print '$line': $(cat "$work/two.csv")"
+done
+[ "$(wc -l <"$work/two.csv")" = 5 ] || fail "rows.sh: expected a header and 4 lines: $(cat "$work/two.csv")"
+
 # A page is written between its marks only, and what is missing stays.
-mkdir "$work/results" && cp "$work/two.json" "$work/results"
-printf '%s\n' before '<!-- table: --order two -->' old '<!-- end -->' '<!-- table: none -->' kept '<!-- end -->' after >"$work/page.md"
-"$campaigns/tables.sh" --check "$work/page.md" "$work/results" >/dev/null 2>&1 && fail "--check accepts a page with an old table"
-"$campaigns/tables.sh" "$work/page.md" "$work/results" 2>"$work/err" || fail "tables.sh: $(cat "$work/err")"
-grep -q 'no none.json' "$work/err" || fail "tables.sh does not name the result that is missing: $(cat "$work/err")"
+"$campaigns/rows.sh" "$work/two.json" >"$work/rows.csv"
+printf '%s\n' before '<!-- table: --summary two -->' old '<!-- end -->' '<!-- table: none -->' kept '<!-- end -->' after >"$work/page.md"
+"$campaigns/tables.sh" --check "$work/page.md" "$work/rows.csv" >/dev/null 2>&1 && fail "--check accepts a page with an old table"
+"$campaigns/tables.sh" "$work/page.md" "$work/rows.csv" 2>"$work/err" || fail "tables.sh: $(cat "$work/err")"
+grep -q 'no none:' "$work/err" || fail "tables.sh does not name the campaign that is missing: $(cat "$work/err")"
 [ "$(grep -c . "$work/page.md")" = 11 ] && grep -qx kept "$work/page.md" && ! grep -qx old "$work/page.md" ||
     fail "the page: $(cat "$work/page.md")"
-"$campaigns/tables.sh" --check "$work/page.md" "$work/results" 2>"$work/err" || fail "the written page differs: $(cat "$work/err")"
+"$campaigns/tables.sh" --check "$work/page.md" "$work/rows.csv" 2>"$work/err" || fail "the written page differs: $(cat "$work/err")"
 finish

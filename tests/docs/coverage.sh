@@ -1,7 +1,7 @@
 #!/bin/sh
 # Usage: coverage.sh SOURCE: the errors that predictions state cover 90 % of the campaigns' rows, run times and differences, and
-# docs/trust.md says how many. The shares are those of model/result/uncertainty.c. The time inside MPI is the run time without the
-# computing of the mean rank; the recording's part is left out, so that the bands here are narrower than those that users see.
+# docs/trust.md says how many. The shares are those of model/result/uncertainty.c. The time inside MPI is that of the rows
+# (validate/campaigns/rows.csv): the recording's part is left out, so that the bands here are narrower than those that users see.
 . "$(dirname "$0")/../expect.sh"
 source=$1
 share() { # CLASS FIELD: 1 of a run, 2 of a difference
@@ -19,23 +19,20 @@ for class in undrawn steady racing steered; do
     done
 done
 
-counts=$(jq -rn --argjson shares "{${shares%,}}" '
-    def class: if .other_control_flow then "steered" elif .draws == null then "undrawn"
+counts=$(jq -Rnr --argjson shares "{${shares%,}}" -L "$source/validate/campaigns" 'include "rows";
+    def class: if .other_calls then "steered" elif .draws == null then "undrawn"
         elif (.draws.max_s - .draws.min_s) > 0.02 * .draws.median_s then "racing" else "steady" end;
-    def inside_mpi: (.run_time.predicted_s
-        - ([.calls.callpaths[] | select(.function == "computing") | .predicted_s] | add // 0) / .ranks)
-        | if . < 0 then 0 else . end;
     def half: if .draws then (.draws.max_s - .draws.min_s) / 2 else 0 end;
     def abs: if . < 0 then -. else . end;
     def order: ["undrawn", "steady", "racing", "steered"] as $all | . as $class | $all | index($class);
-    [inputs | [.rows[] | select(.calls and .part) | . + {class: class, mpi: inside_mpi, half: half}]] as $campaigns
+    [[inputs] | results_of_lines[] | [.rows[] | select(.mpi_s) | . + {class: class, mpi: .mpi_s, half: half}]] as $campaigns
     | [$campaigns[][] | ((.part.predicted_s - .part.measured_s) | abs) <= $shares[.class][0] * .mpi + .half] as $runs
     | [$campaigns[] | group_by([.program, .bytes, .ranks])[] | . as $group
         | range(length) as $i | range($i + 1; length) as $j | [$group[$i], $group[$j]]
         | ([.[].class] | max_by(order)) as $class
         | ((.[0].part.predicted_s - .[1].part.predicted_s) - (.[0].part.measured_s - .[1].part.measured_s) | abs)
             <= $shares[$class][1] * ([.[].mpi] | max) + ([.[].half] | max)] as $pairs
-    | [$runs, $pairs][] | "\(length) \(map(select(.)) | length)"' "$source"/validate/campaigns/results/*.json) || fail "jq failed"
+    | [$runs, $pairs][] | "\(length) \(map(select(.)) | length)"' "$source/validate/campaigns/rows.csv") || fail "jq failed"
 [ "$(echo "$counts" | wc -l)" = 2 ] || fail "not two kinds of rows: $counts"
 echo "$counts" | while read -r all inside; do
     [ "$all" -ge 100 ] || fail "only $all rows"

@@ -328,7 +328,7 @@ jq -L "$here" -s --slurpfile config "$config" --arg before "$load_before" --arg 
     --arg cpu "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" --argjson cores "$(nproc)" \
     --arg mpi "$(mpichversion 2>/dev/null | sed -n 's/^MPICH Version: *//p' | tr -d '\t')" --arg kernel "$(uname -sr)" \
     --arg date "$(date -u +%F)" --argjson failed $failures '
-    include "statistics";
+    include "statistics"; include "rows";
     {schema: "rmacast.campaign-result/1", campaign: $config[0], date: $date,
      machine: {processor: $cpu, cores: $cores, kernel: $kernel, mpich: $mpi, load_before: $before, load_after: $after},
      rows: ., failed: $failed,
@@ -344,11 +344,7 @@ jq -L "$here" -s --slurpfile config "$config" --arg before "$load_before" --arg 
                                          if $n > 0 then ([.[].transfers.between_nodes_within] | add) / $n else null end),
                transfers_within_spread: (([.[].transfers.count] | add // 0) as $n | if $n > 0 then
                                          ([.[].transfers | .within_bounds + .within_spread] | add) / $n else null end)},
-     order: [group_by([.program, .bytes, .ranks])[] | select(length > 1) | . as $g |
-             [range(length) as $i | range(length) as $j | [$g[$i].part, $g[$j].part]
-              | select(.[0].measured_max_s < .[1].measured_min_s)]
-             | {program: $g[0].program, bytes: $g[0].bytes, ranks: $g[0].ranks, pairs_apart: length,
-                pairs_right: ([.[] | select(.[0].predicted_s < .[1].predicted_s)] | length)}]}' \
+     order: ({rows: .} | order)}' \
     "$work/rows" >"$result" || die "$result: cannot be written"
 [ $failures = 0 ] && rm "$rows" # those that failed are measured by the next call
 jq -r 'def percent: (. // 0) * 1000 | round / 10;

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Prints a Markdown table of campaigns' results (docs/accuracy.md; tables.sh writes them there): table.sh [OPTION] RESULT.json...
+# Prints a Markdown table of campaigns (docs/accuracy.md; tables.sh writes them there): table.sh [OPTION] RESULT.json|ROWS.csv...
+# ROWS.csv has what rows.sh prints of results.
 # An error is that of a row's part against the median of its real runs, a spread (largest - least) / median of the runs; percent.
 #   (none)          exchanges: errors and spreads by size and ranks
-#   --summary       results: their errors, and those of all of them
+#   --summary       campaigns: their errors, and those of all of them
 #   --families      exchanges of six_exchanges.c, other files and directories of programs: median error, largest, rows within 8 %,
 #                   by ranks
 #   --above PERCENT the rows with larger errors
@@ -14,8 +15,8 @@
 #                   ranks, and its error. Where ranks wait for locks and for progress, the sum counts: time stamps do not tell
 #                   them apart (docs/results.md, Tolerance).
 #   --wait-errors   how many of them are within 10 % of the measured median or within the runs' range
-#   --svg           no table, but a picture of one result: predicted against measured time of the part, with lines of equality and
-#                   of 10 % to either side
+#   --svg           no table, but a picture of one campaign: predicted against measured time of the part, with lines of equality
+#                   and of 10 % to either side
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 usage() { sed -n '2,/^set/{/^set/!p}' "$0"; exit 2; }
@@ -57,7 +58,7 @@ case $kind in
 --order) filter='
     def pairs: [([.[].pairs_apart] | add // 0), ([.[].pairs_right] | add // 0)];
     table(["campaign", "pairs that the runs tell apart", "predicted in their order"];
-          (.[] | select(.order | length > 0) | ["`\(.file).json`"] + (.order | pairs)), (["all"] + (map(.order[]) | pairs)))' ;;
+          (.[] | select(order | length > 0) | ["`\(.file).json`"] + (order | pairs)), (["all"] + (map(order[]) | pairs)))' ;;
 --draws | --races) filter='
     def medians: "median of the errors: without draws \(map(undrawn.relative | fabs) | median | percent) %, " +
         "draws \(map(.draws.relative | fabs) | median | percent) %.";
@@ -85,11 +86,11 @@ case $kind in
     filter='.[0] |
     [.rows[].part | .predicted_s, .measured_s] as $all |
     (($all | min | log10) - 0.05) as $low | (($all | max | log10) + 0.05) as $high |
-    def x: 60 + (log10 - $low) / ($high - $low) * 400;
-    def y: 440 - (log10 - $low) / ($high - $low) * 400;
+    def x: 60 + (log10 - $low) / ($high - $low) * 400 | . * 10 | round / 10;
+    def y: 440 - (log10 - $low) / ($high - $low) * 400 | . * 10 | round / 10;
     def line($factor; $style): "<line x1=\"\(pow(10; $low) | x)\" y1=\"\(pow(10; $low) * $factor | y)\" x2=\"\(pow(10; $high) | x)\" y2=\"\(pow(10; $high) * $factor | y)\" clip-path=\"url(#frame)\" \($style)/>";
     "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 480 480\" font-family=\"sans-serif\" font-size=\"12\">",
-    "<title>\(.campaign.name): predicted against measured</title>",
+    "<title>\(.file): predicted against measured</title>",
     "<rect width=\"480\" height=\"480\" fill=\"white\"/><rect x=\"60\" y=\"40\" width=\"400\" height=\"400\" fill=\"none\" stroke=\"#888\"/>",
     "<clipPath id=\"frame\"><rect x=\"60\" y=\"40\" width=\"400\" height=\"400\"/></clipPath>",
     line(1; "stroke=\"#444\""), line(1.1; "stroke=\"#aaa\" stroke-dasharray=\"4\""), line(1 / 1.1; "stroke=\"#aaa\" stroke-dasharray=\"4\""),
@@ -103,7 +104,9 @@ case $kind in
     "</svg>"' ;;
 *) usage ;;
 esac
-names=$(jq -cn '$ARGS.positional | map(sub(".*/"; "") | rtrimstr(".json"))' --args "$@")
-jq -rs -L "$here" --argjson names "$names" --argjson share "$share" '
-    include "statistics"; include "tables";
-    [., $names] | transpose | map(.[0] + {file: .[1]}) | '"$filter" "$@"
+work=$(mktemp) && trap 'rm -f "$work"' EXIT
+for file; do
+    case $file in *.csv) cat "$file" ;; *) "$here/rows.sh" "$file" ;; esac >>"$work"
+done
+jq -Rnr -L "$here" --argjson share "$share" 'include "statistics"; include "rows"; include "tables";
+    [inputs] | results_of_lines | '"$filter" "$work"

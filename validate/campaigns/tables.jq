@@ -1,5 +1,5 @@
-# The tables of campaigns' results (table.sh): numbers, names of rows, groups of rows.
-include "statistics";
+# The tables of campaigns' rows (table.sh): numbers, names of rows, groups of rows.
+include "rows"; include "statistics";
 # A ratio as percent with one decimal; signed: with the ratio's sign, also where it rounds to 0.
 def percent: (fabs * 1000 | round) as $n | "\($n / 10 | floor).\($n % 10)";
 def signed: "\(if . < 0 then "-" else "+" end)\(percent)";
@@ -17,7 +17,7 @@ def error: "\(.part.relative | signed) (\(.part.spread | percent))";
 def exchange: if .semantics == "library" then .program else "\(.program), \(.semantics)" end;
 # The campaign's cluster.
 def setting: "\(.delay_us | if . % 1000 == 0 then "\(. / 1000) ms" else "\(.) us" end), \(.rate_mbit) Mbit/s";
-# A result's campaign in words.
+# A campaign in words.
 def described:
     ([.rows[].program | rtrimstr("_count")] | unique | length) as $programs | ([.rows[].bytes] | unique | map(size)) as $sizes |
     "`\(.file).json`: \($programs) programs, " +
@@ -25,11 +25,12 @@ def described:
     ", \([.rows[].ranks] | unique | listed) ranks, \(.campaign.cluster | setting)" +
     (.campaign.recorded_on | if . then ", recorded at \(setting)" else "" end) +
     (if any(.rows[]; .undrawn) then ", median of \(.campaign.draws) draws" else "" end);
-# Each row with the file of its result and with its family: the program of six_exchanges.c, else the file of its program, else the
-# directory of files of a program each.
-def family($campaign): . as $row | ([$campaign.programs[] | select(.name == $row.program) | .command[0]][0] // "") |
-    if startswith("six_exchanges") then $row.program elif startswith("independent_") then "`independent/*.c`" else "`\(.).c`" end;
-def rows: [.[] | . as $result | .rows[] | . + {file: $result.file, family: family($result.campaign)}];
+# Each row with its campaign and its family: the program of six_exchanges.c, else the file of its program, else the directory of
+# files of a program each.
+def family: (.command // "" | split(" ")[0] // "") as $file |
+    if $file | startswith("six_exchanges") then .program elif $file | startswith("independent_") then "`independent/*.c`"
+    else "`\($file).c`" end;
+def rows: [.[] | . as $result | .rows[] | . + {file: $result.file, family: family}];
 
 # Errors of rows: median, the same with its sign, the largest, and how many are within 3 and 8 %.
 def within($share): map(select((.part.relative | fabs) <= $share)) | length;

@@ -1,26 +1,31 @@
 #!/bin/sh
-# Writes the tables and pictures of docs/accuracy.md from campaigns' results: tables.sh [--check] [PAGE [RESULTS]]
+# Writes the tables and pictures of docs/accuracy.md from rows of campaigns: tables.sh [--check] [PAGE [ROWS.csv]]
 # Between the lines "<!-- table: ARGUMENTS -->" and "<!-- end -->" the page has what table.sh prints with these arguments; a word
-# that begins with a letter names a result of the directory RESULTS (results, beside this script), without ".json".
-# "<!-- picture: RESULT FILE.svg -->": the file beside the page has what table.sh --svg draws. A table or picture of a result that
-# is not in RESULTS stays as it is, and a line on standard error says so.
+# that begins with a letter names a campaign of ROWS.csv (rows.csv, beside this script).
+# "<!-- picture: CAMPAIGN FILE.svg -->": the file beside the page has what table.sh --svg draws. A table or picture of a campaign
+# that is not in ROWS.csv stays as it is, and a line on standard error says so.
 # --check: writes nothing, prints the differences, and exits with 1 if there are some.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 check=no
 [ "${1:-}" != --check ] || { check=yes && shift; }
 [ $# -le 2 ] || { sed -n 2,7p "$0" && exit 2; }
-page=$(realpath -e "${1:-$here/../../docs/accuracy.md}") && cd "${2:-$here/results}"
+page=$(realpath -e "${1:-$here/../../docs/accuracy.md}") rows=$(realpath -e "${2:-$here/rows.csv}")
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 
-# print WORD...: what table.sh prints; fails where a result is missing.
+# print WORD...: what table.sh prints; fails where a campaign is missing.
 print() {
+    : >"$work/chosen.csv"
     for word; do
         shift
-        case $word in [a-z]*) word=$word.json && [ -f "$word" ] || { echo "tables.sh: no $word: its table stays as it is" >&2 && return 1; } ;; esac
-        set -- "$@" "$word"
+        case $word in
+        [a-z]*)
+            grep "^$word," "$rows" >>"$work/chosen.csv" ||
+                { echo "tables.sh: no $word: its table stays as it is" >&2 && return 1; } ;;
+        *) set -- "$@" "$word" ;;
+        esac
     done
-    "$here/table.sh" "$@" || { touch "$work/failed" && return 1; }
+    "$here/table.sh" "$@" "$work/chosen.csv" || { touch "$work/failed" && return 1; }
 }
 # replace NEW OLD: the text of NEW belongs in OLD.
 replace() {
