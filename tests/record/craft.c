@@ -11,11 +11,16 @@
 
 #include "trace/spool/read.h"
 
+static void push_item(struct craft *craft, struct craft_item item)
+{
+    craft->items = realloc(craft->items, (craft->count + 1) * sizeof item);
+    assert_non_null(craft->items);
+    craft->items[craft->count++] = item;
+}
+
 static void push(struct craft *craft, struct spool_record record)
 {
-    craft->records = realloc(craft->records, (craft->count + 1) * sizeof record);
-    assert_non_null(craft->records);
-    craft->records[craft->count++] = record;
+    push_item(craft, (struct craft_item){.record = record});
 }
 
 void craft_begin(struct craft *craft, uint32_t rank, uint32_t world, uint64_t base_ns)
@@ -30,16 +35,20 @@ void craft_define(struct craft *craft, enum spool_kind kind, struct spool_record
     head.bytes = (int64_t)bytes;
     push(craft, head);
     for (size_t done = 0; done < bytes; done += 32) {
-        struct spool_record more = {0};
-        memcpy((char *)&more + 8, (const char *)content + done, bytes - done < 32 ? bytes - done : 32);
-        push(craft, more);
+        struct craft_item part = {.bytes = bytes - done < 32 ? bytes - done : 32};
+        memcpy(part.content, (const char *)content + done, part.bytes);
+        push_item(craft, part);
     }
 }
 
 void craft_anchor(struct craft *craft, uint64_t ticks, uint64_t ns)
 {
-    push(craft, (struct spool_record){
-                    .time = ticks, .kind = SPOOL_ANCHOR, .id = SPOOL_NO_ID, .peer = -1, .extra = (int64_t)ns});
+    push(craft, (struct spool_record){.time = ticks,
+                                      .kind = SPOOL_ANCHOR,
+                                      .id = SPOOL_NO_ID,
+                                      .peer = -1,
+                                      .bytes = (int64_t)ticks,
+                                      .extra = (int64_t)ns});
 }
 
 void craft_prologue(struct craft *craft)
@@ -69,7 +78,7 @@ void craft_call(struct craft *craft, uint16_t call, uint64_t enter_ns, uint64_t 
 
 void craft_free(struct craft *craft)
 {
-    free(craft->records);
+    free(craft->items);
 }
 
 static FILE *open_in(const char *directory, const char *name, const char *mode)
@@ -81,47 +90,65 @@ static FILE *open_in(const char *directory, const char *name, const char *mode)
     return file;
 }
 
-static void write_lap(FILE *file, const struct craft *craft, size_t chunk, size_t count)
+enum { CHUNK = 8192 };
+
+/* Writes the item at words[*at], or in the next chunk if five words and a 0 do not fit. */
+static void encode(const struct craft_item *item, uint64_t *words, size_t *at)
 {
-    for (size_t i = chunk * SPOOL_OLD_CHUNK_RECORDS; i < chunk * SPOOL_OLD_CHUNK_RECORDS + count; i++) {
-        struct spool_record record = craft->records[i];
-        record.time |= ((uint64_t)chunk + 1) << 56;
-        assert_int_equal(fwrite(&record, sizeof record, 1, file), 1);
+    if (*at % CHUNK > CHUNK - 6) *at += CHUNK - *at % CHUNK;
+    if (*at % CHUNK == 0) {
+        words[*at] = UINT64_C(0x4b4e484300000000) + *at / CHUNK;
+        ++*at;
     }
+    if (item->bytes > 0) {
+        words[*at] = 1 | 1023 << 5 | (uint64_t)item->bytes << 15;
+        memcpy(&words[*at + 1], item->content, item->bytes);
+        *at += 1 + (item->bytes + 7) / 8;
+    } else {
+        words[*at] = 1 | 15 << 1 | item->record.time << 15;
+        memcpy(&words[*at + 1], &item->record.kind, 32);
+        *at += 5;
+    }
+}
+
+static void write_file(const char *directory, const char *suffix, uint32_t rank, const void *head, size_t head_bytes,
+                       long at, const uint64_t *words, size_t count)
+{
+    char name[64];
+    snprintf(name, sizeof name, "rank-%06u.%s", rank, suffix);
+    FILE *file = open_in(directory, name, "w");
+    assert_int_equal(fwrite(head, head_bytes, 1, file), 1);
+    fseek(file, at, SEEK_SET);
+    assert_int_equal(fwrite(words, sizeof *words, count, file), count);
+    fclose(file);
 }
 
 void craft_write(const struct craft *craft, const char *directory, size_t count, uint32_t state)
 {
-    char name[64];
-    size_t chunks = count / SPOOL_OLD_CHUNK_RECORDS;
-    struct spool_header header = {.magic = SPOOL_MAGIC,
-                                  .version = craft->ticks_per_s ? 2 : 1,
-                                  .unit_bytes = 40,
-                                  .chunk_units = 6553,
-                                  .rank = craft->rank,
-                                  .world = craft->world,
-                                  .base_ns = craft->base_ns,
-                                  .clock = craft->ticks_per_s ? 1 : 0,
-                                  .base_ticks = UINT64_C(123456789012345678),
-                                  .ticks_per_s = craft->ticks_per_s};
-    snprintf(name, sizeof name, "rank-%06u.spool", craft->rank);
-    FILE *file = open_in(directory, name, "w");
-    assert_int_equal(fwrite(&header, sizeof header, 1, file), 1);
-    for (size_t i = 0; i < chunks; i++) write_lap(file, craft, i, SPOOL_OLD_CHUNK_RECORDS);
-    fclose(file);
-    struct spool_old_tail *tail = calloc(1, sizeof *tail);
-    assert_non_null(tail);
-    *tail = (struct spool_old_tail){
-        .magic = SPOOL_TAIL_MAGIC, .rank = craft->rank, .state = state, .base_ns = craft->base_ns};
-    snprintf(name, sizeof name, "rank-%06u.tail", craft->rank);
-    file = open_in(directory, name, "w");
-    assert_int_equal(fwrite(tail, sizeof *tail, 1, file), 1);
-    fseek(file, offsetof(struct spool_old_tail, records), SEEK_SET);
-    if (chunks > 0) write_lap(file, craft, chunks - 1, SPOOL_OLD_CHUNK_RECORDS);
-    fseek(file, offsetof(struct spool_old_tail, records), SEEK_SET);
-    write_lap(file, craft, chunks, count - chunks * SPOOL_OLD_CHUNK_RECORDS);
-    fclose(file);
-    free(tail);
+    const struct spool_header header = {.magic = SPOOL_MAGIC,
+                                        .version = SPOOL_VERSION,
+                                        .unit_bytes = 8,
+                                        .chunk_units = CHUNK,
+                                        .rank = craft->rank,
+                                        .world = craft->world,
+                                        .base_ns = craft->base_ns,
+                                        .clock = craft->ticks_per_s ? 1 : 0,
+                                        .base_ticks = UINT64_C(123456789012345678),
+                                        .ticks_per_s = craft->ticks_per_s};
+    const struct {
+        uint64_t magic;
+        uint32_t rank, state;
+        uint64_t base_ns;
+    } tail = {SPOOL_TAIL_MAGIC, craft->rank, state, craft->base_ns};
+    size_t room = (count / 1000 + 2) * CHUNK, at = 0;
+    uint64_t *words = calloc(room, sizeof *words);
+    assert_non_null(words);
+    for (size_t i = 0; i < count; i++) encode(&craft->items[i], words, &at);
+    size_t chunks = at / CHUNK;
+    assert_true((chunks + 1) * CHUNK <= room);
+    write_file(directory, "spool", craft->rank, &header, sizeof header, 65536, words, chunks * CHUNK);
+    write_file(directory, "tail", craft->rank, &tail, sizeof tail, 4096, words + chunks * CHUNK, CHUNK);
+    free(words);
 }
 
 char *craft_directory(void)

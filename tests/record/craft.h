@@ -1,4 +1,5 @@
-/* Spool files written by hand, byte for byte as docs/format-spool.md says, for tests of the reader. */
+/* Spool files written by hand, word for word as docs/format-spool.md says, for tests of the reader. A record is a head of
+ * template 0 and its four words, so each takes five words. */
 #ifndef TESTS_RECORD_CRAFT_H
 #define TESTS_RECORD_CRAFT_H
 
@@ -12,11 +13,17 @@
 /* Calls by their line in the crafted SPOOL_NAMES. */
 enum { CRAFT_INIT, CRAFT_BARRIER, CRAFT_FINALIZE };
 
+struct craft_item { /* a record, or a part of the content of the one before */
+    struct spool_record record;
+    size_t bytes; /* of the part of a content; 0: a record */
+    char content[32];
+};
+
 struct craft { /* the buffer of one rank, in memory */
     uint32_t rank, world;
     uint64_t base_ns;
-    uint64_t ticks_per_s; /* times of the records are ticks since the base; 0: they are nanoseconds, as in version 1 */
-    struct spool_record *records;
+    uint64_t ticks_per_s; /* times of the records are ticks since the base; 0: they are nanoseconds */
+    struct craft_item *items;
     size_t count;
 };
 
@@ -33,7 +40,7 @@ void craft_exit(struct craft *craft, uint16_t call, uint64_t exit_ns);
 void craft_call(struct craft *craft, uint16_t call, uint64_t enter_ns, uint64_t exit_ns);
 void craft_free(struct craft *craft);
 
-/* Writes the first `count` records: whole chunks to the main file, the rest to the tail file. */
+/* Writes the first `count` items: whole chunks to the main file, the rest to the tail file. */
 void craft_write(const struct craft *craft, const char *directory, size_t count, uint32_t state);
 
 /* A directory for one test, and its removal. */

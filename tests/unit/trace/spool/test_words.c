@@ -1,4 +1,4 @@
-/* Spool files of versions 3 and 4, written word by word as docs/format-spool.md says, and what the recorder writes read
+/* Spool files, written word by word as docs/format-spool.md says, and what the recorder writes read
  * back. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,8 +96,7 @@ static void write_file(const char *directory, const char *name, const void *head
 }
 
 /* The first chunks go to the main file, the next one is the tail. */
-static void write_version(const struct words *words, const char *directory, size_t chunks, uint32_t state,
-                          uint32_t version)
+static void write_words(const struct words *words, const char *directory, size_t chunks, uint32_t state)
 {
     const struct {
         char magic[8];
@@ -105,7 +104,7 @@ static void write_version(const struct words *words, const char *directory, size
         uint64_t base_ns;
         uint32_t thread, clock;
         uint64_t base_ticks, ticks_per_s;
-    } header = {"MASPOOL1", version, 8, CHUNK, 0, 1, 0, 1000000, 0, 0, 0, 0};
+    } header = {"MASPOOL1", SPOOL_VERSION, 8, CHUNK, 0, 1, 0, 1000000, 0, 0, 0, 0};
     const struct {
         char magic[8];
         uint32_t rank, state;
@@ -113,11 +112,6 @@ static void write_version(const struct words *words, const char *directory, size
     } tail = {"RMATAIL1", 0, state, 1000000};
     write_file(directory, "rank-000000.spool", &header, sizeof header, BYTES, words->items, chunks * CHUNK);
     write_file(directory, "rank-000000.tail", &tail, sizeof tail, 4096, words->items + chunks * CHUNK, CHUNK);
-}
-
-static void write_words(const struct words *words, const char *directory, size_t chunks, uint32_t state)
-{
-    write_version(words, directory, chunks, state, 3);
 }
 
 static void expect_count(const char *directory, size_t calls)
@@ -376,7 +370,7 @@ static void extents_of_the_next_call(void **state)
     put(words, 1, 0, 6000, NULL);
     put(words, 840, 6, 6900, (const uint64_t[]){23, 0, 21, 0});
     put(words, 0, 0, 7000, NULL);
-    write_version(words, directory, 0, 0, 4);
+    write_words(words, directory, 0, 0);
     struct trace *trace = craft_read(directory);
     const int64_t sends[] = {20, 20, 0, 21}, receives[] = {receive, receive, 0, 0};
     assert_int_equal(trace->ranks[0].count, 4);
@@ -397,7 +391,7 @@ static void refuse_extents(uint64_t send, uint64_t target, uint64_t receive, con
     char *directory = craft_directory(), place[256];
     struct words *words = words_with_extents(send, target, receive);
     size_t at = words->ends[words->records - 3]; /* where the entry begins */
-    write_version(words, directory, 0, SPOOL_CLOSED, 4);
+    write_words(words, directory, 0, SPOOL_CLOSED);
     snprintf(
         place, sizeof place,
         "/rank-000000.tail:%zu: MPI_Bcast with extents %s of origin or send buffer, target, result or receive buffer, "
