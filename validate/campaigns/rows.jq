@@ -45,7 +45,8 @@ def results_of_lines: columns as $names | reduce (.[] | split(",") | select(.[0]
     if $c.what != "part" then .[-1].rows[-1].patterns += [{name: $c.what, predicted_s: $c.predicted_s,
         measured_s: $c.measured_s, measured_min_s: $c.least_s, measured_max_s: $c.most_s}]
     else (if length > 0 and .[-1].file == $c.campaign then .
-          else . + [{file: $c.campaign, campaign: ($c | campaign_of_cells), rows: []}] end) | .[-1].rows += [$c | row_of_cells] end);
+          else . + [{file: $c.campaign, campaign: ($c | campaign_of_cells), rows: []}] end) |
+          .[-1].rows += [$c | row_of_cells] end);
 # Rows that differ in semantics alone: how many pairs the runs tell apart, and how many are predicted in their order.
 def order: [.rows | group_by([.program, .bytes, .ranks])[] | select(length > 1) | .[0] as $one |
     [[.[].part] | . as $parts | range(length) as $i | range(length) as $j | [$parts[$i], $parts[$j]] |
