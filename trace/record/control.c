@@ -79,7 +79,6 @@ void rec_pause(void)
     if (!rec_pausing) put_pause(true);
     rec_pausing = true;
     for (int i = 0; i < REC_CALL_COUNT; i++) rec_off[i] = (uint8_t)how_off(group_of_call(i));
-    if (rec_state == REC_OPEN) rec_mark(SPOOL_PAUSED);
 }
 
 bool rec_paused(void)

@@ -103,8 +103,8 @@ unsigned spool_threads(const struct spool *spool)
     if (spool->threads > 0) return spool->threads;
     for (uint32_t i = 0; i < spool->world; i++) {
         const struct spool_rank *rank = &spool->ranks[i];
-        units += spool_units(rank);
-        for (size_t k = 0; k < rank->thread_count; k++) units += spool_units(&rank->threads[k]);
+        units += spool_words(rank);
+        for (size_t k = 0; k < rank->thread_count; k++) units += spool_words(&rank->threads[k]);
     }
     return parallel_threads(units, THREAD_UNITS);
 }

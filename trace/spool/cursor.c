@@ -9,7 +9,6 @@ void spool_cursor_begin(struct spool_cursor *cursor, const struct spool_rank *fi
 {
     memset(cursor, 0, sizeof *cursor);
     cursor->files = files;
-    cursor->old = spool_is_old(files);
 }
 
 /* Kinds whose bytes are no content's. */
@@ -32,63 +31,19 @@ static enum status check_kind(const struct spool_cursor *cursor, struct err *err
     return spool_fault(cursor->files, cursor->at, err, "record of unknown kind %d", record->kind);
 }
 
-/* Versions 1 and 2: records of one length, contents in the place of records. */
-static const struct spool_record *old_record(const struct spool_rank *files, size_t at)
-{
-    return at < files->chunk_units ? (const struct spool_record *)files->chunks + at
-                                   : (const struct spool_record *)files->in_tail + (at - files->chunk_units);
-}
-
-static enum status old_next(struct spool_cursor *cursor, bool *more, struct err *err)
-{
-    size_t left = spool_units(cursor->files) - cursor->next, used = 1;
-    cursor->at = cursor->next;
-    *more = left > 0;
-    if (!*more) return STATUS_OK;
-    cursor->record = *old_record(cursor->files, cursor->at);
-    cursor->record.time &= SPOOL_TIME_MASK;
-    cursor->content = cursor->at + 1;
-    TRY(check_kind(cursor, err));
-    if (has_content(&cursor->record)) {
-        uint64_t parts = ((uint64_t)cursor->record.bytes + SPOOL_OLD_MORE_BYTES - 1) / SPOOL_OLD_MORE_BYTES;
-        *more = parts < left;
-        if (!*more) return STATUS_OK;
-        used += (size_t)parts;
-    }
-    cursor->next += used;
-    return STATUS_OK;
-}
-
-static void old_content(const struct spool_rank *files, size_t at, char *to, size_t bytes)
-{
-    for (size_t done = 0; done < bytes; done += SPOOL_OLD_MORE_BYTES) {
-        const struct spool_record *from = old_record(files, at++);
-        size_t room = bytes - done < SPOOL_OLD_MORE_BYTES ? bytes - done : SPOOL_OLD_MORE_BYTES;
-        memcpy(to + done, (const char *)from + sizeof from->time, room);
-    }
-}
-
 static const uint64_t *words_at(const struct spool_rank *files, size_t at)
 {
-    return at < files->chunk_units ? (const uint64_t *)files->chunks + at
-                                   : (const uint64_t *)files->in_tail + (at - files->chunk_units);
-}
-
-/* At the beginning of a chunk. Only one that stands twice has the mark of the one before. */
-static bool is_repeated(const struct spool_rank *files, size_t at)
-{
-    if (files->repeated == 0 || at == 0 || at >= spool_units(files)) return false;
-    return *words_at(files, at) == *words_at(files, at - SPOOL_CHUNK_WORDS);
+    return at < files->chunk_words ? files->chunks + at : files->tail->words + (at - files->chunk_words);
 }
 
 /* Moves *at to where the next record or part of a content begins, and gives its first word; 0 at the end of the files.
  */
 static uint64_t find_head(const struct spool_rank *files, size_t *at)
 {
-    while (*at < spool_units(files)) {
+    while (*at < spool_words(files)) {
         uint64_t head = 0;
-        while (*at % SPOOL_CHUNK_WORDS == 0) *at += is_repeated(files, *at) ? SPOOL_CHUNK_WORDS : 1;
-        if (*at < spool_units(files)) head = *words_at(files, *at);
+        if (*at % SPOOL_CHUNK_WORDS == 0) ++*at;
+        if (*at < spool_words(files)) head = *words_at(files, *at);
         if (head != 0) return head;
         *at += SPOOL_CHUNK_WORDS - *at % SPOOL_CHUNK_WORDS;
     }
@@ -99,7 +54,7 @@ static uint64_t find_head(const struct spool_rank *files, size_t *at)
 static enum status check_room(const struct spool_rank *files, size_t at, uint64_t words, struct err *err)
 {
     size_t room = SPOOL_CHUNK_WORDS - at % SPOOL_CHUNK_WORDS;
-    if (room > spool_units(files) - at) room = spool_units(files) - at;
+    if (room > spool_words(files) - at) room = spool_words(files) - at;
     if (words <= room) return STATUS_OK;
     return spool_fault(files, at, err, "what begins here does not fit in its chunk");
 }
@@ -154,7 +109,7 @@ static uint64_t next_head(struct spool_cursor *cursor)
     if (head == 0) return 0;
     cursor->chunk_begin = cursor->next - cursor->next % SPOOL_CHUNK_WORDS;
     cursor->chunk_end = cursor->chunk_begin + SPOOL_CHUNK_WORDS;
-    if (cursor->chunk_end > spool_units(cursor->files)) cursor->chunk_end = spool_units(cursor->files);
+    if (cursor->chunk_end > spool_words(cursor->files)) cursor->chunk_end = spool_words(cursor->files);
     cursor->chunk = words_at(cursor->files, cursor->chunk_begin);
     return head;
 }
@@ -175,7 +130,6 @@ _Static_assert(sizeof(struct spool_record) - offsetof(struct spool_record, kind)
 
 enum status spool_cursor_next(struct spool_cursor *cursor, bool *more, struct err *err)
 {
-    if (cursor->old) return old_next(cursor, more, err);
     uint64_t head = next_head(cursor);
     cursor->at = cursor->next;
     *more = head != 0;
@@ -205,10 +159,7 @@ enum status spool_item_content(const struct spool_rank *files, const struct spoo
 {
     to->bytes = has_content(&item->record) ? (size_t)item->record.bytes : 0;
     TRY(array_reserve((void **)&to->data, &to->capacity, to->bytes + 1, 1, err));
-    if (spool_is_old(files))
-        old_content(files, item->content, to->data, to->bytes);
-    else
-        copy_content(files, item->content, to->data, to->bytes);
+    copy_content(files, item->content, to->data, to->bytes);
     to->data[to->bytes] = 0;
     return STATUS_OK;
 }

@@ -1,4 +1,4 @@
-/* Reads the records of one thread's files one after another, in any version of the format. */
+/* Reads the records of one thread's files one after another. */
 #ifndef TRACE_SPOOL_CURSOR_H
 #define TRACE_SPOOL_CURSOR_H
 
@@ -6,12 +6,11 @@
 
 struct spool_cursor {
     const struct spool_rank *files;
-    struct spool_record record; /* the current record; its time has all bits, without lap */
-    size_t at;                  /* its position, in units of the file */
+    struct spool_record record; /* the current record; its time has all bits */
+    size_t at;                  /* its position, in words */
     size_t content, next;       /* positions of its content, of the next record */
     unsigned pattern;           /* its template */
-    bool repeated;              /* it equals the last record of its template. Versions 1 and 2: false */
-    bool old;                   /* versions 1 and 2 */
+    bool repeated;              /* it equals the last record of its template */
     uint64_t time;
     const uint64_t *chunk; /* words of the record's chunk, from chunk_begin on */
     size_t chunk_begin, chunk_end;

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,10 +37,9 @@ enum status spool_fault(const struct spool_rank *rank, size_t at, struct err *er
     va_start(list, format);
     vsnprintf(message, sizeof message, format, list);
     va_end(list);
-    const struct spool_layout *layout = rank->layout;
-    if (at < rank->chunk_units || !rank->tail)
-        return fault_at(rank->main_name, layout->first_chunk + at * layout->unit_bytes, err, message);
-    return fault_at(rank->tail_name, layout->tail_head + (at - rank->chunk_units) * layout->unit_bytes, err, message);
+    if (at < rank->chunk_words || !rank->tail)
+        return fault_at(rank->main_name, SPOOL_FIRST_CHUNK + at * SPOOL_WORD_BYTES, err, message);
+    return fault_at(rank->tail_name, SPOOL_TAIL_HEAD_BYTES + (at - rank->chunk_words) * SPOOL_WORD_BYTES, err, message);
 }
 
 enum status spool_end_at(struct spool_rank *rank, size_t at, const char *why, struct err *err)
@@ -48,11 +48,11 @@ enum status spool_end_at(struct spool_rank *rank, size_t at, const char *why, st
     if (!damage) return err_memory(err);
     free(rank->damage);
     rank->damage = damage;
-    if (at < rank->chunk_units) {
-        rank->chunk_units = at;
-        rank->tail_units = 0;
+    if (at < rank->chunk_words) {
+        rank->chunk_words = at;
+        rank->tail_words = 0;
     } else {
-        rank->tail_units = at - rank->chunk_units;
+        rank->tail_words = at - rank->chunk_words;
     }
     return STATUS_OK;
 }
@@ -117,11 +117,14 @@ static enum status map_file(const char *name, const void **data, size_t *bytes, 
 #define TICKS_MIN UINT64_C(1000000)
 #define TICKS_MAX UINT64_C(100000000000)
 
-static const struct spool_layout layouts[] = {
-    {SPOOL_OLD_RECORD_BYTES, SPOOL_OLD_CHUNK_RECORDS, sizeof(struct spool_header),
-     offsetof(struct spool_old_tail, records), SPOOL_OLD_TAIL_BYTES},
-    {SPOOL_WORD_BYTES, SPOOL_CHUNK_WORDS, SPOOL_FIRST_CHUNK, SPOOL_TAIL_HEAD_BYTES, sizeof(struct spool_tail)},
-};
+static enum status refuse_version(const struct spool_rank *rank, struct err *err)
+{
+    char message[ERR_TEXT_BYTES];
+    snprintf(message, sizeof message,
+             "spool of version %" PRIu32 "; this rmacast reads version %d: pack it with the rmacast that recorded it",
+             rank->header->version, SPOOL_VERSION);
+    return fault_at(rank->main_name, 8, err, message);
+}
 
 static enum status check_header(struct spool_rank *rank, unsigned number, unsigned thread, struct err *err)
 {
@@ -130,14 +133,13 @@ static enum status check_header(struct spool_rank *rank, unsigned number, unsign
     if (rank->main_bytes < sizeof *header)
         return fault_at(name, rank->main_bytes, err, "the file ends in its header, expected 64 bytes");
     if (header->magic != SPOOL_MAGIC) return fault_at(name, 0, err, "not a spool file of rmacast's recorder");
-    rank->layout = &layouts[spool_is_old(rank) ? 0 : 1];
-    if (header->version < 1 || header->version > SPOOL_VERSION || header->unit_bytes != rank->layout->unit_bytes ||
-        header->chunk_units != rank->layout->chunk_units)
-        return fault_at(name, 8, err, "a spool of another version, expected version 1 to 6");
+    if (header->version != SPOOL_VERSION) return refuse_version(rank, err);
+    if (header->unit_bytes != SPOOL_WORD_BYTES || header->chunk_units != SPOOL_CHUNK_WORDS)
+        return fault_at(name, 12, err, "words or chunks of another size, expected 8 bytes and 8192 words");
     if (header->rank != number) return fault_at(name, 20, err, "the header names another rank than the file's name");
     if (header->thread != thread)
         return fault_at(name, 40, err, "the header names another thread than the file's name");
-    if (header->version > 1 && header->clock > SPOOL_TICKS)
+    if (header->clock > SPOOL_TICKS)
         return fault_at(name, 44, err, "a clock that this rmacast does not know, expected 0 or 1");
     if (spool_ticks(header) && (header->ticks_per_s < TICKS_MIN || header->ticks_per_s > TICKS_MAX))
         return fault_at(name, 56, err, "the ticks per second are beyond belief");
@@ -147,79 +149,48 @@ static enum status check_header(struct spool_rank *rank, unsigned number, unsign
     return STATUS_OK;
 }
 
-/* Chunks of the main file, with those that repeat the one before. */
+/* Whole chunks of the main file. */
 static size_t chunk_count(const struct spool_rank *rank)
 {
-    size_t first = rank->layout->first_chunk, bytes = (size_t)rank->layout->unit_bytes * rank->layout->chunk_units;
-    return rank->main_bytes < first ? 0 : (rank->main_bytes - first) / bytes;
+    return rank->main_bytes < SPOOL_FIRST_CHUNK ? 0 : (rank->main_bytes - SPOOL_FIRST_CHUNK) / SPOOL_CHUNK_BYTES;
 }
 
-/* Whether the chunk at these words is the one before it once more: a thread was cancelled between writing and counting it, and
- * wrote it again. */
-static bool is_repeated(const uint64_t *words, size_t at)
+/* The first chunk that does not begin with its mark. */
+static size_t first_wrong(const struct spool_rank *rank)
 {
-    return at > 0 && memcmp(words + at, words + at - SPOOL_CHUNK_WORDS, SPOOL_CHUNK_BYTES) == 0;
-}
-
-/* The first unit that is not of its chunk: each chunk begins with its mark, each old record has its chunk's lap. */
-static size_t first_wrong(struct spool_rank *rank)
-{
-    size_t units = rank->chunk_units, at = 0;
-    if (!spool_is_old(rank)) {
-        const uint64_t *words = rank->chunks;
-        for (; at < units; at += SPOOL_CHUNK_WORDS) {
-            if (words[at] == SPOOL_MARK(at / SPOOL_CHUNK_WORDS - rank->repeated)) continue;
-            if (!is_repeated(words, at)) break;
-            rank->repeated++;
-        }
-        return at;
-    }
-    const struct spool_record *records = rank->chunks;
-    while (at < units && (records[at].time & ~SPOOL_TIME_MASK) == SPOOL_OLD_LAP(at / SPOOL_OLD_CHUNK_RECORDS))
-        at++;
+    size_t at = 0;
+    while (at < rank->chunk_words && rank->chunks[at] == SPOOL_MARK(at / SPOOL_CHUNK_WORDS)) at += SPOOL_CHUNK_WORDS;
     return at;
 }
 
 /* Only whole chunks of the main file count. */
 static enum status check_chunks(struct spool_rank *rank, struct err *err)
 {
-    rank->chunks = (const char *)rank->header + rank->layout->first_chunk;
-    rank->chunk_units = chunk_count(rank) * rank->layout->chunk_units;
+    rank->chunks = (const uint64_t *)((const char *)rank->header + SPOOL_FIRST_CHUNK);
+    rank->chunk_words = chunk_count(rank) * SPOOL_CHUNK_WORDS;
     size_t wrong = first_wrong(rank);
-    if (wrong == rank->chunk_units) return STATUS_OK;
+    if (wrong == rank->chunk_words) return STATUS_OK;
     (void)spool_fault(rank, wrong, err, "the record is not of chunk %zu, the file has been damaged",
-                      wrong / rank->layout->chunk_units - rank->repeated);
-    rank->chunk_units = wrong;
+                      wrong / SPOOL_CHUNK_WORDS);
+    rank->chunk_words = wrong;
     return STATUS_DATA;
 }
 
 /* The number of the chunk that the tail is, counted from 1; 0: there is nothing in it yet. */
 static uint64_t tail_chunk(const struct spool_rank *rank)
 {
-    uint64_t mark = *(const uint64_t *)rank->in_tail;
-    if (spool_is_old(rank)) return mark >> 56;
+    uint64_t mark = rank->tail->words[0];
     return (mark & ~(uint64_t)UINT32_MAX) == SPOOL_MARK(0) ? (uint32_t)mark + UINT64_C(1) : 0;
 }
 
-static size_t units_in_tail(const struct spool_rank *rank, size_t chunks)
-{
-    const struct spool_record *records = rank->in_tail;
-    size_t count = 0;
-    if (!spool_is_old(rank)) return SPOOL_CHUNK_WORDS;
-    while (count < SPOOL_OLD_CHUNK_RECORDS && (records[count].time & ~SPOOL_TIME_MASK) == SPOOL_OLD_LAP(chunks))
-        count++;
-    return count;
-}
-
-/* The tail holds what follows the last chunk, or (killed after writing it) still the last chunk itself. Laps are numbers
- * modulo 256. */
+/* The tail holds what follows the last chunk, or (killed after writing it) still the last chunk itself. */
 static enum status check_tail(struct spool_rank *rank, size_t tail_bytes, struct err *err)
 {
     const struct spool_tail *tail = rank->tail;
-    uint64_t chunks = chunk_count(rank) - rank->repeated, range = spool_is_old(rank) ? UINT8_MAX : UINT64_MAX;
-    if (tail_bytes != rank->layout->tail_bytes) {
+    uint64_t chunks = chunk_count(rank);
+    if (tail_bytes != sizeof *tail) {
         char expected[64];
-        snprintf(expected, sizeof expected, "the file ends here, expected %zu bytes", rank->layout->tail_bytes);
+        snprintf(expected, sizeof expected, "the file ends here, expected %zu bytes", sizeof *tail);
         return fault_at(rank->tail_name, tail_bytes, err, expected);
     }
     if (tail->magic == 0) return STATUS_OK;
@@ -229,8 +200,8 @@ static enum status check_tail(struct spool_rank *rank, size_t tail_bytes, struct
         return fault_at(rank->tail_name, 8, err, "the tail belongs to another main file");
     rank->state = tail->state;
     uint64_t number = tail_chunk(rank);
-    if (number == ((chunks + 1) & range)) rank->tail_units = units_in_tail(rank, chunks);
-    if (number == ((chunks + 1) & range) || number == (chunks & range)) return STATUS_OK;
+    if (number == chunks + 1) rank->tail_words = SPOOL_CHUNK_WORDS;
+    if (number == chunks + 1 || number == chunks) return STATUS_OK;
     return fault_at(rank->main_name, rank->main_bytes, err,
                     "the file ends here, but its tail continues a longer one: it was cut");
 }
@@ -244,9 +215,8 @@ static enum status open_tail(struct spool_rank *rank, struct err *err)
     if (!there) return STATUS_OK;
     TRY(map_file(rank->tail_name, &data, &bytes, err));
     rank->tail = data;
-    rank->in_tail = (const char *)data + rank->layout->tail_head;
     enum status status = check_tail(rank, bytes, err);
-    if (rank->tail && bytes != rank->layout->tail_bytes) {
+    if (rank->tail && bytes != sizeof *rank->tail) {
         munmap((void *)(uintptr_t)data, bytes);
         rank->tail = NULL;
     }
@@ -292,7 +262,7 @@ static enum status open_rank(struct spool *spool, struct spool_rank *rank, unsig
         ARRAY_PUSH(spool->unread, spool->unread_count, spool->unread_capacity, made, err);
         return STATUS_OK;
     }
-    return spool_end_at(rank, spool_units(rank), cause.text, err);
+    return spool_end_at(rank, spool_words(rank), cause.text, err);
 }
 
 static void close_rank(struct spool_rank *rank)
@@ -303,7 +273,7 @@ static void close_rank(struct spool_rank *rank)
     for (size_t i = 0; i < rank->thread_count; i++) close_rank(&rank->threads[i]);
     free(rank->threads);
     if (rank->header) munmap((void *)(uintptr_t)rank->header, rank->main_bytes);
-    if (rank->tail) munmap((void *)(uintptr_t)rank->tail, rank->layout->tail_bytes);
+    if (rank->tail) munmap((void *)(uintptr_t)rank->tail, sizeof *rank->tail);
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) free(ids[i]->items);
     for (size_t i = 0; i < rank->module_count; i++) free(rank->modules[i].path);
     free(rank->modules);

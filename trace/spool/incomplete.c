@@ -45,7 +45,7 @@ static void reason_of_end(struct reasons *why, const struct spool_rank *from, co
     char code[32] = "";
     for (size_t i = 0; i <= from->thread_count; i++) {
         const struct spool_rank *files = i == 0 ? from : &from->threads[i - 1];
-        const struct spool_tail *end = files->header && !spool_is_old(files) ? files->tail : NULL;
+        const struct spool_tail *end = files->header ? files->tail : NULL;
         if (end && end->signal != 0) signal = end->signal;
         if (end && end->aborts && in && strcmp(in, "MPI_Abort") == 0)
             snprintf(code, sizeof code, "(%" PRId32 ")", end->abort_code);
@@ -75,8 +75,6 @@ enum status spool_mark_incomplete(const struct spool_rank *from, const char *in,
     else
         for (uint32_t i = 0; i < inside_count; i++)
             reason(&why, "thread %" PRIu32 " is inside a call to the end", inside[i]);
-    bool says_when = from->header && from->header->version >= SPOOL_PAUSES_VERSION;
-    if ((from->state & SPOOL_PAUSED) && !says_when) reason(&why, "the program stopped the recording for a while");
     if (from->state & SPOOL_FILTERED) reason(&why, "only some groups of calls were recorded");
     if (from->state & SPOOL_OTHER_THREADS) reason(&why, "there were more threads than are recorded");
     if (from->state & SPOOL_UNKNOWN_REQUESTS) reason(&why, "requests of calls that are not recorded");

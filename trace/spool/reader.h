@@ -29,7 +29,7 @@ struct spool_bytes { /* a definition's content */
 
 struct spool_item { /* a definition or an anchor */
     struct spool_record record;
-    size_t at, content; /* its position, in units of the file; that of its content */
+    size_t at, content; /* its position, in words; that of its content */
     uint64_t after;     /* the latest time in the files up to here; the files of a rank's threads are read in this
                            order */
 };
@@ -47,11 +47,6 @@ struct spool_scan { /* the result of the first pass over a thread's files */
     char *why; /* owned */
 };
 
-struct spool_layout { /* of a version's files */
-    uint32_t unit_bytes, chunk_units;
-    size_t first_chunk, tail_head, tail_bytes; /* where chunks begin in the main file and the tail; the tail's length */
-};
-
 /* A rank with the files of its thread 0; or a further thread with its files. */
 struct spool_rank {
     bool present;
@@ -60,11 +55,9 @@ struct spool_rank {
     char *main_name, *tail_name;
     const struct spool_header *header; /* mapped, with the chunks after it */
     size_t main_bytes;
-    const struct spool_layout *layout;
     const struct spool_tail *tail; /* mapped, NULL if there is none */
-    const void *chunks, *in_tail;   /* units of the main file, of the tail */
-    size_t chunk_units, tail_units; /* whole chunks; of this recording, behind them */
-    size_t repeated;                /* chunks that stand twice, one behind the other */
+    const uint64_t *chunks;          /* words of the main file */
+    size_t chunk_words, tail_words; /* whole chunks; of this recording, behind them */
     uint32_t state;                 /* bits of enum spool_state */
     struct spool_ids comms, groups, windows, regions, counts, calls, ops;
     struct spool_loaded *modules;
@@ -128,19 +121,13 @@ enum status spool_end_at(struct spool_rank *rank, size_t at, const char *why, st
 /* Times are ticks of the time stamp counter. */
 static inline bool spool_ticks(const struct spool_header *header)
 {
-    return header->version > 1 && header->clock == SPOOL_TICKS;
+    return header->clock == SPOOL_TICKS;
 }
 
-/* Versions 1 and 2. */
-static inline bool spool_is_old(const struct spool_rank *rank)
+/* Number of words of a rank. */
+static inline size_t spool_words(const struct spool_rank *rank)
 {
-    return rank->header->version < SPOOL_WORDS_VERSION;
-}
-
-/* Number of units of a rank. */
-static inline size_t spool_units(const struct spool_rank *rank)
-{
-    return rank->chunk_units + rank->tail_units;
+    return rank->chunk_words + rank->tail_words;
 }
 
 /* Returns STATUS_DATA "FILE:BYTE: <message>" for the data at this position. */
@@ -160,7 +147,7 @@ void spool_scan_clear(struct spool_scan *scan);
  * so are windows with the same communicator and sequence number. */
 enum status spool_define(struct spool *spool, struct trace *trace, struct err *err);
 
-/* Adds an anchor of the rank, which is at this unit of a thread's files. It is ignored if it is not later than the last one in
+/* Adds an anchor of the rank, which is at this word of a thread's files. It is ignored if it is not later than the last one in
  * both clocks. STATUS_DATA if the two clocks contradict each other. */
 enum status spool_anchor_add(struct spool_rank *rank, const struct spool_rank *files, size_t at, uint64_t ticks, uint64_t ns,
                              struct err *err);

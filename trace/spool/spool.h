@@ -3,8 +3,7 @@
  *
  * A rank has two files in the spool directory for each of its threads. The main file is a struct spool_header and, from
  * SPOOL_FIRST_CHUNK on, whole chunks of SPOOL_CHUNK_WORDS words, appended with write(). The tail file is a struct
- * spool_tail, mapped shared, reused: the chunk that follows the last one of the main file. Versions 1 and 2 had another
- * layout; they are read only. */
+ * spool_tail, mapped shared, reused: the chunk that follows the last one of the main file. */
 #ifndef TRACE_SPOOL_SPOOL_H
 #define TRACE_SPOOL_SPOOL_H
 
@@ -20,10 +19,7 @@
 #define SPOOL_TAIL_MAGIC UINT64_C(0x314c494154414d52) /* "RMATAIL1" in memory */
 
 enum {
-    SPOOL_VERSION = 6,
-    SPOOL_WORDS_VERSION = 3, /* the first in words; version 4 has SPOOL_EXTENTS, version 5 what follows it up to
-                                SPOOL_PAUSE, version 6 SPOOL_SLEPT */
-    SPOOL_PAUSES_VERSION = 5,
+    SPOOL_VERSION = 7,
     SPOOL_WORD_BYTES = 8,
     SPOOL_CHUNK_WORDS = 8192,
     SPOOL_CHUNK_BYTES = SPOOL_CHUNK_WORDS * SPOOL_WORD_BYTES,
@@ -48,15 +44,6 @@ enum {
 #define SPOOL_HEAD_CHANGED(head) ((unsigned)((head) >> 1 & 15))
 #define SPOOL_HEAD_TEMPLATE(head) ((unsigned)((head) >> 5 & (SPOOL_TEMPLATES - 1)))
 #define SPOOL_HEAD_STAMP(head) ((head) >> (64 - SPOOL_STAMP_BITS))
-
-enum { /* versions 1 and 2 */
-    SPOOL_OLD_RECORD_BYTES = 40,
-    SPOOL_OLD_TAIL_BYTES = 256 * 1024,
-    SPOOL_OLD_CHUNK_RECORDS = 6553, /* (SPOOL_OLD_TAIL_BYTES - 24) / 40 */
-    SPOOL_OLD_MORE_BYTES = 32, /* of a definition's content in each record that continues it: all but the time word */
-};
-/* Lap of chunk k (from 0) in the upper byte of its records' time words. */
-#define SPOOL_OLD_LAP(chunk) (((uint64_t)(chunk) + 1) << 56)
 
 enum spool_peer {
     SPOOL_PEER_NONE = -1, /* no peer, or MPI_PROC_NULL */
@@ -136,8 +123,7 @@ enum spool_flag {
     SPOOL_BETWEEN = 2,   /* intercommunicator: the content ends with the number of members in the first one */
 };
 
-/* What a record says. From kind on it is four words. In versions 1 and 2 it is in the file as it is, with the lap in
- * the upper 8 bits of time. */
+/* What a record says. From kind on it is four words. */
 struct spool_record {
     uint64_t time; /* ns or ticks since the header's base */
     uint8_t kind;  /* enum spool_kind */
@@ -159,7 +145,7 @@ enum spool_clock_source {
 struct spool_header { /* of the main file */
     uint64_t magic;
     uint32_t version;
-    uint32_t unit_bytes;  /* 8, a word; versions 1 and 2: 40, a record */
+    uint32_t unit_bytes;  /* of a word */
     uint32_t chunk_units; /* in a chunk */
     uint32_t rank;
     uint32_t world; /* number of ranks */
@@ -175,7 +161,6 @@ enum spool_state {                             /* bits of spool_tail.state */
                    SPOOL_CLOSED = 1,           /* MPI_Finalize was recorded; of a further thread: it has ended */
                    SPOOL_STOPPED = 2,          /* recording stopped on an error; the errno is in the upper 16 bits */
                    SPOOL_OTHER_THREADS = 4,    /* there were more threads than are recorded */
-                   SPOOL_PAUSED = 256,         /* the program stopped the recording for a while */
                    SPOOL_FILTERED = 512,       /* only some groups of calls were asked for */
                    SPOOL_LIMIT = 1024,         /* recording stopped at the size that the user allowed */
                    SPOOL_UNKNOWN_REQUESTS = 8, /* requests of calls that are not recorded were completed */
@@ -191,14 +176,6 @@ struct spool_tail {
     int32_t abort_code;
     char unused[SPOOL_TAIL_HEAD_BYTES - 36];
     uint64_t words[SPOOL_CHUNK_WORDS];
-};
-
-struct spool_old_tail { /* versions 1 and 2 */
-    uint64_t magic;
-    uint32_t rank;
-    uint32_t state;
-    uint64_t base_ns;
-    struct spool_record records[SPOOL_OLD_CHUNK_RECORDS];
 };
 
 struct spool_clock { /* rank 0's CLOCK_MONOTONIC minus this rank's at local_ns */
@@ -220,8 +197,7 @@ struct spool_window {
     int32_t reserved;
 };
 
-_Static_assert(sizeof(struct spool_record) == SPOOL_OLD_RECORD_BYTES, "records have no padding");
-_Static_assert(sizeof(struct spool_old_tail) == SPOOL_OLD_TAIL_BYTES, "the tail is full");
+_Static_assert(sizeof(struct spool_record) == 8 + SPOOL_RECORD_WORDS * SPOOL_WORD_BYTES, "records have no padding");
 _Static_assert(sizeof(struct spool_tail) == SPOOL_TAIL_HEAD_BYTES + SPOOL_CHUNK_BYTES, "the tail has no padding");
 _Static_assert(sizeof(struct spool_header) == 64, "the header has no padding");
 

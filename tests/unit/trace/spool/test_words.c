@@ -193,27 +193,6 @@ static void at_a_flush(void **state)
     craft_remove(directory);
 }
 
-static void expect_refused(const char *directory, const char *place);
-
-/* A thread that was cancelled behind write() has written its chunk again: it counts once, and what follows it goes on. Another
- * chunk with its mark is damage. */
-static void a_chunk_that_stands_twice(void **state)
-{
-    (void)state;
-    char *directory = craft_directory();
-    struct words *words = words_run(MANY);
-    write_words(words, directory, 1, SPOOL_CLOSED);
-    craft_patch(directory, "rank-000000.spool", 2 * BYTES, words->items, BYTES);
-    expect_count(directory, MANY + 1);
-    craft_patch(directory, "rank-000000.spool", 3 * BYTES, words->items, BYTES);
-    expect_count(directory, MANY + 1);
-    words->items[CHUNK - 3] ^= UINT64_C(1) << 20;
-    craft_patch(directory, "rank-000000.spool", 3 * BYTES, words->items, BYTES);
-    expect_refused(directory, "/rank-000000.spool:196608: the record is not of chunk 1, the file has been damaged");
-    free(words);
-    craft_remove(directory);
-}
-
 static void expect_refused(const char *directory, const char *place)
 {
     struct trace *trace;
@@ -515,7 +494,6 @@ int main(void)
         cmocka_unit_test(every_end),
         cmocka_unit_test(chunks),
         cmocka_unit_test(at_a_flush),
-        cmocka_unit_test(a_chunk_that_stands_twice),
         cmocka_unit_test(refused),
         cmocka_unit_test(the_last_words_of_a_chunk),
         cmocka_unit_test(any_byte_wrong),
