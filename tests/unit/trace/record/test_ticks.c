@@ -256,7 +256,8 @@ static void headers_that_cannot_be(void **state)
     const uint32_t clock = 2, version = 6;
     const uint64_t standing = 0;
     refuse(44, &clock, sizeof clock, "a clock that this rmacast does not know");
-    refuse(8, &version, sizeof version, "spool of version 6; this rmacast reads version 7: pack it with the rmacast that recorded it");
+    refuse(8, &version, sizeof version,
+           "spool of version 6; this rmacast reads version 7: pack it with the rmacast that recorded it");
     refuse(56, &standing, sizeof standing, "the ticks per second are beyond belief");
 }
 
