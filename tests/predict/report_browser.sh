@@ -58,8 +58,21 @@ run 0 simulate "$trace" --platform "$platform" --engine loggp --json whole.json
 jq '.incomplete = true | .left_out = [{"rank": 0, "event": 3, "time_s": 1e-6, "calls": 5, "reason": "rank 0 was killed"}]' whole.json >part.json
 run 0 report part.json -o part.html
 
-# 4. The page of a real run.
-cp "$source"/docs/examples/*.html .
+# 4. A run of which all is known: rank 1 posts 1 ms late, and rank 0 waits for it in line 31.
+cat >sites.txt <<'END'
+rmacast-trace 1
+ranks 2
+window 0 comm=0 bytes=64,64 disp_unit=1
+0 0 0.00105 MPI_Win_start win=0 group=1 site=solve@app.c:31
+0 0.00106 0.00107 MPI_Put win=0 target=1 bytes=8 disp=0 site=solve@app.c:32
+0 0.00108 0.0011 MPI_Win_complete win=0 site=solve@app.c:33
+1 0.001 0.00101 MPI_Win_post win=0 group=0 site=solve@app.c:35
+1 0.00105 0.00115 MPI_Win_wait win=0 site=solve@app.c:36
+END
+run 0 simulate sites.txt --platform "$platform" --engine loggp --semantics c -o sites-predicted.txt
+run 0 compare sites.txt --platform "$platform" --engine loggp --json sites-comparison.json
+run 0 advise sites.txt --platform "$platform" --engine loggp --json sites-advice.json
+run 0 report sites.txt sites-predicted.txt sites-comparison.json sites-advice.json -o sites.html
 
 # 5. Long runs: levels of detail.
 run 0 report "$trace" --calls 1 -o levels.html
