@@ -18,7 +18,6 @@
 #include "common/json.h"
 #include "common/json/json_write.h"
 #include "common/text/text.h"
-#include "common/units.h"
 #include "platforms/fit/calibration.h"
 #include "platforms/fit/values.h"
 #include "platforms/platform.h"

@@ -7,7 +7,6 @@
 #include "predictors/comparison_draws.h"
 #include "predictors/prediction.h"
 #include "predictors/scenes.h"
-#include "trace/open.h"
 
 enum { KEY_SEMANTICS = 1000, KEY_ROWS, KEY_PROFILES, KEY_JSON, KEY_DRAWS, KEY_SEED, ROWS_MAX = 32 };
 

@@ -7,7 +7,6 @@
 #include "cli/written.h"
 #include "trace/generate/generate.h"
 #include "trace/limits.h"
-#include "trace/open.h"
 
 struct options {
     struct generate_options generate;

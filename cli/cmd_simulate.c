@@ -13,7 +13,6 @@
 #include "predictors/draws.h"
 #include "predictors/prediction.h"
 #include "simulate/verify/verify.h"
-#include "trace/open.h"
 
 enum { KEY_SEMANTICS = 1000, KEY_VERIFY, KEY_JSON, KEY_DRAWS, KEY_DRAW, KEY_SEED };
 

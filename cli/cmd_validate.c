@@ -9,7 +9,6 @@
 #include "common/json.h"
 #include "common/text/text.h"
 #include "platforms/platform_file.h"
-#include "trace/open.h"
 #include "validate/explain/explain.h"
 #include "validate/ranking.h"
 #include "validate/validate.h"

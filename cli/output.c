@@ -12,7 +12,6 @@
 #include "common/files/output_file.h"
 #include "common/json/json_write.h"
 #include "common/memory_text.h"
-#include "common/text/json_text.h"
 #include "trace/open.h"
 #include "trace/text/text.h"
 

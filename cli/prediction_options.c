@@ -11,7 +11,6 @@
 #include "platforms/fit/range.h"
 #include "platforms/grow.h"
 #include "platforms/platform_file.h"
-#include "platforms/profile.h"
 #include "platforms/semantics_text.h"
 #include "simulate/windows/window_modes.h"
 #include "trace/open.h"

@@ -1,7 +1,6 @@
 /* Draws a validation (validate/validate.h). */
 #include <math.h>
 
-#include "common/svg.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "validate/validate.h"

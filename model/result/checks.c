@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdarg.h>
 
-#include "common/units.h"
 #include "model/match/shmem_writes.h"
 
 /* Relative tolerance for sums of doubles that were picoseconds. */

@@ -6,7 +6,6 @@
  * that is entirely within such a time of another rank holds its lock within it. */
 #include <stdlib.h>
 
-#include "common/units.h"
 #include "model/violations/finder.h"
 
 static int by_time(const void *one, const void *two)

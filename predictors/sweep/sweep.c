@@ -9,7 +9,6 @@
 #include "common/array.h"
 #include "common/files/place.h"
 #include "common/json/json_write.h"
-#include "common/text/json_text.h"
 #include "platforms/platform.h"
 #include "platforms/profile.h"
 #include "predictors/sweep/digest.h"

@@ -4,7 +4,6 @@
 
 #include "common/map.h"
 #include "common/scramble.h"
-#include "common/units.h"
 #include "simulate/replay/core.h"
 #include "simulate/replay/driver.h"
 #include "simulate/replay/gap.h"

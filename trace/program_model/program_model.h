@@ -69,7 +69,6 @@ struct statement {
     struct expression *members; /* owned; a member whose value is none is left out */
     size_t member_count;
     int64_t requests;
-    bool scales_disp; /* displacements are in units of the target's */
     struct expression takes; /* seconds of the call itself */
     /* STATEMENT_COMPUTE: seconds; STATEMENT_REPEAT: the number of rounds; STATEMENT_IF: the condition; STATEMENT_BLOCK:
      * seconds of the body. Instead of seconds there may be a computing */

@@ -5,7 +5,6 @@
 
 #include "common/array.h"
 #include "common/files/input_file.h"
-#include "trace/limits.h"
 #include "trace/program_model/reader.h"
 
 static enum status read_rest(struct model_reader *reader, struct statement *statement)
