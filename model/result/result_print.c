@@ -47,8 +47,7 @@ static int compare_findings(const void *one, const void *other)
     return (int)a->pattern - (int)b->pattern;
 }
 
-/* The rank of the worst place. A result of an older version does not have it; then the worst rank of all places
- * together. */
+/* The rank of the worst place; where that is not known, the worst rank of all places together. */
 static uint32_t worst_rank(const struct result *result, const struct result_pattern *pattern)
 {
     uint32_t worst = 0;

@@ -89,7 +89,7 @@ static enum status read_per_rank(const struct json_node *object, const char *key
     return json_error(&node, err, "%zu numbers, expected one for each of the %u ranks", json_count(&node), count);
 }
 
-/* Results of older versions have no rank, thread and node. */
+/* Not known: a rank of null, no thread, a node of null. */
 static enum status read_who(const struct json_node *node, struct result_who *who, struct err *err)
 {
     struct json_node rank = json_member(node, "rank"), thread = json_member(node, "thread");
@@ -190,9 +190,9 @@ static enum status read_pattern(const struct json_node *node, size_t index, void
     struct result_pattern *pattern = &result->patterns[id];
     TRY(read_number(node, "severity_s", 0, &pattern->severity_s, err));
     TRY(read_count(node, "count", &pattern->count, err));
-    if (at_most.item) TRY(json_boolean(&at_most, &pattern->at_most, err));
+    TRY(json_boolean(&at_most, &pattern->at_most, err));
     TRY(read_per_rank(node, "rank_severity_s", pattern->rank_severity_s, result->rank_count, err));
-    return places.item ? for_elements(&places, read_place, pattern, err) : STATUS_OK;
+    return for_elements(&places, read_place, pattern, err);
 }
 
 static enum status read_property(const struct json_node *properties, const struct json_node *exclusive,
@@ -203,8 +203,7 @@ static enum status read_property(const struct json_node *properties, const struc
     struct result_property made = {.depth = property_depth(property)};
     if (!value.item) return STATUS_OK;
     TRY(json_number(&value, -LARGEST, LARGEST, &made.inclusive_s, err));
-    made.exclusive_s = made.inclusive_s;
-    if (own.item) TRY(json_number(&own, -LARGEST, LARGEST, &made.exclusive_s, err));
+    TRY(json_number(&own, -LARGEST, LARGEST, &made.exclusive_s, err));
     TRY(array_reserve((void **)&result->properties, &result->property_capacity, result->property_count + 1,
                       sizeof *result->properties, err));
     made.name = strdup(row->name);
@@ -288,15 +287,15 @@ static enum status read_transfers(const struct json_node *root, struct result *r
     TRY(read_count(&transfers, "count", &result->transfer_count, err));
     TRY(read_bytes(&transfers, "bytes", &result->transfer_bytes, err));
     struct json_node gaps = json_member(&transfers, "non_contiguous");
-    if (gaps.item) TRY(read_count(&gaps, "count", &result->gap_count, err));
-    if (gaps.item) TRY(read_bytes(&gaps, "bytes", &result->gap_bytes, err));
+    TRY(read_count(&gaps, "count", &result->gap_count, err));
+    TRY(read_bytes(&gaps, "bytes", &result->gap_bytes, err));
     TRY(read_distribution(&transfers, "lower_bound_Bps", &result->lower_bound_Bps, err));
     TRY(read_distribution(&transfers, "upper_bound_Bps", &result->upper_bound_Bps, err));
     if (json_member(&transfers, "platform_bound_Bps").item)
         TRY(read_distribution(&transfers, "platform_bound_Bps", &result->platform_bound_Bps, err));
     result->within_known = within.item && !cJSON_IsNull(within.item);
     if (result->within_known) TRY(read_count(&transfers, "within_bounds", &result->within_bounds, err));
-    return pairs.item ? for_elements(&pairs, read_pair, result, err) : STATUS_OK;
+    return for_elements(&pairs, read_pair, result, err);
 }
 
 static enum status read_note(const struct json_node *node, size_t index, void *into, struct err *err)
@@ -314,10 +313,8 @@ static enum status read_fence_pairs(const struct json_node *root, struct result 
     result->fences_known = true;
     TRY(read_count(&pairs, "count", &result->fence_pairs, err));
     TRY(read_count(&pairs, "unneeded", &result->unneeded_fence_pairs, err));
-    if (json_member(&pairs, "empty").item) {
-        TRY(read_count(&pairs, "empty", &result->empty_fences, err));
-        TRY(read_number(&pairs, "empty_s", 0, &result->empty_fence_s, err));
-    }
+    TRY(read_count(&pairs, "empty", &result->empty_fences, err));
+    TRY(read_number(&pairs, "empty_s", 0, &result->empty_fence_s, err));
     return read_number(&pairs, "saved_s", 0, &result->fence_saved_s, err);
 }
 
@@ -332,7 +329,6 @@ static enum status read_buffer(const struct json_node *root, struct result_buffe
     return read_number(&object, "wait_s", 0, &buffer->wait_s, err);
 }
 
-/* Absent in older results. */
 static enum status read_section(const struct json_node *root, struct result_section *section, struct err *err)
 {
     struct json_node object = json_member(root, "section");

@@ -416,7 +416,7 @@ static void json_faults(void **state)
                "recorded, simulated, generated or described");
     JSON_FAULT(HEAD "\"ranks\": 2, \"rank_time_s\": [1]}", "rank_time_s", "2 ranks");
     JSON_FAULT(HEAD "\"ranks\": 1, \"rank_time_s\": [1], \"patterns\": [{\"name\": \"late_post\", \"severity_s\": 0,"
-                    "\"count\": 0, \"rank_severity_s\": [\"x\"]}]}",
+                    "\"count\": 0, \"at_most\": false, \"rank_severity_s\": [\"x\"]}]}",
                "patterns[0].rank_severity_s[0]", "number");
     JSON_FAULT(HEAD "\"ranks\": 1, \"rank_time_s\": [1], \"patterns\": [{\"name\": \"late_pots\"}]}",
                "patterns[0].name", "late_pots");
