@@ -41,6 +41,15 @@ static enum status profile_name_read(const struct json_node *node, const struct 
     return platform->profile ? STATUS_OK : err_memory(err);
 }
 
+/* There is one name, and no member. */
+static enum status collectives_read(const struct json_node *node, const struct platform_key *key, struct platform *platform,
+                                    struct err *err)
+{
+    int index;
+    (void)platform;
+    return node->item ? name_read(node, key->names, &index, err) : STATUS_OK;
+}
+
 static enum status loopback_overhead_read(const struct json_node *node, const struct platform_key *key, struct platform *platform,
                                           struct err *err)
 {

@@ -27,7 +27,7 @@ sed 's/|.*//' rows | tr ' ' '\n' | grep . | grep -vx network.topology.simgrid_xm
 diff known told >&2 || fail "docs/simulation.md and the reader of platform files know different keys"
 
 # These have their values from tests/cases/base.json, or the letter, or have one value only.
-base='nodes.memory_bandwidth_Bps network.latency_s network.bandwidth_Bps mpi.rma.semantics network.topology.simgrid_xml'
+base='nodes.memory_bandwidth_Bps network.latency_s network.bandwidth_Bps mpi.rma.semantics mpi.collectives network.topology.simgrid_xml'
 while IFS='|' read -r keys names; do
     found=
     for name in $names; do

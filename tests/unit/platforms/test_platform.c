@@ -64,7 +64,7 @@ static void every_key(void **state)
         ", \"cores\": 8, \"speed\": 2.5, \"memory_bandwidth_Bps\": 3e9, \"comment\": \"any\"",
         ", \"overhead_s\": 1e-7, \"gap_s\": {\"value\": 2e-7, \"error\": 1e-9, \"n\": 100},"
         " \"loopback\": {\"latency_s\": 3e-7, \"bandwidth_Bps\": 4e10}",
-        ", \"name\": \"all keys\", \"mpi\": {\"eager_bytes\": 4096, \"rma\": "
+        ", \"name\": \"all keys\", \"mpi\": {\"eager_bytes\": 4096, \"collectives\": \"mpich\", \"rma\": "
         "{\"semantics\": \"c\","
         " \"lock\": \"lazy\", \"fence\": \"notify\", \"progress\": \"thread\", \"thread_delay_s\": 1e-5, \"issue\": "
         "\"deferred\","
