@@ -109,6 +109,9 @@ static const struct row fences[] = {
 #define SEND(a, peer, tag) AT(0, a, a) "MPI_Send comm=0 peer=" peer " tag=" #tag " bytes=8\n"
 #define RECV(a, peer, tag) AT(1, a, a) "MPI_Recv comm=0 peer=" peer " tag=" #tag " bytes=8\n"
 
+#define PROBE(name, a, rest) AT(1, a, a) "MPI_" name " comm=0 peer=0 tag=7" rest "\n"
+#define MATCHED(a)           PROBE("Mrecv", a, " bytes=8")
+
 /* Up to 64 bytes a send may be overtaken by others. */
 static const struct row messages[] = {
     {"to MPI_PROC_NULL", SEND(01, "-", 1) BARRIER_3, 90, "- T|T|T"},
@@ -119,6 +122,9 @@ static const struct row messages[] = {
     {"the last call is a send", SEND(01, "1", 1) RECV(02, "0", 1), 90, "KHST|KRT|"},
     {"a send that another one overtook", SEND(01, "1", 1) SEND(02, "1", 2) RECV(03, "0", 2) BARRIER_3, 90,
      "O KS T|KUR T|T"},
+    {"the first of two that were overtaken counts",
+     SEND(01, "1", 1) SEND(02, "1", 2) SEND(03, "1", 1) RECV(04, "0", 2) BARRIER_3, 90, "O KS O T|KUR T|T"},
+    {"a send to another rank overtakes none", SEND(01, "2", 1) SEND(02, "1", 2) RECV(03, "0", 2) BARRIER_3, 90, "O S T|R T|T"},
     {"of equal begins none overtook", SEND(01, "1", 1) SEND(01, "1", 2) RECV(03, "0", 2) BARRIER_3, 90, "O S T|R T|T"},
     {"a long send", AT(0, 01, 01) "MPI_Send comm=0 peer=1 tag=1 bytes=65\n" SEND(02, "1", 2) RECV(03, "0", 2) BARRIER_3,
      90, "O S T|R T|T"},
@@ -139,6 +145,14 @@ static const struct row messages[] = {
      90, "K T|T|T"},
     {"without destination",
      AT(0, 01, 01) "MPI_Sendrecv comm=0 peer=- tag=1 source=1 recvtag=2 bytes=0 received=8\n" BARRIER_3, 90, "O T|T|T"},
+    /* a matched probe goes and stays with the message that it took out */
+    {"a matched probe", SEND(01, "1", 7) PROBE("Mprobe", 02, "") MATCHED(03) BARRIER_3, 90, "S T|R R T|T"},
+    {"a matched probe of a message that is kept", SEND(01, "1", 7) PROBE("Mprobe", 02, "") MATCHED(03), 90, "KHST|KR KRT|"},
+    {"a matched probe whose message is missing", PROBE("Mprobe", 02, "") BARRIER_3, 90, "T|O T|T"},
+    {"an improbe that found one", SEND(01, "1", 7) PROBE("Improbe", 02, " flag=1") MATCHED(03) BARRIER_3, 90, "S T|R R T|T"},
+    {"an improbe that lacks its message", PROBE("Improbe", 02, " flag=1") BARRIER_3, 90, "T|O T|T"},
+    {"an improbe that found none", PROBE("Improbe", 02, " flag=0") BARRIER_3, 90, "T|- T|T"},
+    {"an iprobe takes none out", PROBE("Iprobe", 02, " flag=1") BARRIER_3, 90, "T|- T|T"},
     {"a barrier of two", AT(0, 01, 02) "MPI_Barrier comm=0\n" AT(1, 01, 02) "MPI_Barrier comm=0\n", 90, "OT|OT|"},
 };
 
