@@ -252,6 +252,46 @@ static void the_last_complete_write_is_awaited(void **state)
     trace_free(trace);
 }
 
+/* Sums over ranks and places. The first post passes 100 us, the second 110, the other rank's 5: 215. Rows of two polls lose one
+ * each. Computing: 10 + 20 and 40, halved. Two ranks lock twice: each has one section with one flush. */
+static void summaries_are_sums_over_all_ranks(void **state)
+{
+#define LOCKS(R)                                                                                                       \
+    #R " 0 0.000001 MPI_Win_lock win=0 target=2 lock=shared\n" #R " 0.000001 0.000002 MPI_Win_unlock win=0 target=2\n"         \
+    #R " 0.000003 0.000004 MPI_Win_lock win=0 target=2 lock=shared\n" #R " 0.000005 0.000006 MPI_Win_unlock win=0 target=2\n"
+    static const struct {
+        const char *spec, *text, *summary;
+    } rows[] = {
+        {"post-early",
+         HEAD "window 1 comm=0\n0 0 0 MPI_Comm_group comm=0\n1 0.000100 0.000101 MPI_Win_post win=0 group=\n"
+              "1 0.000111 0.000112 MPI_Win_post win=1 group=\n2 0.000005 0.000006 MPI_Win_post win=0 group=\n",
+         "3 of 3 MPI_Win_post calls moved up, over 215 us of computing in all"},
+        {"polls",
+         HEAD ALL(0, WRITE(0, "0.000010") FLUSH("0.000013", "0.000020")
+                         WRITE(0, "0.000035") FLUSH("0.000036", "0.000045") ENDS(0))
+             ALL(1, POLL("0.000010", "0.000011", "0.000012") POLL("0.000015", "0.000016", "0.000020"))
+             "1 0.000021 enter next\n1 0.000022 leave next\n" POLL("0.000030", "0.000031", "0.000032")
+             POLL("0.000040", "0.000041", "0.000045") "1 0.000200 0.000200 MPI_Win_unlock_all win=0\n",
+         "2 rows of polls wait for the writes that ended them; 2 of 4 polls went"},
+        {"scale:/=0.5",
+         HEAD "0 0 0 MPI_Comm_group comm=0\n0 0.000010 0.000011 MPI_Comm_group comm=0\n"
+              "0 0.000031 0.000031 MPI_Comm_group comm=0\n"
+              "1 0.000040 0.000040 MPI_Comm_group comm=0\n",
+         "computing in / over all ranks is 35 us, was 70 us"},
+        {"lock=lock_all", HEAD LOCKS(0) LOCKS(1), "4 of 4 lock epochs became 2 of MPI_Win_lock_all with 2 flushes"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct trace *trace = test_read(rows[i].text);
+        struct rewrite rewrite;
+        struct err err;
+        if (rewrite_run(trace, &rows[i].spec, 1, &rewrite, &err) != STATUS_OK) fail_msg("%s: %s", rows[i].spec, err.text);
+        assert_string_equal(rewrite.reports[0].summary, rows[i].summary);
+        rewrite_clear(&rewrite);
+        trace_free(trace);
+    }
+}
+
 static void unknown_call_paths_are_named(void **state)
 {
     (void)state;
@@ -305,6 +345,7 @@ int main(void)
         cmocka_unit_test(only_the_whole_name_is_a_path),
         cmocka_unit_test(computings_are_counted),
         cmocka_unit_test(the_last_complete_write_is_awaited),
+        cmocka_unit_test(summaries_are_sums_over_all_ranks),
         cmocka_unit_test(unknown_call_paths_are_named),
         cmocka_unit_test(specs_are_checked),
     };
