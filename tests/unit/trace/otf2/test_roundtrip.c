@@ -293,6 +293,25 @@ static void unwritable(void **state)
     trace_free(trace);
 }
 
+/* Intercommunicators keep the sizes of their groups, from the smallest to the largest first one; what is none has 0. */
+static void groups_of_intercommunicators(void **state)
+{
+    static const uint32_t first[] = {0, 1, 0, 3};
+    char directory[TEMP_DIR_BYTES];
+    (void)state;
+    temp_dir_make(directory);
+    struct trace *trace = trace_of("rmacast-trace 1\nranks 4\ncomm 1 ranks=3,0,1,2 between=1\ncomm 2 ranks=1,0,2,3\n"
+                                   "comm 3 ranks=0,2,1,3 between=3\n0 0 0 MPI_Barrier comm=1\n"
+                                   "0 0 0 MPI_Barrier comm=2\n0 0 0 MPI_Barrier comm=3\n");
+    struct trace *back = write_and_read(trace, directory);
+    assert_traces_equal(trace, back);
+    assert_int_equal(back->definitions.comm_count, 4);
+    for (int i = 0; i < 4; i++) assert_int_equal(back->definitions.comms[i].first_group, first[i]);
+    trace_free(trace);
+    trace_free(back);
+    temp_dir_remove(directory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +319,7 @@ int main(void)
         cmocka_unit_test(threads),     cmocka_unit_test(symmetric_memory),  cmocka_unit_test(before_time_zero),
         cmocka_unit_test(late_start),  cmocka_unit_test(replaces),          cmocka_unit_test(without_events),
         cmocka_unit_test(many_events), cmocka_unit_test(reads_by_any_name), cmocka_unit_test(unwritable),
+        cmocka_unit_test(groups_of_intercommunicators),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
