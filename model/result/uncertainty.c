@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/json/json_write.h"
-#include "common/units.h"
+#include "common/text/text.h"
 
 /* Draws that differ by more are of a racing program. */
 #define RACING_RANGE 0.02
@@ -43,6 +43,11 @@ void uncertainty_draw(struct uncertainty *of, double least_s, double most_s, dou
     of->part_s[PART_MODEL] = classes[of->class].of_run * of->in_mpi_s;
 }
 
+void uncertainty_record(struct uncertainty *of, double recording_s)
+{
+    of->part_s[PART_RECORDING] = recording_s;
+}
+
 struct uncertainty uncertainty_of_difference(const struct uncertainty *a, const struct uncertainty *b)
 {
     struct uncertainty made = {.known = a->known && b->known, .class = a->class > b->class ? a->class : b->class};
@@ -67,6 +72,12 @@ double uncertainty_total_s(const struct uncertainty *of)
     return known ? total_s : NAN;
 }
 
+char *uncertainty_total_text(const struct uncertainty *of, char text[UNITS_TEXT_BYTES])
+{
+    double total_s = uncertainty_total_s(of);
+    return isnan(total_s) ? strcpy(text, "unknown") : units_format_duration(total_s, text);
+}
+
 bool uncertainty_tells(const struct uncertainty *of, double difference_s)
 {
     double total_s = uncertainty_total_s(of);
@@ -80,19 +91,34 @@ const char *uncertainty_warning(const struct uncertainty *of)
            "than are replayed";
 }
 
+enum { UNKNOWN_BYTES = 64 };
+
+/* "races, platform". */
+static char *name_unknown(const struct uncertainty *of, char text[UNKNOWN_BYTES])
+{
+    *text = '\0';
+    for (int i = 0; i < UNCERTAINTY_PARTS; i++)
+        if (isnan(of->part_s[i])) strcat(strcat(text, *text ? ", " : ""), parts[i]);
+    return text;
+}
+
+void uncertainty_print_unknown(const struct uncertainty *of, FILE *out)
+{
+    char text[UNKNOWN_BYTES];
+    if (of->known && *name_unknown(of, text)) text_print(out, "+-: without the parts that are unknown: %s.\n", text);
+}
+
 char *uncertainty_text(const struct uncertainty *of, char text[UNCERTAINTY_TEXT_BYTES])
 {
-    char time[UNITS_TEXT_BYTES], known[UNCERTAINTY_TEXT_BYTES / 2 - UNITS_TEXT_BYTES] = "", unknown[sizeof known] = "";
+    char time[UNITS_TEXT_BYTES], known[UNCERTAINTY_TEXT_BYTES / 2 - UNITS_TEXT_BYTES] = "", unknown[UNKNOWN_BYTES];
     for (int i = 0; i < UNCERTAINTY_PARTS; i++) {
-        char *to = isnan(of->part_s[i]) ? unknown : known;
-        size_t length = strlen(to);
-        if (of->part_s[i] == 0) continue;
-        snprintf(to + length, sizeof known - length, "%s%s%s%s", length > 0 ? ", " : "", parts[i], to == known ? " " : "",
-                 to == known ? units_format_duration(of->part_s[i], time) : "");
+        size_t length = strlen(known);
+        if (isnan(of->part_s[i]) || of->part_s[i] == 0) continue;
+        snprintf(known + length, sizeof known - length, "%s%s %s", length > 0 ? ", " : "", parts[i],
+                 units_format_duration(of->part_s[i], time));
     }
-    double total_s = uncertainty_total_s(of);
-    snprintf(text, UNCERTAINTY_TEXT_BYTES, "%s (%s%s%s%s)",
-             isnan(total_s) ? "unknown" : units_format_duration(total_s, time), known,
+    name_unknown(of, unknown);
+    snprintf(text, UNCERTAINTY_TEXT_BYTES, "%s (%s%s%s%s)", uncertainty_total_text(of, time), known,
              *known && *unknown ? "; " : "", *unknown ? "unknown: " : "", unknown);
     return text;
 }

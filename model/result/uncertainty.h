@@ -4,10 +4,12 @@
 #define MODEL_RESULT_UNCERTAINTY_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include <cjson/cJSON.h>
 
 #include "common/json.h"
+#include "common/units.h"
 
 enum uncertainty_part {
     PART_RECORDING, /* the computing of equal steps differs: another run has other computing */
@@ -37,11 +39,15 @@ struct uncertainty {
 struct uncertainty uncertainty_of_run(double recording_s, bool platform_measured, bool steered, double in_mpi_s);
 /* Replaces what is said of races: the least and the largest run time of the draws, and their median. */
 void uncertainty_draw(struct uncertainty *of, double least_s, double most_s, double median_s);
+/* Replaces what is said of the recording, where the computing is not a recorded trace's. */
+void uncertainty_record(struct uncertainty *of, double recording_s);
 /* The difference of the times of two runs. What both have in common cancels. */
 struct uncertainty uncertainty_of_difference(const struct uncertainty *a, const struct uncertainty *b);
 
 /* The sum of the known parts; NAN: nothing is known. */
 double uncertainty_total_s(const struct uncertainty *of);
+/* "12 ms"; "unknown". Gives text. */
+char *uncertainty_total_text(const struct uncertainty *of, char text[UNITS_TEXT_BYTES]);
 /* Whether a difference is more than its error. Where nothing is known, each that is not 0 is. */
 bool uncertainty_tells(const struct uncertainty *of, double difference_s);
 
@@ -51,6 +57,9 @@ const char *uncertainty_warning(const struct uncertainty *of);
 /* "12 ms (recording 3 ms, model 9 ms; unknown: races, platform)". Gives text. */
 enum { UNCERTAINTY_TEXT_BYTES = 256 };
 char *uncertainty_text(const struct uncertainty *of, char text[UNCERTAINTY_TEXT_BYTES]);
+
+/* For a table with a column "+-": a line that names the unknown parts. Nothing if all are known. */
+void uncertainty_print_unknown(const struct uncertainty *of, FILE *out);
 
 /* Members error_s, error_parts and error_class of an object; nothing if nothing is known. Reading needs the time inside MPI. */
 void uncertainty_to_json(const struct uncertainty *of, cJSON *object);

@@ -98,13 +98,14 @@ static void print_noise(const struct curve *curve, size_t i, FILE *out)
 
 static void print_point(const struct curve *curve, size_t i, FILE *out)
 {
-    char run_time[UNITS_TEXT_BYTES], low[UNITS_TEXT_BYTES], high[UNITS_TEXT_BYTES];
+    char run_time[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES], low[UNITS_TEXT_BYTES], high[UNITS_TEXT_BYTES];
     const struct curve_point *point = &curve->points[i];
     enum pattern worst = worst_pattern(curve, i);
     double share = curve_wait_share(curve, i, worst);
-    text_print(out, "%8u  %-9s  %11s  %11s  %11s", point->ranks, curve->semantics[i % curve->rows],
-               units_format_duration(point->result->run_time_s, run_time), units_format_duration(point->low_s, low),
-               units_format_duration(point->high_s, high));
+    text_print(out, "%8u  %-9s  %11s  %11s  %11s  %11s", point->ranks, curve->semantics[i % curve->rows],
+               units_format_duration(point->result->run_time_s, run_time),
+               uncertainty_total_text(&point->result->uncertainty, error),
+               units_format_duration(point->low_s, low), units_format_duration(point->high_s, high));
     print_noise(curve, i, out);
     text_print(out, "  %8.2f  %7.1f %%", curve_speedup(curve, i), 100 * curve_efficiency(curve, i));
     if (share > 0) text_print(out, "  %s %.1f %%", pattern_row(worst)->title, 100 * share);
@@ -241,7 +242,7 @@ void curve_print(const struct curve *curve, FILE *out)
     if (curve->noisy_runs > 0)
         text_print(out, "; median, 5th and 95th percentile of %zu run%s with noise", curve->noisy_runs,
                    units_plural(curve->noisy_runs));
-    text_print(out, "\n%8s  %-9s  %11s  %11s  %11s", "ranks", "semantics", "run time", "at least", "at most");
+    text_print(out, "\n%8s  %-9s  %11s  %11s  %11s  %11s", "ranks", "semantics", "run time", "+-", "at least", "at most");
     if (curve->noisy_runs > 0) text_print(out, "  %11s  %11s  %11s", "median", "5 %", "95 %");
     text_print(out, "  %8s  %9s  %s\n", "speed-up", "efficiency", "largest wait state");
     for (size_t i = 0; i < curve->count; i++) print_point(curve, i, out);
@@ -249,6 +250,7 @@ void curve_print(const struct curve *curve, FILE *out)
     print_pop(curve, out);
     fputc('\n', out);
     print_limits(curve, out);
+    uncertainty_print_unknown(&curve->points[0].result->uncertainty, out);
     if (curve->measured > 0)
         text_print(out, "At least, at most: with the errors of the platform's measured values (%zu).\n", curve->measured);
     print_replays(curve, out);
@@ -340,6 +342,7 @@ static enum status add_point(const struct curve *curve, size_t i, cJSON *points,
         if (!rewrites || !json_put(item, "rewrites", rewrites)) return err_memory(err);
     }
     TRY(result_to_json(point->result, &result, err));
+    uncertainty_to_json(&point->result->uncertainty, item);
     return json_put(item, "result", result) ? STATUS_OK : err_memory(err);
 }
 

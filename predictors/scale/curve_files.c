@@ -32,6 +32,7 @@ static void write_row(const struct curve *curve, size_t i, FILE *out)
     csv_write_text(out, "", curve->semantics[i % curve->rows]);
     fprintf(out, ",%.12g,%.12g,%.12g,%.12g,%.12g", point->result->run_time_s, point->low_s, point->high_s,
             curve_speedup(curve, i), curve_efficiency(curve, i));
+    write_factor(uncertainty_total_s(&point->result->uncertainty), out);
     if (curve->noisy_runs > 0)
         fprintf(out, ",%.12g,%.12g,%.12g", point->noise.median_s, point->noise.p5_s, point->noise.p95_s);
     if (curve_pop(curve, i, &pop)) {
@@ -48,7 +49,7 @@ static void write_row(const struct curve *curve, size_t i, FILE *out)
 void curve_write_csv(const struct curve *curve, FILE *out)
 {
     struct efficiency_pop pop;
-    fputs("ranks,semantics,run_time_s,run_time_low_s,run_time_high_s,speedup,efficiency", out);
+    fputs("ranks,semantics,run_time_s,run_time_low_s,run_time_high_s,speedup,efficiency,error_s", out);
     if (curve->noisy_runs > 0) fputs(",noise_median_s,noise_p5_s,noise_p95_s", out);
     if (curve_pop(curve, 0, &pop)) fputs(",parallel_efficiency,load_balance,serialization,transfer", out);
     for (int p = 0; p < PATTERN_COUNT; p++)

@@ -92,12 +92,14 @@ static enum status replay_row(const struct points_options *options, const struct
                               const struct program_model_options *run, size_t row, struct result **result, struct err *err)
 {
     struct program_source source;
+    struct program_survey survey;
     struct platform *platform;
+    TRY(program_source_survey(model, run, &survey, err));
     TRY(program_source_open(model, run, &source, err));
     enum status status = options->scenes.open(options->scenes.context, options->semantics[row], NULL, 0, source.run.trace,
                                               &platform, err);
     if (status == STATUS_OK) {
-        status = scale_totals(&source, platform, options->engine, result, err);
+        status = scale_totals(&source, survey.computing_s, platform, options->engine, result, err);
         platform_free(platform);
     }
     program_source_close(&source);
@@ -208,6 +210,7 @@ static enum status replay_band(const struct points_options *options, struct prog
     for (size_t i = 0; i < options->rows; i++) {
         rows[i].low_s = low_s[i];
         rows[i].high_s = high_s[i];
+        if (survey.error > 0) uncertainty_record(&rows[i].result->uncertainty, (high_s[i] - low_s[i]) / 2);
     }
     return options->noisy_runs > 0 ? replay_noise(options, model, ranks, kept, rows, err) : STATUS_OK;
 }

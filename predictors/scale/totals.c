@@ -1,5 +1,6 @@
 #include "predictors/scale/totals.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,8 +46,15 @@ static enum status describe_outcome(const struct replay_outcome *outcome, struct
     return result_add_note(result, err, "wait states are the replay's own totals, of one-sided calls only: the run was not kept");
 }
 
-enum status scale_totals(struct program_source *source, const struct platform *platform, const struct engine_descriptor *engine,
-                         struct result **result, struct err *err)
+static double mean_s(const double *values_s, uint32_t count)
+{
+    double sum_s = 0;
+    for (uint32_t i = 0; i < count; i++) sum_s += values_s[i];
+    return count > 0 ? sum_s / count : 0;
+}
+
+enum status scale_totals(struct program_source *source, double computing_s, const struct platform *platform,
+                         const struct engine_descriptor *engine, struct result **result, struct err *err)
 {
     const struct replay_source calls = {
         .next = program_source_next, .context = source, .finalizes = source->finalizes, .sleeps = source->sleeps};
@@ -61,6 +69,8 @@ enum status scale_totals(struct program_source *source, const struct platform *p
         if (status == STATUS_OK) status = describe_outcome(&outcome, made, err);
         if (status == STATUS_OK) status = crowding_note(platform, trace->rank_count, made, err);
         if (status == STATUS_OK) status = servers_note(platform, made, err);
+        double in_mpi_s = fmax(0, mean_s(made->rank_time_s, made->rank_count) - computing_s / platform->speed);
+        made->uncertainty = uncertainty_of_run(0, platform_is_measured(platform), false, in_mpi_s);
         if (status == STATUS_OK) *result = made;
         else result_free(made);
     }

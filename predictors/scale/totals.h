@@ -8,8 +8,9 @@
 #include "simulate/engine/engine.h"
 #include "trace/program_model/source.h"
 
-/* Replays the source to its end, on an engine that may run several times in a process. The caller owns *result. */
-enum status scale_totals(struct program_source *source, const struct platform *platform, const struct engine_descriptor *engine,
-                         struct result **result, struct err *err);
+/* Replays the source to its end, on an engine that may run several times in a process. computing_s: of a rank. The caller owns
+ * *result. */
+enum status scale_totals(struct program_source *source, double computing_s, const struct platform *platform,
+                         const struct engine_descriptor *engine, struct result **result, struct err *err);
 
 #endif

@@ -1,5 +1,6 @@
 #include "predictors/sweep/run.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +126,15 @@ static bool add_properties(cJSON *json, const struct result *result)
     return properties != NULL;
 }
 
+/* The recordings' part of a run that is made from several of them is what their computing leaves open at its ranks; no band is
+ * replayed here. */
+static void add_error(cJSON *json, const struct point_run *run, const struct result *result)
+{
+    struct uncertainty error = result->uncertainty;
+    if (run->input->program) uncertainty_record(&error, NAN);
+    uncertainty_to_json(&error, json);
+}
+
 static enum status write_line(const struct point_run *run, const struct result *result, FILE *out, struct err *err)
 {
     cJSON *json = sweep_point_json(run->input->sweep, run->point, run->trace->rank_count);
@@ -134,8 +144,10 @@ static enum status write_line(const struct point_run *run, const struct result *
         json_add_number(json, "transfers", (double)result->transfer_count) &&
         json_add_number(json, "bytes", (double)result->transfer_bytes) &&
         json_add_bool(json, "incomplete", result->incomplete || result->left_out_count > 0) &&
-        add_waits(json, result) && add_properties(json, result))
+        add_waits(json, result) && add_properties(json, result)) {
+        add_error(json, run, result);
         text = json_print(json, JSON_LINE);
+    }
     cJSON_Delete(json);
     if (!text) return err_memory(err);
     fputs(text, out);

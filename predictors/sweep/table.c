@@ -8,12 +8,15 @@
 #include "common/json.h"
 #include "common/text/text.h"
 #include "common/units.h"
+#include "model/result/uncertainty.h"
+#include "model/waits/properties.h"
 #include "model/waits/totals.h"
 
 /* A point, parsed from its line. */
 struct row {
     struct json_document point;
     double run_time_s; /* NAN: it failed */
+    struct uncertainty error;
 };
 
 struct rows {
@@ -53,6 +56,16 @@ static const char *place_of(const struct row *row, enum sweep_axis axis, char bu
     return buffer;
 }
 
+static enum status read_times(struct row *row, struct err *err)
+{
+    const struct json_node root = json_root(&row->point);
+    const cJSON *time = row_member(row, "run_time_s"), *ranks = row_member(row, "ranks"),
+                *in_mpi = cJSON_GetObjectItemCaseSensitive(row_member(row, "properties"), property_row(PROPERTY_MPI)->name);
+    row->run_time_s = cJSON_IsNumber(time) ? time->valuedouble : NAN;
+    double mean_s = cJSON_IsNumber(in_mpi) && cJSON_IsNumber(ranks) ? in_mpi->valuedouble / ranks->valuedouble : 0;
+    return uncertainty_from_json(&root, fmin(mean_s, row->run_time_s), &row->error, err);
+}
+
 static void rows_close(struct rows *rows)
 {
     for (size_t i = 0; rows->items && i < rows->sweep->count; i++) json_close(&rows->items[i].point);
@@ -71,12 +84,11 @@ static enum status rows_open(const struct sweep *sweep, struct rows *rows, struc
             status = json_parse(sweep->points[i].line, sweep->config.file, &row->point, err);
         else if (!(row->point.root = sweep_point_json(sweep, i, 0)))
             status = err_memory(err);
+        if (status == STATUS_OK) status = read_times(row, err);
         if (status != STATUS_OK) {
             rows_close(rows);
             return status;
         }
-        const cJSON *time = row_member(row, "run_time_s");
-        row->run_time_s = cJSON_IsNumber(time) ? time->valuedouble : NAN;
         for (int p = 0; p < PATTERN_COUNT; p++) rows->occurs[p] = rows->occurs[p] || wait_of(row, (enum pattern)p) > 0;
         for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++)
             rows->widths[axis] = (int)fmax(rows->widths[axis], (double)strlen(place_of(row, axis, buffer)));
@@ -100,7 +112,7 @@ static void print_head(const struct rows *rows, FILE *out)
     for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++)
         if (rows->widths[axis] > 0)
             text_print(out, axis == SWEEP_RANKS ? "%*s  " : "%-*s  ", rows->widths[axis], sweep_axis_name(axis));
-    fputs("   run time  largest wait state\n", out);
+    fputs("   run time           +-  largest wait state\n", out);
 }
 
 static void print_place(const struct rows *rows, const struct row *row, FILE *out)
@@ -124,10 +136,23 @@ static void print_row(const struct rows *rows, const struct row *row, FILE *out)
     for (int p = 1; p < PATTERN_COUNT; p++)
         if (wait_of(row, (enum pattern)p) > wait_of(row, worst)) worst = (enum pattern)p;
     text_print(out, "%11s", units_format_duration(row->run_time_s, text));
+    text_print(out, "  %11s", uncertainty_total_text(&row->error, text));
     double all_s = row->run_time_s * (cJSON_IsNumber(ranks) ? ranks->valuedouble : 0);
     if (wait_of(row, worst) > 0 && all_s > 0)
         text_print(out, "  %s %.1f %%", pattern_row(worst)->title, 100 * wait_of(row, worst) / all_s);
     fputc('\n', out);
+}
+
+/* Points that their error does not tell from the fastest one. */
+static size_t count_near(const struct rows *rows, size_t first, size_t block, const struct row *fastest)
+{
+    size_t count = 0;
+    for (size_t i = first; i < first + block; i++) {
+        const struct row *row = &rows->items[i];
+        const struct uncertainty error = uncertainty_of_difference(&row->error, &fastest->error);
+        count += row != fastest && !isnan(row->run_time_s) && !uncertainty_tells(&error, row->run_time_s - fastest->run_time_s);
+    }
+    return count;
 }
 
 /* Prints the fastest point of each number of ranks; the points of one number are consecutive. */
@@ -146,8 +171,23 @@ static void print_fastest(const struct rows *rows, FILE *out)
         text_print(out, "Fastest at %s ranks:", place_of(fastest, SWEEP_RANKS, buffer));
         for (enum sweep_axis axis = SWEEP_PLATFORMS; axis < SWEEP_AXES; axis++)
             if (rows->widths[axis] > 0) text_print(out, " %s %s,", sweep_axis_name(axis), place_of(fastest, axis, buffer));
-        text_print(out, " %s\n", units_format_duration(fastest->run_time_s, text));
+        text_print(out, " %s", units_format_duration(fastest->run_time_s, text));
+        size_t near = count_near(rows, first, block, fastest);
+        if (near > 0) text_print(out, "; no difference: %zu other point%s", near, units_plural(near));
+        fputc('\n', out);
     }
+}
+
+/* Names each part that a point does not know. */
+static void print_unknown(const struct rows *rows, FILE *out)
+{
+    struct uncertainty all = {.known = false};
+    for (size_t i = 0; i < rows->sweep->count; i++) {
+        const struct uncertainty *error = &rows->items[i].error;
+        all.known = all.known || error->known;
+        for (int part = 0; error->known && part < UNCERTAINTY_PARTS; part++) all.part_s[part] += error->part_s[part];
+    }
+    uncertainty_print_unknown(&all, out);
 }
 
 enum status sweep_print(const struct sweep *sweep, FILE *out, struct err *err)
@@ -157,6 +197,7 @@ enum status sweep_print(const struct sweep *sweep, FILE *out, struct err *err)
     print_head(&rows, out);
     for (size_t i = 0; i < sweep->count; i++) print_row(&rows, &rows.items[i], out);
     print_fastest(&rows, out);
+    print_unknown(&rows, out);
     rows_close(&rows);
     return STATUS_OK;
 }
@@ -175,6 +216,8 @@ static void write_row(const struct rows *rows, const struct row *row, FILE *out)
         fputc(',', out);
     else
         text_print(out, ",%.12g", row->run_time_s);
+    double error_s = uncertainty_total_s(&row->error);
+    text_print(out, isnan(error_s) ? "," : ",%.12g", error_s);
     for (int p = 0; p < PATTERN_COUNT; p++)
         if (rows->occurs[p]) text_print(out, ",%.12g", wait_of(row, (enum pattern)p));
     fputc(',', out);
@@ -187,7 +230,7 @@ enum status sweep_write_csv(const struct sweep *sweep, FILE *out, struct err *er
     struct rows rows;
     TRY(rows_open(sweep, &rows, err));
     for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++) text_print(out, "%s,", sweep_axis_name(axis));
-    fputs("state,run_time_s", out);
+    fputs("state,run_time_s,error_s", out);
     for (int p = 0; p < PATTERN_COUNT; p++)
         if (rows.occurs[p]) text_print(out, ",%s_s", pattern_row((enum pattern)p)->name);
     fputs(",reason\n", out);
