@@ -284,11 +284,13 @@ static void summarize_values(struct efficiency_interval *interval, uint32_t proc
     if (interval->processors > 0) range->mean_s = wide_s(interval->sum_ps[c]) / interval->processors;
 }
 
-/* The rank with the least MPI time: its MPI time and its sequential share count as useful, those of the others as lost.
- */
-static void choose_useful_rank(const struct efficiency *efficiency, struct efficiency_interval *interval)
+/* The MPI time and the sequential share of one rank count as useful, those of the others as lost. It is the rank of the interval
+ * around, so that losses of the intervals inside are parts of its own; the one with the least MPI time where there is none, or it
+ * does not take part. */
+static void choose_useful_rank(const struct efficiency *efficiency, const struct efficiency_interval *around,
+                               struct efficiency_interval *interval)
 {
-    bool any = false;
+    bool any = false, fixed = false;
     for (uint32_t p = 0; p < efficiency->processor_count;) {
         uint32_t rank = efficiency->processors[p].rank, before = interval->processors;
         int64_t mpi_ps = 0;
@@ -299,7 +301,9 @@ static void choose_useful_rank(const struct efficiency *efficiency, struct effic
             if (interval->value_ps[EFFICIENCY_TIME][p] > interval->execution_ps)
                 interval->execution_ps = interval->value_ps[EFFICIENCY_TIME][p];
         }
-        if (interval->processors == before || (any && mpi_ps >= interval->useful_mpi_ps)) continue;
+        bool same = around && around->useful_rank == rank;
+        if (interval->processors == before || fixed || (any && !same && mpi_ps >= interval->useful_mpi_ps)) continue;
+        fixed = same;
         interval->useful_rank = rank;
         interval->useful_mpi_ps = mpi_ps;
         any = true;
@@ -323,10 +327,12 @@ static void derive_processor(struct efficiency_interval *interval, uint32_t p, b
                                    value_ps[EFFICIENCY_THREADS][p] + value_ps[EFFICIENCY_IDLE][p];
 }
 
-static void derive_interval(const struct efficiency *efficiency, struct efficiency_interval *interval)
+/* around: the interval's parent, which is derived; NULL: it is the run. */
+static void derive_interval(const struct efficiency *efficiency, const struct efficiency_interval *around,
+                            struct efficiency_interval *interval)
 {
     int64_t **value_ps = interval->value_ps, most_ps = 0;
-    choose_useful_rank(efficiency, interval);
+    choose_useful_rank(efficiency, around, interval);
     if (efficiency->lost_all) interval->useful_mpi_ps = 0;
     for (uint32_t p = 0; p < efficiency->processor_count; p++) {
         if (!interval->takes_part[p]) continue;
@@ -389,7 +395,9 @@ enum status collector_name_processors(const struct collector *collector, uint32_
 void efficiency_conclude(struct efficiency *efficiency)
 {
     add_children(efficiency);
-    for (size_t i = 0; i < efficiency->count; i++) derive_interval(efficiency, &efficiency->intervals[i]);
+    struct efficiency_interval *of = efficiency->intervals;
+    for (size_t i = 0; i < efficiency->count; i++)
+        derive_interval(efficiency, i > 0 ? &of[efficiency->parents[i]] : NULL, &of[i]);
     caused_sort(&efficiency->caused);
     efficiency_check(efficiency);
 }

@@ -37,7 +37,7 @@ struct efficiency_interval {
     char *path, *file; /* owned; file NULL if unknown */
     int32_t line;
     uint32_t level, processors; /* processors: that take part */
-    uint32_t useful_rank;       /* the one with the least MPI time, which counts as useful */
+    uint32_t useful_rank;       /* whose MPI time counts as useful */
     int64_t useful_mpi_ps;      /* that time */
     size_t executions;
     bool *takes_part;                        /* per processor */

@@ -157,18 +157,20 @@ static void print_advice(const struct efficiency_interval *interval, FILE *out)
 }
 
 /* Its two parts follow in brackets, as in the thesis. */
-static void print_productive(const struct efficiency_interval *interval, bool lost_all, FILE *out)
+static void print_productive(const struct efficiency *efficiency, size_t index, FILE *out)
 {
+    const struct efficiency_interval *interval = &efficiency->intervals[index];
+    const bool inherited = index > 0 && interval->useful_rank == efficiency->intervals[efficiency->parents[index]].useful_rank;
     int64_t mpi_ps = interval->useful_mpi_ps;
     text_print(out, "%-36s %14.6f (CPU %.6f, MPI %.6f)\n", "Productive time", wide_s(interval->productive_ps),
                wide_s(interval->productive_ps - mpi_ps), units_s(mpi_ps));
-    if (lost_all)
+    if (efficiency->lost_all)
         fputs("  The MPI time of all ranks counts as lost.\n", out);
     else
         text_print(out,
             "  The MPI time of one rank, %" PRIu32
-            ", which has least of it, counts as useful, that of the others as lost.\n",
-            interval->useful_rank);
+            ", %s, counts as useful, that of the others as lost.\n",
+            interval->useful_rank, inherited ? "as around this interval" : "which has least of it");
 }
 
 static void print_parts(const struct efficiency_interval *interval, int first, int last, FILE *out)
@@ -176,15 +178,16 @@ static void print_parts(const struct efficiency_interval *interval, int first, i
     for (int c = first; c <= last; c++) print_sum(interval, "  ", c, out);
 }
 
-static void print_main(const struct efficiency_interval *interval, bool lost_all, FILE *out)
+static void print_main(const struct efficiency *efficiency, size_t index, FILE *out)
 {
+    const struct efficiency_interval *interval = &efficiency->intervals[index];
     fputs("---Main characteristics---\n", out);
     print_ratio("Parallelization efficiency", ratio_of(wide_s(interval->productive_ps), wide_s(interval->total_ps)),
                 out);
     print_value("", "Execution time", interval->execution_ps, out);
     text_print(out, "%-36s %14" PRIu32 "\n", "Processors", interval->processors);
     print_value("", "Total time", interval->total_ps, out);
-    print_productive(interval, lost_all, out);
+    print_productive(efficiency, index, out);
     print_value("", "Lost time", interval->lost_ps, out);
     print_sum(interval, "  ", EFFICIENCY_INSUFFICIENT_USER, out);
     print_sum(interval, "  ", EFFICIENCY_INSUFFICIENT_SYSTEM, out);
@@ -295,7 +298,7 @@ void efficiency_print(const struct efficiency *efficiency, bool per_rank, FILE *
         text_print(out, "\nInterval %s (LineNumber = %" PRId32 " SourceFile = %s) Level=%" PRIu32 " EXE_Count=%zu\n",
                    interval->path, interval->line, interval->file ? interval->file : "?", interval->level,
                    interval->executions);
-        print_main(interval, efficiency->lost_all, out);
+        print_main(efficiency, i, out);
         print_comparison(efficiency, interval, out);
         if (per_rank) print_ranks(efficiency, interval, out);
         print_pop(efficiency, i, out);

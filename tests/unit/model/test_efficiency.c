@@ -515,6 +515,11 @@ static void sequential_regions(void **state)
     expect_ranks(run, EFFICIENCY_COMMUNICATION, 20, 0);
     assert_int_equal(run->lost_ps, 60 * US);
     assert_int_equal(run->productive_ps, 60 * US); /* 30 + 30 + 20 CPU, less 30; 10 MPI */
+    /* Inside the region both have 10 us of MPI: rank 1 is useful there, too, since it is in the run. */
+    const struct efficiency_interval *setup = interval_of(result, "sequential_setup");
+    assert_int_equal(setup->useful_rank, 1);
+    expect_ranks(setup, EFFICIENCY_INSUFFICIENT_USER, 30, 0);
+    expect_ranks(setup, EFFICIENCY_INSUFFICIENT_SYSTEM, 10, 0);
     result_free(result);
 }
 
@@ -654,11 +659,12 @@ static void callpaths(void **state)
     expect_interval(result, "step", (int64_t[]){30, 35}, (int64_t[]){20, 30});
     expect_interval(result, "step/exchange", (int64_t[]){10, 5}, (int64_t[]){0, 0});
     expect_interval(result, "solve", (int64_t[]){10, 20}, (int64_t[]){5, 10});
-    /* MPI 20 and 23 us: rank 0's are useful, with 15 of computing. Lost 60 - 35 = rank 1's 23 and its 2 idle. */
+    /* MPI 20 and 23 us, with 15 of computing. Rank 1 has the least MPI time of the run, 44 of 55: its 23 are useful. Lost
+     * 60 - 38 = rank 0's 20 and rank 1's 2 idle. */
     const struct efficiency_interval *exchange = interval_of(result, "exchange");
     assert_int_equal(exchange->total_ps, 60 * US);
-    assert_int_equal(exchange->productive_ps, 35 * US);
-    expect_ranks(exchange, EFFICIENCY_COMMUNICATION, 0, 23);
+    assert_int_equal(exchange->productive_ps, 38 * US);
+    expect_ranks(exchange, EFFICIENCY_COMMUNICATION, 20, 0);
     expect_ranks(exchange, EFFICIENCY_IDLE, 0, 2);
     assert_int_equal(exchange->executions, 1);
     assert_int_equal(exchange->line, 10);
