@@ -90,7 +90,11 @@ static void compare_pattern(struct validation *v, enum pattern p, const struct r
 {
     struct validate_pattern *pattern = &v->patterns[p];
     size_t n = v->repetitions;
-    for (size_t i = 0; i < n; i++) samples[i] = measured[i]->patterns[p].severity_s;
+    pattern->at_most = predicted->patterns[p].at_most;
+    for (size_t i = 0; i < n; i++) {
+        samples[i] = measured[i]->patterns[p].severity_s;
+        pattern->at_most = pattern->at_most || measured[i]->patterns[p].at_most;
+    }
     pattern->total = compare_values(predicted->patterns[p].severity_s, samples, n);
     pattern->total.deviation = wait_deviation(&pattern->total, v->measured_total_s);
     for (uint32_t r = 0; r < v->rank_count; r++) {

@@ -35,6 +35,7 @@ struct validate_value {
 
 struct validate_pattern {
     struct validate_value total;
+    bool at_most;   /* some or all of a measured or predicted one may be no wait (struct result_pattern) */
     double known_s; /* predicted, as the simulation knows it; total's where that is not inferred */
     struct validate_value *ranks; /* owned, rank_count */
 };

@@ -13,7 +13,7 @@ static void write_number(double number, FILE *out)
 }
 
 static void write_quantity(const char *quantity, const char *name, int64_t rank, const struct validate_value *value,
-                           FILE *out)
+                           bool at_most, FILE *out)
 {
     fprintf(out, "%s,%s,", quantity, name);
     if (rank >= 0) fprintf(out, "%" PRId64, rank);
@@ -23,21 +23,23 @@ static void write_quantity(const char *quantity, const char *name, int64_t rank,
     write_number(value->measured_max_s, out);
     write_number(value->error_s, out);
     write_number(value->relative, out);
-    fputc('\n', out);
+    fprintf(out, ",%d\n", at_most);
 }
 
 void validation_write_quantities(const struct validation *v, FILE *out)
 {
-    fprintf(out, "quantity,name,rank,predicted_s,measured_s,measured_min_s,measured_max_s,error_s,relative\n");
-    write_quantity("run_time", "", -1, &v->run_time, out);
-    for (uint32_t r = 0; r < v->rank_count; r++) write_quantity("rank_time", "", r, &v->rank_time[r], out);
+    fprintf(out, "quantity,name,rank,predicted_s,measured_s,measured_min_s,measured_max_s,error_s,relative,at_most\n");
+    write_quantity("run_time", "", -1, &v->run_time, false, out);
+    for (uint32_t r = 0; r < v->rank_count; r++) write_quantity("rank_time", "", r, &v->rank_time[r], false, out);
     for (int p = 0; p < PATTERN_COUNT; p++) {
         const char *name = pattern_row((enum pattern)p)->name;
-        write_quantity("pattern", name, -1, &v->patterns[p].total, out);
-        for (uint32_t r = 0; r < v->rank_count; r++) write_quantity("pattern", name, r, &v->patterns[p].ranks[r], out);
+        const struct validate_pattern *pattern = &v->patterns[p];
+        write_quantity("pattern", name, -1, &pattern->total, pattern->at_most, out);
+        for (uint32_t r = 0; r < v->rank_count; r++)
+            write_quantity("pattern", name, r, &pattern->ranks[r], pattern->at_most, out);
     }
     for (size_t i = 0; i < v->property_count; i++)
-        write_quantity("property", v->properties[i].name, -1, &v->properties[i].value, out);
+        write_quantity("property", v->properties[i].name, -1, &v->properties[i].value, false, out);
 }
 
 static void write_place(const struct validate_place *place, FILE *out)

@@ -92,7 +92,7 @@ static bool add_patterns(cJSON *root, const struct validation *v)
         cJSON *one = cJSON_CreateObject();
         if (!one || !json_append(patterns, one) ||
             !json_add_text(one, "name", pattern_row((enum pattern)p)->name) ||
-            !add_value(one, &v->patterns[p].total) ||
+            !add_value(one, &v->patterns[p].total) || !json_add_bool(one, "at_most", v->patterns[p].at_most) ||
             !json_add_number(one, "predicted_known_s", v->patterns[p].known_s) ||
             !add_values(one, "ranks", v->patterns[p].ranks, v->rank_count))
             return false;

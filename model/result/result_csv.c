@@ -8,11 +8,11 @@
 
 void csv_write_patterns(const struct result *result, FILE *out)
 {
-    fprintf(out, "pattern,rank,severity_s\n");
+    fprintf(out, "pattern,rank,severity_s,at_most\n");
     for (int p = 0; p < PATTERN_COUNT; p++)
         for (uint32_t r = 0; r < result->rank_count; r++)
-            fprintf(out, "%s,%" PRIu32 ",%.15g\n", pattern_row((enum pattern)p)->name, r,
-                    result->patterns[p].rank_severity_s[r]);
+            fprintf(out, "%s,%" PRIu32 ",%.15g,%d\n", pattern_row((enum pattern)p)->name, r,
+                    result->patterns[p].rank_severity_s[r], result->patterns[p].at_most);
 }
 
 static void write_site(const char *callpath, const char *file, int32_t line, FILE *out)

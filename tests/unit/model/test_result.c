@@ -454,7 +454,7 @@ static void csv(void **state)
 {
     (void)state;
     struct result *result = analyzed(text);
-    expect_csv("pattern,rank,severity_s\nlate_post,0,9e-05\nlate_post,1,0\n", csv_write_patterns, result);
+    expect_csv("pattern,rank,severity_s,at_most\nlate_post,0,9e-05,0\nlate_post,1,0,0\n", csv_write_patterns, result);
     expect_csv("property,parent,inclusive_s,exclusive_s\ntime_s,,0.0018,0\n", csv_write_properties, result);
     expect_csv("pattern,callpath,file,line,severity_s,count,rank,thread,node,"
                "other_earlier_s,own_later_s,distance_s,advised_s\n",
