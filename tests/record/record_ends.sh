@@ -47,6 +47,8 @@ ends mpi_abort    2     3      '- 3'  no  # and Abort
 ends exit         1     4      '2'    no
 ends signal       2     $((added + 11)) '- 2'  no
 ends handled      2     6      '- 2'  no  # the program's handler of SIGSEGV, set after MPI_Init, exits
+ends again        2     $((added + 11)) '- 2'  no  # as that, but it puts back the default action and raises SIGSEGV
+grep -q '^incomplete 1 .*by signal 11 (SIGSEGV)' dump || fail "again: the signal is not told"
 ends fork         2     0      '5 4'  yes # Init, Barrier, (Barrier of itself,) Barrier, Finalize
 ends open_request 2     0      '6 5'  yes # and Irecv
 ends idle         2     0      '4 3'  yes
@@ -64,6 +66,14 @@ ends forked_rank  2     0      '5 4'  yes
 "$rmacast" info wrong_count.rma | grep -q '1.*ended without MPI_Finalize, inside MPI_Send' || fail "wrong_count: the call is not told"
 
 [ -z "$open_mpi" ] || { finish; exit; } # the rest does not depend on the library
+
+# libgfortran's handlers of signals, and its abort().
+for end in '0 6 (SIGABRT)' '6 6 (SIGABRT)' '11 11 (SIGSEGV)' '3 3 (SIGQUIT)' '24 24 (SIGXCPU)'; do
+    [ -z "$open_mpi" ] || continue
+    timeout 60 "$rmacast" record -o fortran.rma -- $mpiexec -n 2 "$programs/fortran_ends" ${end%% *} >out 2>err
+    "$rmacast" dump fortran.rma >dump 2>>err || fail "fortran $end: dump"
+    grep -q "^incomplete 1 ended without MPI_Finalize by signal ${end#* }" dump || fail "fortran $end: the signal is not told"
+done
 
 # Two programs in one mpiexec are one world.
 cp "$programs/ends" second

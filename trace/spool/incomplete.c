@@ -33,7 +33,9 @@ static const char *signal_name(uint32_t number)
         const char *name;
     } names[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGILL, "SIGILL"},
                  {SIGFPE, "SIGFPE"},   {SIGABRT, "SIGABRT"}, {SIGTERM, "SIGTERM"},
-                 {SIGINT, "SIGINT"},   {SIGHUP, "SIGHUP"},   {SIGXCPU, "SIGXCPU"}};
+                 {SIGINT, "SIGINT"},   {SIGHUP, "SIGHUP"},   {SIGXCPU, "SIGXCPU"},
+                 {SIGQUIT, "SIGQUIT"}, {SIGTRAP, "SIGTRAP"}, {SIGSYS, "SIGSYS"},
+                 {SIGXFSZ, "SIGXFSZ"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].number == number) return names[i].name;
     return "unknown";

@@ -40,6 +40,19 @@ static void by_handler(void)
     if (rank == 1) raise(SIGSEGV);
 }
 
+static void raise_by_default(int number)
+{
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* As handlers of runtime libraries do. */
+static void by_handler_again(void)
+{
+    signal(SIGSEGV, raise_by_default);
+    if (rank == 1) raise(SIGSEGV);
+}
+
 /* The child and what it starts are not the rank; what they do is not recorded. */
 static void after_fork(void)
 {
@@ -84,6 +97,7 @@ static const struct {
     {"abort", by_abort},        {"mpi_abort", by_mpi_abort},         {"exit", by_exit},       {"signal", by_signal},
     {"fork", after_fork},       {"open_request", with_open_request}, {"idle", idle},          {"forked_rank", idle},
     {"wrong_root", wrong_root}, {"wrong_count", wrong_count},        {"handled", by_handler},
+    {"again", by_handler_again},
 };
 
 /* A parent that only starts the rank and passes its exit status on. */

@@ -7,10 +7,12 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "trace/record/preload/library.h"
 #include "trace/record/record.h"
 
 typedef void handler(int number, siginfo_t *info, void *context);
@@ -133,11 +135,44 @@ static void watch_signal(int number, bool handled_too)
     install_handler(number, on_end, &now);
 }
 
+/* The first ones are watched above handlers, too, which runtime libraries install: libgfortran's print where the program is. */
+static const int ends[] = {SIGSEGV, SIGILL,  SIGFPE,  SIGABRT, SIGQUIT, SIGTRAP, SIGSYS,
+                           SIGXCPU, SIGXFSZ, SIGTERM, SIGINT,  SIGHUP,  SIGBUS /* rec_guard() watches it */};
+enum { HANDLED = 9, WATCHED = sizeof ends / sizeof *ends - 1 };
+
 void rec_guard_end(void)
 {
-    static const int faults[] = {SIGSEGV, SIGILL, SIGFPE, SIGABRT}, asked[] = {SIGTERM, SIGINT, SIGHUP, SIGXCPU};
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) watch_signal(faults[i], true);
-    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) watch_signal(asked[i], false);
+    for (size_t i = 0; i < WATCHED; i++) watch_signal(ends[i], i < HANDLED);
+}
+
+static void (*next_abort)(void);
+static int (*next_raise)(int);
+
+/* A constructor: dlsym may not be called in a signal's handler. */
+__attribute__((constructor)) static void find_next(void)
+{
+    void *aborts = rec_library_next("abort"), *raises = rec_library_next("raise");
+    memcpy(&next_abort, &aborts, sizeof aborts);
+    memcpy(&next_raise, &raises, sizeof raises);
+}
+
+/* Runtime libraries put back the default action and then send themselves the signal: at the end of a handler that they installed
+ * above the recorder's, or where they abort. */
+__attribute__((visibility("default"))) int raise(int number)
+{
+    struct sigaction now;
+    if (!next_raise) find_next();
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends[i] == number && sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_DFL) note_signal(number);
+    return next_raise(number);
+}
+
+__attribute__((visibility("default"))) void abort(void)
+{
+    if (!next_abort) find_next();
+    note_signal(SIGABRT);
+    next_abort();
+    _exit(127);
 }
 
 void rec_guard_again(uint32_t number)
