@@ -1,6 +1,5 @@
 #include "platforms/untold.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,18 +8,9 @@
 #include "common/json/json_write.h"
 #include "platforms/profile.h"
 #include "platforms/read.h"
+#include "trace/calls/libraries.h"
 
 enum { KEY_BYTES = 128, NAMES_BYTES = 1024, NOTE_BYTES = 2048 };
-
-/* "Open MPI 4.1.4, osc/rdma" has the name "Open MPI" and the version 4.1. MPI_Get_library_version has words between the two, as
- * "Open MPI v4.1.4" and "MPICH Version: 4.0.2". */
-static bool is_same_library(const char *library, const char *of_profile)
-{
-    const size_t name = strcspn(of_profile, "0123456789"), number = strcspn(library, "0123456789");
-    int major[2], minor[2];
-    return name > 0 && strncmp(library, of_profile, name) == 0 && sscanf(library + number, "%d.%d", &major[0], &minor[0]) == 2 &&
-           sscanf(of_profile + name, "%d.%d", &major[1], &minor[1]) == 2 && major[0] == major[1] && minor[0] == minor[1];
-}
 
 /* Names that both have and that are equal, less those that differ. */
 static int count_agreements(const cJSON *mpi, const cJSON *of_profile)
@@ -46,7 +36,7 @@ static enum status try_profile(const char *name, bool one_node, struct untold *u
     const char *transport = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(profile.root, "transport"));
     const int own = 2 * count_agreements(untold->section, mpi) + ((strstr(transport, "one node") != NULL) == one_node);
     enum status status = STATUS_OK;
-    if (is_same_library(untold->library, cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(profile.root, "library"))) &&
+    if (library_is_of_series(untold->library, cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(profile.root, "library"))) &&
         (!*best || own > *score)) {
         cJSON_Delete(*best);
         *best = cJSON_Duplicate(mpi, true);

@@ -1,7 +1,7 @@
 #include "validate/validate.h"
 
 #include "common/units.h"
-#include "trace/libraries.h"
+#include "trace/calls/libraries.h"
 #include "validate/as_recorded.h"
 #include "validate/samples.h"
 #include "validate/target_waits.h"

@@ -1,4 +1,4 @@
-#include "trace/libraries.h"
+#include "trace/calls/libraries.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -27,12 +27,33 @@ static bool is_same(const char *one, size_t length, const char *two, size_t othe
     return length == other && strncmp(one, two, length) == 0;
 }
 
+static bool is_same_name(const struct named *a, const struct named *b)
+{
+    return is_same(a->name, a->name_length, b->name, b->name_length);
+}
+
+/* "4.0.2": the length of "4.0". */
+static size_t series_length(const struct named *named)
+{
+    const char *point = memchr(named->version, '.', named->version_length);
+    if (!point) return named->version_length;
+    return (size_t)(point + 1 - named->version) + strspn(point + 1, "0123456789");
+}
+
+bool library_is_of_series(const char *one, const char *two)
+{
+    if (!one || !two) return false;
+    const struct named a = read_name(one), b = read_name(two);
+    return a.version_length > 0 && b.version_length > 0 && is_same_name(&a, &b) &&
+           is_same(a.version, series_length(&a), b.version, series_length(&b));
+}
+
 bool library_is_other(const char *one, const char *two)
 {
     if (!one || !two) return false;
     const struct named a = read_name(one), b = read_name(two);
     if (a.version_length == 0 || b.version_length == 0) return false;
-    return !is_same(a.name, a.name_length, b.name, b.name_length) ||
+    return !is_same_name(&a, &b) ||
            !is_same(a.version, a.version_length, b.version, b.version_length);
 }
 
