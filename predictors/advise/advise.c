@@ -11,7 +11,7 @@
 #include "common/text/text.h"
 #include "platforms/profile.h"
 #include "predictors/prediction.h"
-#include "trace/libraries.h"
+#include "trace/calls/libraries.h"
 
 enum { PROFILE_NAMES_BYTES = 2000 };
 enum { CONFIRMED = 6 }; /* so many of the best changes are also replayed by the other engine */
@@ -145,11 +145,23 @@ static enum status add_setting(struct finder *finder, const char *key, const cha
     return set_why(&finder->advice->changes[finder->advice->count - 1], finder->err, "the platform does not take it");
 }
 
+/* A row that does not apply says why no other library is tried. */
+static enum status say_no_profiles(struct finder *finder)
+{
+    size_t before = finder->advice->count;
+    TRY(add_setting(finder, "mpi.profile", "NAME"));
+    if (finder->advice->count == before) return STATUS_OK;
+    free(finder->advice->changes[before].why); /* NAME is no profile */
+    return set_why(&finder->advice->changes[before], finder->err,
+                   "the platform's MPI values are measured, not of a profile: another library's are compared by "
+                   "compare --profiles");
+}
+
 /* Each other profile in place of the platform's. One that is of another transport says nothing of this network. */
 static enum status add_profiles(struct finder *finder, const struct platform *platform)
 {
     char names[PROFILE_NAMES_BYTES], *rest = names, *name;
-    if (!platform->profile) return STATUS_OK;
+    if (!platform->profile) return platform->library ? say_no_profiles(finder) : STATUS_OK;
     TRY(profile_list(platform->file, names, sizeof names, finder->err));
     while ((name = strsep(&rest, ", "))) {
         if (*name == '\0' || strcmp(name, platform->profile) == 0) continue;
