@@ -14,9 +14,9 @@ void profile_compare(const struct trace *trace, const struct platform *platform,
     else
         snprintf(of, sizeof of, "the platform's MPI values are of");
     if (library_is_other(library, platform->library))
-        snprintf(differences->text[differences->count++], PROFILE_DIFFERENCE_BYTES, "recorded with %.150s; %s %.150s", library, of,
-                 platform->library);
+        snprintf(differences->text[differences->count++], PROFILE_DIFFERENCE_BYTES, "recorded with %.150s; %s %.150s", library,
+                 of, platform->library);
     if (transport_is_other(transport, platform->transport))
-        snprintf(differences->text[differences->count++], PROFILE_DIFFERENCE_BYTES, "recorded over %.150s; %s %.150s", transport, of,
-                 platform->transport);
+        snprintf(differences->text[differences->count++], PROFILE_DIFFERENCE_BYTES, "recorded over %.150s; %s %.150s", transport,
+                 of, platform->transport);
 }

@@ -1,4 +1,5 @@
-/* Whether the platform's MPI profile, or without one what was calibrated, is of the library and transport that a trace was recorded with. */
+/* Whether the platform's MPI profile, or without one what was calibrated, is of the library and transport that a trace was
+ * recorded with. */
 #ifndef PREDICTORS_PROFILE_DIFFERENCES_H
 #define PREDICTORS_PROFILE_DIFFERENCES_H
 

@@ -11,8 +11,8 @@
 void rec_guard(void);
 
 /* Once, after MPI_Init: signals that end the program leave their number in the tail of the thread that takes them, and
- * then do what they did before. Handlers that the program installs later are alone, unless they end with raise() or abort(), which
- * note a signal of the default action. */
+ * then do what they did before. Handlers that the program installs later are alone, unless they end with raise() or abort(),
+ * which note a signal of the default action. */
 void rec_guard_end(void);
 
 /* Installs the handler again that gave way to the program's action for this signal, which the program has survived. */
