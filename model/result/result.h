@@ -212,7 +212,7 @@ struct result_section { /* the section of the run that times and waits are of (m
 
 struct result {
     char *trace, *platform, *semantics, *engine; /* NULL where they do not apply */
-    char *library, *transport; /* of the run, of a prediction the platform's (trace/libraries.h); NULL: not known */
+    char *library, *transport; /* of the run, of a prediction the platform's (trace/calls/libraries.h); NULL: not known */
     enum trace_origin origin;
     bool incomplete;
     double epsilon_s;   /* the threshold used */

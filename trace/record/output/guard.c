@@ -5,6 +5,7 @@
  * record. */
 #include "trace/record/output/guard.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "trace/record/preload/library.h"
+#include "trace/record/preload/visible.h"
 #include "trace/record/record.h"
 
 typedef void handler(int number, siginfo_t *info, void *context);
@@ -151,7 +152,8 @@ static int (*next_raise)(int);
 /* A constructor: dlsym may not be called in a signal's handler. */
 __attribute__((constructor)) static void find_next(void)
 {
-    void *aborts = rec_library_next("abort"), *raises = rec_library_next("raise");
+    void *aborts = rmacast_record_next ? rmacast_record_next("abort") : dlsym(RTLD_NEXT, "abort");
+    void *raises = rmacast_record_next ? rmacast_record_next("raise") : dlsym(RTLD_NEXT, "raise");
     memcpy(&next_abort, &aborts, sizeof aborts);
     memcpy(&next_raise, &raises, sizeof raises);
 }
