@@ -269,7 +269,7 @@ static enum status list_profiles(const char *output, cJSON *list, struct err *er
     return STATUS_OK;
 }
 
-/* "mpi.rma.lock = blocking    its comment": the comment of KEY is that of comment_KEY, others follow. */
+/* "mpi.rma.issue = deferred    its comment": the comment of KEY is that of comment_KEY, others follow. */
 static enum status explain_values(const cJSON *object, const char *path, struct err *err)
 {
     for (const cJSON *item = object->child; item; item = item->next) {

@@ -26,6 +26,7 @@ static enum status read_value(const struct json_node *node, const struct platfor
         TRY(read_integer(node, key, &integer, err));
         *(int32_t *)at = (int32_t)integer;
         return STATUS_OK;
+    case KEY_STEPS: return steps_read(node, (enum steps_call)key->standard, at, err);
     case KEY_RATE: return rate_read(node, at, err);
     default: return measured_read(node, key->least, key->most, at, err);
     }

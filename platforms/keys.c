@@ -36,6 +36,8 @@ static const struct key_rows serve_rows = {sizeof(struct serve_rule), SERVE_RULE
 #define SERVER(NAME, SERVICE)                                                                                                 \
     {.path = "mpi.rma.protocol.serves." NAME, .kind = KEY_CHOICE, AT(protocol.serves[SERVICE]), .standard = OTHER,            \
      NAMES(SERVERS), .rows = &serve_rows},
+#define STEPS(NAME, CALL)                                                                                                     \
+    {.path = "mpi.rma.protocol.calls." NAME, .kind = KEY_STEPS, AT(protocol.calls[CALL]), .standard = CALL},
 #define OWN(PATH, KIND, MEMBER, READ) {.path = PATH, .kind = KIND, AT(MEMBER), .standard = OTHER},
 #define PART(PATH, KIND) {.path = PATH, .kind = KIND, .standard = OTHER},
 
@@ -70,7 +72,25 @@ const struct platform_key *platform_key_of(const char *path)
 
 bool platform_key_chooses(const struct platform_key *key)
 {
-    return key->names && key->names[1] && strncmp(key->path, "mapping.", strlen("mapping.")) != 0;
+    return (key->kind == KEY_STEPS || (key->names && key->names[1])) && strncmp(key->path, "mapping.", strlen("mapping.")) != 0;
+}
+
+bool platform_key_value(const struct platform_key *key, int index, char value[KEY_VALUE_BYTES])
+{
+    char text[STEPS_TEXT_BYTES];
+    struct call_steps steps;
+    size_t used = 1;
+    if (key->kind != KEY_STEPS) {
+        for (int i = 0; i < index; i++)
+            if (!key->names[i]) return false;
+        return key->names[index] && snprintf(value, KEY_VALUE_BYTES, "%s", key->names[index]) > 0;
+    }
+    if (!steps_variant((enum steps_call)key->standard, index, &steps)) return false;
+    snprintf(value, KEY_VALUE_BYTES, "[");
+    for (char *rest = steps_text(&steps, text), *step; *text && (step = strsep(&rest, ","));)
+        used += (size_t)snprintf(value + used, KEY_VALUE_BYTES - used, "%s\"%s\"", used > 1 ? "," : "", step);
+    snprintf(value + used, KEY_VALUE_BYTES - used, "]");
+    return true;
 }
 
 void platform_keys_default(struct platform *platform)
@@ -79,7 +99,8 @@ void platform_keys_default(struct platform *platform)
     for (const struct platform_key *key = platform_keys; key->path; key++) {
         char *at = (char *)platform + key->offset;
         if (key->rows) memcpy(at, &all_sizes, sizeof all_sizes);
-        if (isnan(key->standard) || key->standard == 0 || key->rows) continue;
+        if (key->kind == KEY_STEPS) *(struct call_steps *)(void *)at = steps_default((enum steps_call)key->standard);
+        if (isnan(key->standard) || key->standard == 0 || key->rows || key->kind == KEY_STEPS) continue;
         if (key->kind == KEY_SWITCH)
             *(bool *)at = true;
         else if (key->kind == KEY_COUNT)

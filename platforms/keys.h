@@ -11,6 +11,7 @@ enum key_kind {
     KEY_OTHER,   /* a text, a list, or a form of its own */
     KEY_CHOICE,  /* one of several names */
     KEY_SWITCH,  /* true or false */
+    KEY_STEPS,   /* a list of steps; standard is the call (enum steps_call) */
     KEY_COUNT,   /* a whole number */
     KEY_LIMIT,   /* bytes from which on, or up to which, something happens */
     KEY_SIZE,    /* bytes of a message */
@@ -33,7 +34,7 @@ struct key_rows {
 };
 
 struct platform_key {
-    const char *path; /* "mpi.rma.lock" */
+    const char *path; /* "mpi.rma.issue" */
     enum key_kind kind;
     size_t offset;               /* of the member in struct platform */
     double standard;             /* the number, or the index of the name, where the file says nothing; NAN: required, or its
@@ -51,8 +52,13 @@ const struct platform_key *platform_key_find(const char *path);
 /* The row that says what a value at this path is: "network.segments[1].latency_s" is network.latency_s, and
  * "mpi.call_s.MPI_Put" is mpi.call_s. NULL: it is no value of a platform file. */
 const struct platform_key *platform_key_of(const char *path);
-/* Whether it is one of several names, or true or false, of the library or an engine: not of the mapping. */
+/* Whether it is one of several names or lists of steps, or true or false, of the library or an engine: not of the mapping. */
 bool platform_key_chooses(const struct platform_key *key);
+
+/* Writes value number index (from 0) of a key that chooses, as a platform file has it but for the quotes of a name; the default of
+ * a list of steps is the first one. false: there are no more. */
+enum { KEY_VALUE_BYTES = 160 };
+bool platform_key_value(const struct platform_key *key, int index, char value[KEY_VALUE_BYTES]);
 
 
 /* Sets what the members have where no file says anything. */

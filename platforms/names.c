@@ -24,7 +24,7 @@ enum status name_read(const struct json_node *node, const char *const *names, in
     return json_error(node, err, "unknown value '%s', expected %s", text, list);
 }
 
-const char *lock_mode_name(enum lock_mode mode)
+const char *platform_lock_name(const struct platform *platform)
 {
-    return platform_key_find("mpi.rma.lock")->names[mode];
+    return platform->protocol.calls[STEPS_LOCK].form == FORM_LOCK_GRANT ? "blocking" : "lazy";
 }

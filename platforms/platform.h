@@ -10,6 +10,7 @@
 
 #include "common/status.h"
 #include "platforms/limits.h"
+#include "platforms/steps.h"
 
 /* When an operation, or start, waits for the target's post: the letters a, b, c, d. */
 enum rma_waits { WAITS_START, WAITS_CALL, WAITS_COMPLETE, WAITS_NEVER };
@@ -29,8 +30,6 @@ struct rma_semantics {
     struct rma_rule rules[RMA_KIND_COUNT][RMA_RULES_MAX];
 };
 
-enum lock_mode { LOCK_BLOCKING, LOCK_LAZY };
-enum fence_mode { FENCE_BARRIER, FENCE_NOTIFY };
 enum progress_mode { PROGRESS_HARDWARE, PROGRESS_THREAD, PROGRESS_CALL };
 /* Kinds of messages that must be served at their destination. mpi.rma.protocol.serves says what serves each kind, by
  * the bytes that the operation moves. */
@@ -64,36 +63,22 @@ struct reverse_rule {
     int64_t upto_bytes;
     double share;
 };
-enum complete_mode { COMPLETE_LOCAL, COMPLETE_REMOTE };
-enum unlock_mode { UNLOCK_RELEASED, UNLOCK_ACKNOWLEDGED, UNLOCK_WITH_DATA };
-enum flush_mode { FLUSH_COUNTED, FLUSH_REQUESTED, FLUSH_CONNECTIONS };
 enum local_mode { LOCAL_LEFT, LOCAL_COPIED, LOCAL_ACKNOWLEDGED };
 enum rendezvous_mode { RENDEZVOUS_DIRECT, RENDEZVOUS_NOTIFIED, RENDEZVOUS_READ };
 enum window_creation { WINDOW_CREATION_EXCHANGE, WINDOW_CREATION_MPICH };
 enum visit_mode { VISIT_ENTER, VISIT_WAIT, VISIT_NEEDED };
 enum lock_order { LOCK_ORDER_ARRIVAL, LOCK_ORDER_SERVICE };
-enum assertions_mode { ASSERTIONS_HONOURED, ASSERTIONS_IGNORED };
 enum wait_mode { WAIT_NOTIFIED, WAIT_CONFIRMED };
 enum get_data { GET_DATA_DIRECT, GET_DATA_RENDEZVOUS };
-enum fence_counts { FENCE_COUNTS_CARRIED, FENCE_COUNTS_EXCHANGED };
-enum flush_asks { FLUSH_ASKS_NEEDED, FLUSH_ASKS_ALWAYS };
-enum lock_request { LOCK_REQUEST_NEEDED, LOCK_REQUEST_CALLED };
 enum put_rules { PUT_RULES_OWN, PUT_RULES_ACCUMULATE };
 
 /* mpi.rma.protocol: the messages that a call needs once it may start, and whose progress they need (docs/simulation.md,
  * "Protocols"). */
 struct rma_protocol {
-    enum complete_mode complete[RMA_KIND_COUNT]; /* of puts and accumulates; a get is complete when its data have
-                                                    arrived */
-    enum unlock_mode unlock;
-    enum flush_mode flush;
-    enum flush_asks flush_asks; /* with flush = requested, connections: whom a call under a lock asks */
+    struct call_steps calls[STEPS_CALL_COUNT];
     enum local_mode local[RMA_KIND_COUNT]; /* when a put or accumulate is complete at its origin */
     enum visit_mode visit;
     enum lock_order lock_order;
-    enum lock_request lock_request; /* when the request for a lazy lock leaves */
-    enum assertions_mode fence_assertions;
-    enum fence_counts fence_counts; /* with fence = notify: which messages say how many operations there are */
     enum wait_mode wait;
     enum get_data get_data; /* how the data of a get of more than mpi.rma.eager_bytes come back */
     enum put_rules dynamic_put;       /* of puts to, and gets from, dynamic and shared windows */
@@ -130,8 +115,7 @@ struct window_rule {
     char *window; /* owned: its name, or its number in the trace */
     bool has_semantics, has_lock, has_fence; /* which settings the rule has */
     struct rma_semantics semantics;
-    enum lock_mode lock;
-    enum fence_mode fence;
+    struct call_steps lock, fence;
 };
 
 struct topology; /* platforms/topology/topology.h */
@@ -168,8 +152,6 @@ struct platform {
     struct pause_cost pause, loopback_pause; /* between nodes and within one */
     bool unexpected_copy; /* a receive copies an eager message that arrived before it out of the library's buffer */
     struct rma_semantics semantics;
-    enum lock_mode lock;
-    enum fence_mode fence;
     struct window_rule *window_rules;
     size_t window_rule_count;
     enum progress_mode progress;
@@ -255,6 +237,8 @@ double platform_apply_s(const struct platform *platform, int64_t bytes);
 enum progress_mode protocol_serves(const struct rma_protocol *protocol, enum service service, int64_t bytes);
 /* Whether some kind of message is served in this way; whether NICs serve all kinds. */
 bool protocol_uses(const struct rma_protocol *protocol, enum progress_mode by);
+/* Whether some call asks in this way. */
+bool protocol_queries(const struct rma_protocol *protocol, enum steps_query query);
 /* Whether MPI_Win_complete notifies its targets behind acknowledgements: it waits for those of puts or accumulates. */
 bool protocol_completes_behind(const struct rma_protocol *protocol);
 bool protocol_is_hardware(const struct rma_protocol *protocol);
@@ -265,7 +249,7 @@ bool platform_reverses_within(const struct platform *platform);
 double platform_least_within(const struct platform *platform);
 double reverse_share_of(const struct reverse_rule rules[REVERSE_RULES_MAX], int64_t bytes);
 
-/* The name of a lock mode in platform files and options. */
-const char *lock_mode_name(enum lock_mode mode);
+/* The platform's lock in the provenance of a trace: "blocking", or "lazy" where MPI_Win_lock does not wait for its grant. */
+const char *platform_lock_name(const struct platform *platform);
 
 #endif

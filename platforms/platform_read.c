@@ -138,6 +138,7 @@ static enum status root_read(const struct json_node *root, const struct platform
 #define CHOICE_READ(PATH, READ, DEFAULT, ...) READ,
 #define BY_SIZE(PATH, ...) by_size_read,
 #define SERVER(NAME, SERVICE) server_read,
+#define STEPS(NAME, CALL) value_read,
 #define OWN(PATH, KIND, MEMBER, READ) READ,
 #define PART(PATH, KIND) part_read,
 /* In the order of platform_keys. */

@@ -42,9 +42,16 @@ bool protocol_is_hardware(const struct rma_protocol *protocol)
 
 bool protocol_completes_behind(const struct rma_protocol *protocol)
 {
+    if (protocol->calls[STEPS_COMPLETE].form == FORM_COMPLETE_BEHIND) return true;
     for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
-        if (kind != RMA_GET && (protocol->complete[kind] == COMPLETE_REMOTE || protocol->local[kind] == LOCAL_ACKNOWLEDGED))
-            return true;
+        if (kind != RMA_GET && protocol->local[kind] == LOCAL_ACKNOWLEDGED) return true;
+    return false;
+}
+
+bool protocol_queries(const struct rma_protocol *protocol, enum steps_query query)
+{
+    for (int call = 0; call < STEPS_CALL_COUNT; call++)
+        if (protocol->calls[call].query == query) return true;
     return false;
 }
 
@@ -83,6 +90,34 @@ bool platform_reverses_within(const struct platform *platform)
 double platform_least_within(const struct platform *platform)
 {
     return least_share(platform->loopback_reverse) < 0 ? REVERSE_LEAST : 1;
+}
+
+enum status steps_refuse_old(const struct json_node *section, struct err *err)
+{
+    static const struct {
+        const char *key;
+        enum steps_call call;
+    } rows[] = {{"complete", STEPS_COMPLETE},   {"unlock", STEPS_UNLOCK},       {"flush", STEPS_FLUSH},
+                {"flush_asks", STEPS_FLUSH},    {"lock_request", STEPS_LOCK},   {"fence_assertions", STEPS_FENCE},
+                {"fence_counts", STEPS_FENCE},  {"lock", STEPS_LOCK},           {"fence", STEPS_FENCE}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct json_node old = json_member(section, rows[i].key);
+        char text[STEPS_TEXT_BYTES];
+        const struct call_steps usual = steps_default(rows[i].call);
+        if (old.item)
+            return json_error(&old, err, "replaced by the steps of mpi.rma.protocol.calls.%s, as \"%s\"",
+                              steps_call_names[rows[i].call], steps_text(&usual, text));
+    }
+    return STATUS_OK;
+}
+
+/* mpi.rma, and the protocol in it. */
+enum status rma_read(const struct json_node *node, const struct platform_key *key, struct platform *platform, struct err *err)
+{
+    if (!node->item) return STATUS_OK;
+    TRY(json_object(node, err));
+    TRY(steps_refuse_old(node, err));
+    return section_read(node, key, platform, err);
 }
 
 /* null: each kind has its default, also where a profile has another server. */

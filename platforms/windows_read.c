@@ -7,10 +7,11 @@
 static enum status read_rule(const struct json_node *node, const struct platform *platform, struct window_rule *rule,
                              struct err *err)
 {
-    static const char *const keys[] = {"semantics", "lock", "fence", NULL};
-    struct json_node semantics = json_member(node, "semantics"), lock = json_member(node, "lock"),
-                     fence = json_member(node, "fence");
+    static const char *const keys[] = {"semantics", "calls", NULL}, *const calls_keys[] = {"lock", "fence", NULL};
+    struct json_node semantics = json_member(node, "semantics"), calls = json_member(node, "calls"),
+                     lock = json_member(&calls, "lock"), fence = json_member(&calls, "fence");
     TRY(json_object(node, err));
+    TRY(steps_refuse_old(node, err));
     TRY(json_known_keys(node, keys, err));
     rule->has_semantics = semantics.item != NULL;
     rule->has_lock = lock.item != NULL;
@@ -19,8 +20,10 @@ static enum status read_rule(const struct json_node *node, const struct platform
     if (!rule->window) return err_memory(err);
     if (semantics.item) TRY(semantics_read(&semantics, &rule->semantics, err));
     rule->semantics.buffer_bytes = platform->semantics.buffer_bytes;
-    if (lock.item) TRY(name_read(&lock, platform_key_find("mpi.rma.lock")->names, (int *)&rule->lock, err));
-    return fence.item ? name_read(&fence, platform_key_find("mpi.rma.fence")->names, (int *)&rule->fence, err) : STATUS_OK;
+    if (calls.item) TRY(json_object(&calls, err));
+    if (calls.item) TRY(json_known_keys(&calls, calls_keys, err));
+    if (lock.item) TRY(steps_read(&lock, STEPS_LOCK, &rule->lock, err));
+    return fence.item ? steps_read(&fence, STEPS_FENCE, &rule->fence, err) : STATUS_OK;
 }
 
 enum status windows_read(const struct json_node *node, const struct platform_key *key, struct platform *platform, struct err *err)

@@ -113,7 +113,8 @@ static enum result_waits expected_waits(const struct platform *platform, const s
     enum rma_kind kind;
     if (row->call == ID_Win_start) return semantics->start_waits ? BEHAVES_POST : BEHAVES_NONE;
     if (row->call == ID_Win_complete) return expect_of_complete(semantics, row->content);
-    if (row->call == ID_Win_lock) return platform->lock == LOCK_BLOCKING ? BEHAVES_HOLDER : BEHAVES_NONE;
+    if (row->call == ID_Win_lock)
+        return platform->protocol.calls[STEPS_LOCK].form == FORM_LOCK_GRANT ? BEHAVES_HOLDER : BEHAVES_NONE;
     if (!kind_of(row->call, &kind)) return BEHAVES_UNSEEN;
     enum rma_waits waits = semantics_waits(semantics, kind, row->least_bytes);
     if (waits != semantics_waits(semantics, kind, row->most_bytes)) return BEHAVES_UNSEEN;

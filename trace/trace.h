@@ -544,14 +544,14 @@ enum status trace_add_region(struct trace *trace, const char *name, uint32_t *id
 enum status trace_add_site(struct trace *trace, const char *function, const char *file, int32_t line, uint32_t *id,
                            struct err *err);
 
-/* Whether the trace was predicted with mpi.rma.lock = blocking: a lock is held when its call returns. */
+/* Whether the trace was predicted with blocking locks: a lock is held when its call returns. */
 static inline bool trace_is_blocking(const struct trace *trace)
 {
     const struct trace_provenance *provenance = &trace->provenance;
     return provenance->simulated && provenance->lock && strcmp(provenance->lock, "blocking") == 0;
 }
 
-/* Whether the trace was predicted with mpi.rma.lock = lazy: requests for locks leave at unlock. */
+/* Whether the trace was predicted with lazy locks: requests for locks leave at unlock. */
 static inline bool trace_is_lazy(const struct trace *trace)
 {
     return trace->provenance.lock && strcmp(trace->provenance.lock, "lazy") == 0;

@@ -241,14 +241,13 @@ static bool takes_latencies(given findings, const char *series, double least)
            time->value_s >= least * latency.value_s;
 }
 
-/* If the target's hardware answers, no delay shows that a call waits for the answer. The time of the call does. */
-static void add_by_kind(given findings, cJSON *protocol, enum probe_question question, const char *key, bool slow)
+static void add_local(given findings, cJSON *protocol)
 {
-    const struct probe_verdict *put = probe_find_verdict(findings, question, PROBE_VARIANT_PUT, -1),
-                               *accumulate = probe_find_verdict(findings, question, PROBE_VARIANT_ACCUMULATE, -1);
+    const struct probe_verdict *put = probe_find_verdict(findings, PROBE_ASKS_LOCAL, PROBE_VARIANT_PUT, -1),
+                               *accumulate = probe_find_verdict(findings, PROBE_ASKS_LOCAL, PROBE_VARIANT_ACCUMULATE, -1);
     if (!put && !accumulate) return;
-    cJSON *object = json_add_object(protocol, key);
-    if (put) json_add_text(object, "put", slow ? "remote" : put->name);
+    cJSON *object = json_add_object(protocol, "local");
+    if (put) json_add_text(object, "put", put->name);
     if (accumulate) json_add_text(object, "accumulate", accumulate->name);
 }
 
@@ -260,21 +259,6 @@ static void refine_local(given findings, cJSON *protocol)
     cJSON *object = cJSON_GetObjectItem(protocol, "local"), *put = cJSON_GetObjectItem(object, "put");
     if (put && strcmp(put->valuestring, "copied") == 0 && local && whole && local->value_s > 0.3 * whole->value_s)
         json_replace(object, "put", cJSON_CreateString("left"));
-}
-
-/* Adds whether a fence waits although both assertions allow it not to. */
-static void add_assertions(given findings, cJSON *protocol)
-{
-    const struct probe_verdict *both = probe_find_verdict(findings, PROBE_ASKS_FENCE, PROBE_VARIANT_BOTH, 0);
-    if (both)
-        json_add_text(protocol, "fence_assertions", strcmp(both->name, "waits") == 0 ? "ignored" : "honoured");
-}
-
-/* A fence that takes two barriers exchanges the counts before its barrier. */
-static void add_counts(const cJSON *rma, cJSON *protocol)
-{
-    const cJSON *fence = cJSON_GetObjectItem(rma, "fence");
-    if (fence && strcmp(fence->valuestring, "notify") == 0) json_add_text(protocol, "fence_counts", "exchanged");
 }
 
 static bool is_library(given findings, const char *name)
@@ -304,32 +288,82 @@ static void add_queue(cJSON *protocol)
     json_add_number(protocol, "polls", 2);
     json_add_number(protocol, "poll_s", OPENMPI_POLL_S);
     json_add_text(protocol, "get_data", "rendezvous");
-    json_add_text(protocol, "flush_asks", "always");
-    json_add_text(protocol, "lock_request", "called");
 }
 
-static void add_unlock(given findings, cJSON *protocol)
-{
-    const struct probe_verdict *unlock = probe_find_verdict(findings, PROBE_ASKS_UNLOCK, PROBE_VARIANT_NONE, 0);
-    if (!unlock) return;
-    const char *name = takes_latencies(findings, "unlock", 1) ? "acknowledged" : unlock->name;
-    bool early = strcmp(name, "acknowledged") == 0 && queues_messages(findings);
-    json_add_text(protocol, "unlock", early ? "with_data" : name);
-}
+/* --- calls --- */
 
-/* A third rank distinguishes "requested" from "connections". If there was none: MPICH asks a target whose puts are all
- * acknowledged where UCX flushes, and UCX flushes connections (docs/protocols.md, rule 6). */
-static void add_flush(given findings, cJSON *protocol)
+/* A third rank tells a query of the targets from one of all connections. If there was none: MPICH asks a target whose puts are
+ * all acknowledged where UCX flushes, and UCX flushes connections (docs/protocols.md, rule 6). */
+static enum steps_query query_of(given findings)
 {
     const struct probe_verdict *flush = probe_find_verdict(findings, PROBE_ASKS_FLUSH, PROBE_VARIANT_PUT, -1),
                                *others = probe_find_verdict(findings, PROBE_ASKS_FLUSH_OTHERS, PROBE_VARIANT_PUT, -1);
-    if (!flush) return;
-    const char *name = flush->name;
-    if (strcmp(name, "requested") == 0 && others)
-        name = others->name;
-    else if (strcmp(name, "requested") == 0 && is_library(findings, "MPICH"))
-        name = "connections";
-    json_add_text(protocol, "flush", name);
+    if (!flush || strcmp(flush->name, "requested") != 0) return QUERY_NONE;
+    const bool connected = others ? strcmp(others->name, "connections") == 0 : is_library(findings, "MPICH");
+    return connected ? QUERY_CONNECTED : QUERY_NEEDED;
+}
+
+static void add_steps(cJSON *calls, enum steps_call call, struct call_steps steps)
+{
+    json_put(calls, steps_call_names[call], steps_json(&steps));
+}
+
+/* If the target's hardware answers, no delay shows that a call waits for the answer. The time of the call does. */
+static void add_complete(given findings, enum steps_query query, cJSON *calls)
+{
+    bool asked = false, behind = takes_latencies(findings, "complete", 1);
+    for (int i = 0; i < KINDS; i++) {
+        const struct probe_verdict *verdict = probe_find_verdict(findings, PROBE_ASKS_COMPLETE, kinds[i], -1);
+        asked = asked || verdict;
+        behind = behind || (verdict && strcmp(verdict->name, "remote") == 0);
+    }
+    if (asked && behind) add_steps(calls, STEPS_COMPLETE, (struct call_steps){FORM_COMPLETE_BEHIND, query, false});
+    if (asked && !behind) add_steps(calls, STEPS_COMPLETE, (struct call_steps){.form = FORM_COMPLETE_LOCAL});
+}
+
+static void add_unlock(given findings, enum steps_query query, cJSON *calls)
+{
+    const struct probe_verdict *unlock = probe_find_verdict(findings, PROBE_ASKS_UNLOCK, PROBE_VARIANT_NONE, 0);
+    if (!unlock) return;
+    const bool answered = takes_latencies(findings, "unlock", 1) || strcmp(unlock->name, "acknowledged") == 0;
+    if (answered && queues_messages(findings))
+        add_steps(calls, STEPS_UNLOCK, (struct call_steps){.form = FORM_UNLOCK_WITH_DATA});
+    else
+        add_steps(calls, STEPS_UNLOCK, (struct call_steps){answered ? FORM_UNLOCK_ANSWERED : FORM_UNLOCK_RELEASED, query, false});
+}
+
+/* A fence that exchanges counts is a reduce-scatter and a barrier: as long as two barriers. One that waits although both
+ * assertions allow it not to does not look at them. */
+static void add_fence(given findings, enum steps_query query, cJSON *calls)
+{
+    const struct probe_time *fence = probe_find_time(findings, "fence_train", 0),
+                            *barrier = probe_find_time(findings, "barrier_train", 0);
+    const struct probe_verdict *both = probe_find_verdict(findings, PROBE_ASKS_FENCE, PROBE_VARIANT_BOTH, 0);
+    const bool counts = fence && barrier && fence->value_s > 1.6 * barrier->value_s;
+    struct call_steps steps = {counts ? FORM_FENCE_COUNTS : FORM_FENCE_BARRIER, counts ? QUERY_NONE : query,
+                               !both || strcmp(both->name, "waits") != 0};
+    if (both || (fence && barrier)) add_steps(calls, STEPS_FENCE, steps);
+}
+
+static void add_lock(given findings, cJSON *calls)
+{
+    const struct probe_verdict *lock = probe_find_verdict(findings, PROBE_ASKS_LOCK, PROBE_VARIANT_PUT, -1);
+    const enum steps_form lazy = queues_messages(findings) ? FORM_LOCK_ASK : FORM_LOCK_LAZY;
+    if (!lock) return;
+    add_steps(calls, STEPS_LOCK, (struct call_steps){.form = strcmp(lock->name, "blocking") == 0 ? FORM_LOCK_GRANT : lazy});
+}
+
+static void add_calls(given findings, cJSON *protocol)
+{
+    cJSON *calls = cJSON_CreateObject();
+    const enum steps_query query = query_of(findings), under_locks = queues_messages(findings) && query ? QUERY_ALL : query;
+    add_complete(findings, query, calls);
+    add_unlock(findings, under_locks, calls);
+    if (probe_find_verdict(findings, PROBE_ASKS_FLUSH, PROBE_VARIANT_PUT, -1))
+        add_steps(calls, STEPS_FLUSH, (struct call_steps){FORM_FLUSH, under_locks, false});
+    add_fence(findings, query, calls);
+    add_lock(findings, calls);
+    json_put(protocol, "calls", calls);
 }
 
 static void add_linger(given findings, cJSON *protocol)
@@ -346,10 +380,8 @@ static void add_protocol(given findings, cJSON *rma)
     cJSON *protocol = cJSON_CreateObject();
     struct probe_cost cost;
     bool by_call = puts_are_served_by_call(findings);
-    add_by_kind(findings, protocol, PROBE_ASKS_COMPLETE, "complete", takes_latencies(findings, "complete", 1));
-    add_unlock(findings, protocol);
-    add_flush(findings, protocol);
-    add_by_kind(findings, protocol, PROBE_ASKS_LOCAL, "local", false);
+    add_calls(findings, protocol);
+    add_local(findings, protocol);
     refine_local(findings, protocol);
     if (queues_messages(findings))
         add_queue(protocol);
@@ -357,8 +389,6 @@ static void add_protocol(given findings, cJSON *rma)
         add_verdict(protocol, "visit", probe_find_verdict(findings, PROBE_ASKS_VISIT, PROBE_VARIANT_PUT, -1));
     if (by_call) add_linger(findings, protocol);
     add_verdict(protocol, "lock_order", probe_find_verdict(findings, PROBE_ASKS_LOCK_ORDER, PROBE_VARIANT_NONE, 0));
-    add_assertions(findings, protocol);
-    add_counts(rma, protocol);
     add_put_rules(findings, rma, protocol);
     if (probe_put_cost(findings, &cost))
         json_put(protocol, "put_s_per_byte", json_measured(cost.below_s_per_byte, cost.error_s, cost.n));
@@ -400,14 +430,6 @@ static void add_apply_cost(given findings, cJSON *rma)
                               json_measured(i == 0 ? cost.below_s_per_byte : cost.above_s_per_byte, cost.error_s, cost.n));
         json_append(rows, row);
     }
-}
-
-/* A fence that exchanges counts is a reduce-scatter and a barrier: as long as two barriers. */
-static void add_fence(given findings, cJSON *rma)
-{
-    const struct probe_time *fence = probe_find_time(findings, "fence_train", 0),
-                            *barrier = probe_find_time(findings, "barrier_train", 0);
-    if (fence && barrier) json_add_text(rma, "fence", fence->value_s > 1.6 * barrier->value_s ? "notify" : "barrier");
 }
 
 /* Between two ranks an exchange takes 2 L: an all-gather and a barrier. */
@@ -492,8 +514,6 @@ static cJSON *make_section(given findings)
     add_seconds(findings, mpi, "finalize_s");
     add_semantics(findings, rma);
     add_room(findings, rma);
-    add_verdict(rma, "lock", probe_find_verdict(findings, PROBE_ASKS_LOCK, PROBE_VARIANT_PUT, -1));
-    add_fence(findings, rma);
     add_progress(findings, rma);
     add_thread_delay(findings, rma);
     add_issue(findings, rma);

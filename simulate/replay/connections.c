@@ -26,7 +26,7 @@ struct connections {
 enum status replay_prepare_connections(struct replay *replay)
 {
     const size_t count = replay->trace->rank_count, per_rank = (count + BLOCK_RANKS - 1) / BLOCK_RANKS;
-    if (replay->platform->protocol.flush != FLUSH_CONNECTIONS) return STATUS_OK;
+    if (!protocol_queries(&replay->platform->protocol, QUERY_CONNECTED)) return STATUS_OK;
     struct connections *made = core_of(replay)->connections = calloc(1, sizeof *made);
     if (!made) return err_memory(replay->err);
     made->blocks_per_rank = per_rank;

@@ -1,4 +1,4 @@
-/* mpi.rma.protocol.flush = connections: a call that flushes all targets also sends queries to other ranks to which its
+/* The step query_connected: a call that flushes all targets also sends queries to other ranks to which its
  * rank has sent a message since its last query to them (docs/protocols.md, rule 6). Between nodes only. */
 #ifndef SIMULATE_REPLAY_CONNECTIONS_H
 #define SIMULATE_REPLAY_CONNECTIONS_H

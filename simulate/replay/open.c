@@ -116,7 +116,7 @@ static enum status prepare_trace(struct replay *replay)
     platform_semantics_name(replay->platform, semantics);
     /* Its library is the platform's, not that of the recording. */
     const char *const texts[] = {replay->platform->name,    core_of(replay)->engine_kind->name,
-                                 semantics,                 lock_mode_name(replay->platform->lock),
+                                 semantics,                 platform_lock_name(replay->platform),
                                  replay->platform->library, replay->platform->transport};
     char **const places[] = {&made->provenance.platform, &made->provenance.engine,  &made->provenance.semantics,
                              &made->provenance.lock,     &made->provenance.library, &made->provenance.transport};
@@ -266,7 +266,6 @@ static void take_protocol(struct replay *replay, const struct platform *platform
 {
     struct core *core = core_of(replay);
     const struct rma_protocol *protocol = &platform->protocol;
-    replay->asks_always = protocol->flush != FLUSH_COUNTED && protocol->flush_asks == FLUSH_ASKS_ALWAYS;
     replay->deferred = platform->issue == ISSUE_DEFERRED;
     replay->hardware = protocol_is_hardware(protocol);
     replay->needs_call = protocol_uses(protocol, PROGRESS_CALL);
@@ -275,11 +274,9 @@ static void take_protocol(struct replay *replay, const struct platform *platform
     core->lingers = replay->needs_call && (core->linger_ps > 0 || core->linger_sd_ps > 0);
     core->polls = replay->needs_call ? protocol->polls : 1;
     core->poll_ps = units_ps(protocol->poll_s);
-    replay->acknowledges_puts =
-        protocol->complete[RMA_PUT] == COMPLETE_REMOTE || protocol->local[RMA_PUT] == LOCAL_ACKNOWLEDGED;
-    bool accumulates_local =
-        protocol->complete[RMA_ACCUMULATE] != COMPLETE_REMOTE && protocol->local[RMA_ACCUMULATE] != LOCAL_ACKNOWLEDGED;
-    replay->acknowledges_all = replay->acknowledges_puts && !accumulates_local;
+    const bool behind = protocol->calls[STEPS_COMPLETE].form == FORM_COMPLETE_BEHIND;
+    replay->acknowledges_puts = behind || protocol->local[RMA_PUT] == LOCAL_ACKNOWLEDGED;
+    replay->acknowledges_all = replay->acknowledges_puts && (behind || protocol->local[RMA_ACCUMULATE] == LOCAL_ACKNOWLEDGED);
     replay->complete_remote = protocol_completes_behind(protocol);
     core->answers_apart = !platform->aggregate && !protocol_uses(protocol, PROGRESS_THREAD) && core->polls == 1;
     replay->plain_puts = replay->hardware && !replay->acknowledges_puts && protocol->local[RMA_PUT] == LOCAL_LEFT;

@@ -48,7 +48,6 @@ struct replay {
     struct put_copy put_copy; /* where same_costs: of the last put between two nodes */
     bool acknowledges_all;   /* puts and accumulates of active epochs that complete waits for */
     bool answers_late;       /* a message that is answered may act later than it arrives (replay/message.c) */
-    bool asks_always;        /* calls under a lock send requests of a flush whatever was called (protocol.flush_asks) */
     bool deferred;           /* operations are held until the closing call */
 
     /* Of windows. */

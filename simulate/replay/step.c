@@ -70,10 +70,10 @@ static int64_t end_pause(struct replay *replay, struct rank_state *rank, bool wi
 
 bool replay_unlocks_behind(const struct replay *replay, const struct trace_call *call)
 {
-    const struct rma_protocol *protocol = &replay->platform->protocol;
+    const struct call_steps *unlock = &replay->platform->protocol.calls[STEPS_UNLOCK];
     const enum call_kind kind = call_kind(call->call);
     return (kind == CALL_UNLOCK_ALL || (kind == CALL_UNLOCK && call->peer != TRACE_NONE)) &&
-           protocol->unlock == UNLOCK_ACKNOWLEDGED && protocol->flush == FLUSH_COUNTED;
+           unlock->form == FORM_UNLOCK_ANSWERED && unlock->query == QUERY_NONE;
 }
 
 static bool has_own_time(const struct replay *replay, const struct rank_state *rank)

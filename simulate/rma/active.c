@@ -352,13 +352,14 @@ static enum status notify_targets(struct replay *replay, struct member *member, 
     return STATUS_OK;
 }
 
-/* mpi.rma.protocol.flush = requested: complete sends queries to the targets for which it waits. What is still queued
- * for the post has not left: its acknowledgement is the answer. */
+/* Complete that queries asks the targets for which it waits. What is still queued for the post has not left: its
+ * acknowledgement is the answer. */
 static enum status request_flush(struct replay *replay, struct member *member)
 {
-    if (replay->platform->protocol.flush == FLUSH_COUNTED) return STATUS_OK;
+    const enum steps_query query = replay->platform->protocol.calls[STEPS_COMPLETE].query;
+    if (query == QUERY_NONE) return STATUS_OK;
     uint32_t queried = NO_INDEX;
-    bool asks = replay_flush_asks_others(replay, (uint32_t)(member - replay->members));
+    bool asks = query == QUERY_CONNECTED && replay_flush_asks_others(replay, (uint32_t)(member - replay->members));
     if (asks && member->access.pair_count > 0) queried = role_pairs(&member->access)[0];
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
         uint32_t index = role_pairs(&member->access)[i];
@@ -369,7 +370,7 @@ static enum status request_flush(struct replay *replay, struct member *member)
         TRY(replay_send_query(replay, pair->origin, pair->target, index, MESSAGE_PAIR_FLUSHED));
         queried = index;
     }
-    if (queried == NO_INDEX) return STATUS_OK;
+    if (queried == NO_INDEX || query != QUERY_CONNECTED) return STATUS_OK;
     return replay_query_connections(replay, member->rank, MESSAGE_PAIR_FLUSHED, queried, &member->lefts);
 }
 
@@ -381,7 +382,7 @@ enum status replay_on_pair_flushed(struct replay *replay, const struct engine_no
     return STATUS_OK;
 }
 
-/* complete = remote: the targets are notified when everything that complete waits for is acknowledged. */
+/* [issue, acknowledged, notify]: the targets are notified when everything that complete waits for is acknowledged. */
 static enum status issue_to_targets(struct replay *replay, struct member *member)
 {
     for (uint32_t i = 0; i < member->access.pair_count; i++)

@@ -46,7 +46,7 @@ static enum status sort_busy(struct replay *replay, const struct member *member)
 }
 
 /* The lock epochs that a call visits: under lock_all a flush of all visits the busy ones, else all that the call may
- * concern. Another thread may move what is busy. With flush_asks = always the others are asked, too. */
+ * concern. Another thread may move what is busy. With query_all the others are asked, too. */
 struct lock_walk {
     bool busy;
     uint32_t at; /* communicator rank, or lock epoch */
@@ -59,7 +59,7 @@ static struct lock_walk walk_of(struct replay *replay, uint32_t rank, const stru
     bool flushes = kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL;
     const struct all_locks *all = *replay_all_locks(replay, member);
     bool busy = flushes && call->peer == TRACE_NONE && all && !replay->ranks[rank].threads &&
-                !replay->asks_always;
+                replay->platform->protocol.calls[STEPS_FLUSH].query != QUERY_ALL;
     return (struct lock_walk){busy, busy ? all->busy_first : 0};
 }
 
@@ -94,8 +94,8 @@ static enum step open_all(struct replay *replay, struct rank_state *state, uint3
     STEP_TRY(replay_all_locks_new(replay, size, all));
     (*all)->thread = state->thread;
     member->all_nocheck = call->flags & TRACE_NOCHECK;
-    (*all)->returned = member->all_nocheck || replay->modes[call->handle].lock == LOCK_LAZY;
-    bool asked_later = (*all)->returned && replay->asks_always;
+    (*all)->returned = member->all_nocheck || replay_locks_lazily(replay, call->handle);
+    bool asked_later = (*all)->returned && protocol_queries(&replay->platform->protocol, QUERY_ALL);
     for (uint32_t i = 0; asked_later && i < size; i++) STEP_TRY(replay_lock_new_of_all(replay, index, i));
     if (replay->all_locks[index]->returned) return replay_exit(state, replay->now_ps);
     int64_t overhead_ps = size > 1 ? replay_overhead_ps(replay, state) : 0;
@@ -171,28 +171,30 @@ static uint32_t epoch_of_others(struct replay *replay, uint32_t rank, const stru
     return NO_INDEX;
 }
 
-/* mpi.rma.protocol.flush = requested, connections. A call that names its target sends the query in any case. One for
- * all targets sends it only where something is not known to be complete, or with flush_asks = always. */
+/* A call that names its target sends the query in any case. One for all targets sends it only where something is not known to be
+ * complete, or with query_all. */
 static enum status request_flush(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
-    bool names = call->peer != TRACE_NONE, always = names || replay->asks_always;
+    const bool unlocks = call_kind(call->call) == CALL_UNLOCK_ALL;
+    const enum steps_query query = unlocks ? replay_unlock_query(replay) : replay->platform->protocol.calls[STEPS_FLUSH].query;
+    bool names = call->peer != TRACE_NONE, always = names || query == QUERY_ALL;
     struct lock_walk walk = walk_of(replay, rank, call);
-    if (replay->platform->protocol.flush == FLUSH_COUNTED) return STATUS_OK;
+    if (query == QUERY_NONE) return STATUS_OK;
     uint32_t queried = NO_INDEX;
     for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);) {
         if (lock == NO_INDEX) continue;
         uint32_t before = replay->lock_epochs[lock].outstanding;
-        TRY(replay_lock_flush(replay, lock, always));
+        TRY(replay_lock_flush(replay, lock, query, always));
         if (replay->lock_epochs[lock].outstanding > before) queried = lock;
     }
-    if (names) return STATUS_OK;
+    if (names || query != QUERY_CONNECTED) return STATUS_OK;
     bool asks = replay_flush_asks_others(replay, replay_member_index(replay, call->handle, rank));
     if (asks && queried == NO_INDEX) queried = epoch_of_others(replay, rank, call);
     if (queried == NO_INDEX) return STATUS_OK;
     return replay_query_connections(replay, rank, MESSAGE_LOCK_FLUSHED, queried, &replay->lock_epochs[queried].outstanding);
 }
 
-/* flush = connections: whether flush_local does what flush does. The library has no local flush (docs/protocols.md, Flush). */
+/* query_connected: whether flush_local does what flush does. The library has no local flush (docs/protocols.md, Flush). */
 static bool asks_locally(const struct replay *replay, struct lock_walk walk, uint32_t rank, const struct trace_call *call)
 {
     for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);)
@@ -215,7 +217,7 @@ static enum status release_all(struct replay *replay, struct member *member)
 static uint32_t count_answers(const struct replay *replay, const struct member *member)
 {
     uint32_t count = 0;
-    if (replay->platform->protocol.unlock == UNLOCK_RELEASED || member->all_nocheck) return 0;
+    if (replay->platform->protocol.calls[STEPS_UNLOCK].form == FORM_UNLOCK_RELEASED || member->all_nocheck) return 0;
     for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++) {
         uint32_t lock = (*replay_all_locks(replay, member))->locks[i];
         count += lock != NO_INDEX && replay->lock_epochs[lock].asked && replay->lock_epochs[lock].target != member->rank;
@@ -234,7 +236,7 @@ static uint32_t count_outstanding(const struct replay *replay, uint32_t rank, co
 }
 
 /* Where what the call concerns must be complete: at the origin; known to be at the target; sent there, if that is enough for
- * the release (unlock = with_data). */
+ * the release. */
 enum completion { AT_ORIGIN, AT_TARGET, SENT };
 
 static bool is_missing(const struct replay *replay, const struct lock_epoch *epoch, enum completion where)
@@ -272,7 +274,7 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
     struct all_locks *all = *replay_all_locks(replay, member);
     if (!all)
         return replay_fail(replay, rank, "window %d is not locked by MPI_Win_lock_all", call->handle), STEP_FAIL;
-    bool early = replay->platform->protocol.unlock == UNLOCK_WITH_DATA && !member->all_nocheck;
+    bool early = replay->platform->protocol.calls[STEPS_UNLOCK].form == FORM_UNLOCK_WITH_DATA && !member->all_nocheck;
     if (state->phase == PHASE_ENTER) {
         all->unlocking = true;
         bool sends = flush_sends(replay, rank, call, true) && !replay_pays_at_release(replay, call);
@@ -304,7 +306,7 @@ enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
         step = replay_spend(replay, state, replay_call_ps(replay, state) + overhead_ps, PHASE_RELEASE);
         if (step != STEP_AGAIN) return step;
     }
-    if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, call);
+    if (replay_locks_lazily(replay, call->handle)) account_contention(replay, rank, call);
     all->unanswered = count_answers(replay, member);
     if (all->unanswered > 0) {
         /* Issues everything. The locked epochs except the one of the own rank remain until the targets have answered. */
@@ -362,6 +364,6 @@ enum step replay_step_flush(struct replay *replay, uint32_t rank)
         step = step_completed(replay, rank, call, where);
     }
     if (step != STEP_EXIT) return step;
-    if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, call);
+    if (replay_locks_lazily(replay, call->handle)) account_contention(replay, rank, call);
     return replay_exit(state, replay->now_ps);
 }

@@ -28,8 +28,7 @@ static enum step open_lock(struct replay *replay, uint32_t rank, const struct tr
     epoch->exclusive = call->flags & TRACE_EXCLUSIVE;
     epoch->next = state->lock_list;
     state->lock_list = *opened = lock;
-    bool asks = replay->modes[call->handle].lock == LOCK_BLOCKING || replay_asks_when_called(replay);
-    if (nocheck || !asks) return return_locked(replay, rank, lock);
+    if (nocheck || replay->modes[call->handle].lock.form == FORM_LOCK_LAZY) return return_locked(replay, rank, lock);
     int64_t overhead_ps = (uint32_t)call->peer == rank ? 0 : replay_overhead_ps(replay, state);
     return replay_spend(replay, state, replay_own_ps(replay, state) + overhead_ps, PHASE_ASK);
 }
@@ -73,7 +72,7 @@ enum step replay_step_lock(struct replay *replay, uint32_t rank)
     } else {
         lock = replay_open_lock(replay, rank, member, call->peer);
     }
-    bool lazy = replay->modes[call->handle].lock == LOCK_LAZY;
+    bool lazy = replay_locks_lazily(replay, call->handle);
     if (state->phase == PHASE_ASK) {
         if (lazy && awaits_other_lock(replay, rank, member)) return STEP_BLOCK;
         state->phase = PHASE_GRANT;
@@ -93,13 +92,13 @@ static void unlink_lock(struct replay *replay, uint32_t rank, uint32_t lock)
     *link = replay->lock_epochs[lock].next;
 }
 
-/* All operations are complete, or (unlock = with_data) sent. If the target has to answer the release, the epoch ends with the
- * answer. */
+/* All operations are complete, or sent where that is enough (replay_lock_ends_early). If the target has to answer the release, the
+ * epoch ends with the answer. */
 static enum step end_lock(struct replay *replay, uint32_t rank, uint32_t lock)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct lock_epoch *epoch = &replay->lock_epochs[lock];
-    bool waits = replay->platform->protocol.unlock != UNLOCK_RELEASED && !epoch->nocheck &&
+    bool waits = replay->platform->protocol.calls[STEPS_UNLOCK].form != FORM_UNLOCK_RELEASED && !epoch->nocheck &&
                  epoch->origin != epoch->target;
     if (!waits) unlink_lock(replay, rank, lock);
     STEP_TRY(replay_lock_end(replay, lock));
@@ -111,7 +110,7 @@ static enum step end_lock(struct replay *replay, uint32_t rank, uint32_t lock)
 
 bool replay_pays_at_release(const struct replay *replay, const struct trace_call *call)
 {
-    return replay_unlocks_behind(replay, call) && !replay->deferred && replay->modes[call->handle].lock == LOCK_BLOCKING;
+    return replay_unlocks_behind(replay, call) && !replay->deferred && !replay_locks_lazily(replay, call->handle);
 }
 
 enum step replay_step_unlock(struct replay *replay, uint32_t rank)
@@ -139,7 +138,7 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
             epoch = &replay->lock_epochs[lock];
         }
         /* before the grant, which sends the query behind the queued operations */
-        if (!replay_lock_ends_early(replay, epoch)) STEP_TRY(replay_lock_flush(replay, lock, true));
+        if (!replay_lock_ends_early(replay, epoch)) STEP_TRY(replay_lock_flush(replay, lock, replay_unlock_query(replay), true));
         if (replay->called) replay_lock_flushed(replay, &replay->lock_epochs[lock]);
     }
     if (!epoch->granted) return STEP_BLOCK;
@@ -165,6 +164,6 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
         enum step step = replay_spend(replay, state, replay_call_ps(replay, state) + overhead_ps, PHASE_RELEASE);
         if (step != STEP_AGAIN) return step;
     }
-    if (replay->modes[call->handle].lock == LOCK_LAZY) account_contention(replay, rank, lock);
+    if (replay_locks_lazily(replay, call->handle)) account_contention(replay, rank, lock);
     return end_lock(replay, rank, lock);
 }

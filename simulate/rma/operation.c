@@ -112,7 +112,8 @@ static enum step decide_active(struct replay *replay, struct rank_state *state, 
 /* Whether an operation sends the request for its lazy lock. hurries: it has a request. */
 static bool asks_for_lock(const struct replay *replay, const struct lock_epoch *epoch, bool hurries)
 {
-    return !epoch->granted && !epoch->asked && (hurries || replay_asks_when_called(replay));
+    const int32_t window = replay->members[epoch->member].window;
+    return !epoch->granted && !epoch->asked && (hurries || replay_asks_when_called(replay, window));
 }
 
 static enum step decide_departure(struct replay *replay, uint32_t rank, struct member *member, const struct pair *pair)

@@ -158,15 +158,13 @@ enum step replay_step_win_free(struct replay *replay, uint32_t rank)
     return replay_exit(state, replay->now_ps);
 }
 
-/* mpi.rma.protocol.flush = requested: sends a query to every other rank that has answers open. A fence that exchanges counts has
- * no need of answers. */
+/* A fence that queries asks every other rank that has answers open. */
 static enum status request_flush(struct replay *replay, struct member *member)
 {
     uint32_t own = (uint32_t)(member - replay->members);
-    bool queries = replay_flush_asks_others(replay, own);
-    if (replay->modes[member->window].exchanges_counts || !replay->fence_targets ||
-        (member->fence_outstanding == 0 && !queries))
-        return STATUS_OK;
+    const enum steps_query query = replay->modes[member->window].fence.query;
+    bool queries = query == QUERY_CONNECTED && replay_flush_asks_others(replay, own);
+    if (query == QUERY_NONE || (member->fence_outstanding == 0 && !queries)) return STATUS_OK;
     const struct fence_targets *targets = &replay->fence_targets[own];
     for (size_t i = 0; i < targets->count; i++) {
         const struct fence_target *target = &targets->items[i];
@@ -175,8 +173,8 @@ static enum status request_flush(struct replay *replay, struct member *member)
         TRY(replay_send_query(replay, member->rank, replay->members[target->member].rank, own, MESSAGE_FENCE_FLUSHED));
         queries = true;
     }
-    return queries ? replay_query_connections(replay, member->rank, MESSAGE_FENCE_FLUSHED, own, &member->fence_outstanding)
-                   : STATUS_OK;
+    if (!queries || query != QUERY_CONNECTED) return STATUS_OK;
+    return replay_query_connections(replay, member->rank, MESSAGE_FENCE_FLUSHED, own, &member->fence_outstanding);
 }
 
 enum status replay_on_fence_flushed(struct replay *replay, const struct engine_note *message)
@@ -194,7 +192,7 @@ static enum step fence_enter(struct replay *replay, uint32_t rank, struct member
         return replay_fail(replay, rank, "fence inside the access epoch of MPI_Win_start on window %d", member->window),
                STEP_FAIL;
     member->fence_open = !(flags & TRACE_NOSUCCEED);
-    if (replay->platform->protocol.fence_assertions == ASSERTIONS_IGNORED) flags = 0;
+    if (!replay->modes[member->window].fence.asserted) flags = 0;
     if ((flags & TRACE_NOPRECEDE) && (flags & TRACE_NOSUCCEED)) return replay_exit(state, replay->now_ps);
     sync_enter(replay, member, state->enter_ps);
     replay_barrier_begin(replay, replay_barrier_of(replay, member));
@@ -203,10 +201,10 @@ static enum step fence_enter(struct replay *replay, uint32_t rank, struct member
     return replay_spend(replay, state, sends ? replay_overhead_ps(replay, state) : 0, completes ? PHASE_ISSUE : PHASE_WORK);
 }
 
-/* mpi.rma.protocol.fence_counts = exchanged: the rounds that carry the counts come before the barrier. */
+/* [issue, counts, incoming, barrier]: the rounds that carry the counts come before the barrier. */
 static bool exchanges_counts(const struct replay *replay, const struct member *member, const struct trace_call *call)
 {
-    return replay->modes[member->window].exchanges_counts && !(call->flags & TRACE_NOPRECEDE);
+    return window_mode_counts(&replay->modes[member->window]) && !(call->flags & TRACE_NOPRECEDE);
 }
 
 static enum step leave_fence(struct replay *replay, uint32_t rank, struct member *member)
@@ -226,7 +224,7 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
     case PHASE_ISSUE:
         if (replay_holds(replay, member)) STEP_TRY(replay_issue_held(replay, member));
         STEP_TRY(request_flush(replay, member));
-        state->phase = replay->modes[member->window].fence == FENCE_BARRIER ? PHASE_COMPLETE_OPS : PHASE_WORK;
+        state->phase = replay->modes[member->window].fence.form == FORM_FENCE_BARRIER ? PHASE_COMPLETE_OPS : PHASE_WORK;
         return STEP_AGAIN;
     case PHASE_COMPLETE_OPS:
         if (member->fence_outstanding > 0) {
@@ -242,8 +240,9 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
         state->phase = PHASE_INCOMING;
         return STEP_AGAIN;
     case PHASE_INCOMING: {
-        bool counts = !(call->flags & TRACE_NOPRECEDE) || replay->platform->protocol.fence_assertions == ASSERTIONS_IGNORED;
-        if (counts && replay->modes[member->window].fence == FENCE_NOTIFY) {
+        const struct call_steps *fence = &replay->modes[member->window].fence;
+        bool counts = !(call->flags & TRACE_NOPRECEDE) || !fence->asserted;
+        if (counts && fence->form != FORM_FENCE_BARRIER) {
             /* The rank continues when its own operations are done and the closed epoch's operations on it have arrived.
              * The rounds of the barrier (a reduce-scatter of the counts) carry their number. */
             size_t index = (size_t)(member - replay->members);

@@ -77,7 +77,7 @@ static void check_complete(const struct verify_context *context, const struct pa
     if (call_kind(call->call) == CALL_GET || call_kind(call->call) == CALL_GET_ACCUMULATE)
         verify_after(context, row, view->origin, close, complete->exit_ps, sim->xfer_end_ps,
                      "complete returns before the data of a get");
-    else if (waits != WAITS_NEVER && context->platform->protocol.complete[verify_protocol_kind(context, view->origin, index)])
+    else if (waits != WAITS_NEVER && context->platform->protocol.calls[STEPS_COMPLETE].form == FORM_COMPLETE_BEHIND)
         verify_after(context, row, view->origin, close, complete->exit_ps, verify_known_ps(context, view->origin, index),
                      "complete returns before a put is acknowledged");
     else if (waits != WAITS_NEVER)

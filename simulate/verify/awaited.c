@@ -32,12 +32,12 @@ static bool call_works(const struct verify_context *context, const struct trace_
     enum call_kind kind = call_kind(call->call);
     if (call->call >= MPI_FUNCTION_COUNT || kind == CALL_LOCAL) return false;
     if (kind == CALL_LOCK || kind == CALL_LOCK_ALL) {
-        const bool asks = kind == CALL_LOCK && context->platform->protocol.lock_request == LOCK_REQUEST_CALLED;
+        const enum steps_form lock = context->modes[call->handle].lock.form;
         return !(call->flags & TRACE_NOCHECK) && !(kind == CALL_LOCK && call->peer == TRACE_NONE) &&
-               (asks || context->modes[call->handle].lock != LOCK_LAZY);
+               (lock == FORM_LOCK_GRANT || (lock == FORM_LOCK_ASK && kind == CALL_LOCK));
     }
     return kind != CALL_FENCE || (call->flags & nobody) != nobody ||
-           context->platform->protocol.fence_assertions == ASSERTIONS_IGNORED;
+           !context->modes[call->handle].fence.asserted;
 }
 
 /* Since when the rank has been outside the library at this call. */

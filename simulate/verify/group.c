@@ -245,7 +245,7 @@ enum status verify_waits_group(const struct verify_context *context, struct veri
         int64_t known_ps = rank->sim[operation->call].xfer_end_ps;
         bool brings_data = call_kind(call->call) == CALL_GET || call_kind(call->call) == CALL_GET_ACCUMULATE;
         bool answered = !brings_data && (uint32_t)call->peer != operation->origin;
-        if (answered && !context->modes[call->handle].exchanges_counts) /* else the barrier says so */
+        if (answered && !window_mode_counts(&context->modes[call->handle])) /* else the barrier says so */
             known_ps += verify_control_ps(context, (uint32_t)call->peer, operation->origin);
         verify_after(context, row, operation->origin, epoch->close_call, fence->exit_ps, known_ps,
                      "the fence returns before an operation is known to be complete");

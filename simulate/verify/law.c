@@ -114,24 +114,24 @@ int64_t verify_known_ps(const struct verify_context *context, uint32_t origin, s
     return rank->sim[index].xfer_end_ps + (target == origin ? 0 : verify_control_ps(context, target, origin));
 }
 
-int64_t verify_local_ps(const struct verify_context *context, uint32_t origin, size_t index)
-{
-    const struct trace_rank *rank = &context->predicted->ranks[origin];
-    const struct trace_call *call = &rank->calls[index];
-    switch (context->platform->protocol.local[verify_protocol_kind(context, origin, index)]) {
-    case LOCAL_COPIED: return call->exit_ps;
-    case LOCAL_ACKNOWLEDGED: return verify_known_ps(context, origin, index);
-    case LOCAL_LEFT: break;
-    }
-    return rank->sim[index].xfer_start_ps + verify_leaving_ps(context, origin, (uint32_t)call->peer, call->bytes);
-}
-
-enum rma_kind verify_protocol_kind(const struct verify_context *context, uint32_t origin, size_t index)
+static enum rma_kind protocol_kind(const struct verify_context *context, uint32_t origin, size_t index)
 {
     const struct trace_call *call = &context->predicted->ranks[origin].calls[index];
     enum rma_kind kind = verify_rma_kind(call_kind(call->call));
     if (kind != RMA_PUT || call_is_shmem(call->call)) return kind;
     return window_mode_accumulates(&context->modes[call->handle], context->predicted, origin, index) ? RMA_ACCUMULATE : RMA_PUT;
+}
+
+int64_t verify_local_ps(const struct verify_context *context, uint32_t origin, size_t index)
+{
+    const struct trace_rank *rank = &context->predicted->ranks[origin];
+    const struct trace_call *call = &rank->calls[index];
+    switch (context->platform->protocol.local[protocol_kind(context, origin, index)]) {
+    case LOCAL_COPIED: return call->exit_ps;
+    case LOCAL_ACKNOWLEDGED: return verify_known_ps(context, origin, index);
+    case LOCAL_LEFT: break;
+    }
+    return rank->sim[index].xfer_start_ps + verify_leaving_ps(context, origin, (uint32_t)call->peer, call->bytes);
 }
 
 enum rma_kind verify_rma_kind(enum call_kind kind)

@@ -58,8 +58,6 @@ void verify_served(const struct verify_context *context, struct verify_row *row)
 /* Whether it is an operation of MPI or OpenSHMEM with a target. */
 bool verify_is_operation(const struct trace_call *call);
 enum rma_kind verify_rma_kind(enum call_kind kind);
-/* As whose operation it goes by mpi.rma.protocol. */
-enum rma_kind verify_protocol_kind(const struct verify_context *context, uint32_t origin, size_t index);
 
 typedef enum status verify_law(const struct verify_context *context, struct verify_row *row, struct err *err);
 verify_law verify_determinism;   /* 1 */

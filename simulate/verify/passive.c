@@ -36,10 +36,10 @@ static void check_known(const struct verify_context *context, const struct epoch
                  "returns before an operation is known to be complete");
 }
 
-/* unlock = acknowledged, with_data: the release goes to the target, and its answer comes back. */
+/* The release is answered: it goes to the target, and its answer comes back. */
 static void check_release(const struct verify_context *context, const struct access_epoch *epoch, struct verify_row *row)
 {
-    if (context->platform->protocol.unlock == UNLOCK_RELEASED || epoch->kind != EPOCH_LOCK) return;
+    if (context->platform->protocol.calls[STEPS_UNLOCK].form == FORM_UNLOCK_RELEASED || epoch->kind != EPOCH_LOCK) return;
     if (epoch->close_call == EPOCH_NONE || epoch->target == TRACE_NONE || epoch->target == (int32_t)epoch->rank) return;
     const struct trace_call *calls = context->predicted->ranks[epoch->rank].calls;
     if (calls[epoch->open_call].flags & TRACE_NOCHECK) return;
@@ -62,7 +62,7 @@ static void gather_holds(const struct verify_context *context, struct hold *hold
         if (epoch->kind != EPOCH_LOCK || epoch->close_call == EPOCH_NONE || epoch->target == TRACE_NONE) continue;
         const struct trace_call *calls = context->predicted->ranks[epoch->rank].calls, *lock = &calls[epoch->open_call];
         if (lock->flags & TRACE_NOCHECK) continue;
-        bool blocking = context->modes[epoch->window].lock == LOCK_BLOCKING;
+        bool blocking = context->modes[epoch->window].lock.form == FORM_LOCK_GRANT;
         *hold = (struct hold){.window = epoch->window,
                               .target = epoch->target,
                               .origin = epoch->rank,

@@ -25,6 +25,15 @@ static enum status issue_queued(struct replay *replay, uint32_t lock)
     return replay_issue_chain(replay, first);
 }
 
+static enum status send_query(struct replay *replay, uint32_t lock)
+{
+    struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    epoch->flushing = epoch->got = false;
+    replay_lock_flushed(replay, epoch);
+    epoch->outstanding++;
+    return replay_send_query(replay, epoch->origin, epoch->target, lock, MESSAGE_LOCK_FLUSHED);
+}
+
 static enum status lock_granted(struct replay *replay, uint32_t lock)
 {
     uint32_t origin = replay->lock_epochs[lock].origin;
@@ -32,7 +41,7 @@ static enum status lock_granted(struct replay *replay, uint32_t lock)
     replay->rare[origin].issues_queue = true;
     TRY(issue_queued(replay, lock));
     replay->rare[origin].issues_queue = false;
-    if (replay->lock_epochs[lock].flushing) TRY(replay_lock_flush(replay, lock, true));
+    if (replay->lock_epochs[lock].flushing) TRY(send_query(replay, lock));
     replay_wake(replay, origin);
     return STATUS_OK;
 }
@@ -58,7 +67,7 @@ static void unlink_request(struct replay *replay, struct lock_queue *queue, uint
     for (uint32_t at = queue->first; at != NO_INDEX; at = replay->lock_epochs[at].next_waiting) queue->last = at;
 }
 
-/* lock_request = called: Lock Contention of an MPI_Win_lock that returned before its grant, but after the lock was free. */
+/* [ask]: Lock Contention of an MPI_Win_lock that returned before its grant, but after the lock was free. */
 static void account_returned(struct replay *replay, const struct lock_epoch *epoch, int64_t held_until_ps)
 {
     if (held_until_ps > epoch->lock_enter_ps && held_until_ps <= epoch->lock_exit_ps)
@@ -157,18 +166,15 @@ enum status replay_on_lock_released(struct replay *replay, const struct engine_n
     return STATUS_OK;
 }
 
-enum status replay_lock_flush(struct replay *replay, uint32_t lock, bool always)
+enum status replay_lock_flush(struct replay *replay, uint32_t lock, enum steps_query query, bool always)
 {
     struct lock_epoch *epoch = &replay->lock_epochs[lock];
     epoch->got = false;
-    if (replay->platform->protocol.flush == FLUSH_COUNTED || epoch->origin == epoch->target) return STATUS_OK;
-    if (!epoch->flushing && !replay->asks_always && !replay_lock_unflushed(replay, epoch)) return STATUS_OK;
+    if (query == QUERY_NONE || epoch->origin == epoch->target) return STATUS_OK;
+    if (!epoch->flushing && query != QUERY_ALL && !replay_lock_unflushed(replay, epoch)) return STATUS_OK;
     if (!always && epoch->outstanding == 0) return STATUS_OK;
     epoch->flushing = epoch->asked && !epoch->granted;
-    if (epoch->flushing) return STATUS_OK;
-    replay_lock_flushed(replay, epoch);
-    epoch->outstanding++;
-    return replay_send_query(replay, epoch->origin, epoch->target, lock, MESSAGE_LOCK_FLUSHED);
+    return epoch->flushing ? STATUS_OK : send_query(replay, lock);
 }
 
 enum status replay_on_lock_flushed(struct replay *replay, const struct engine_note *message)
@@ -229,7 +235,7 @@ enum status replay_lock_end(struct replay *replay, uint32_t lock)
         return STATUS_OK;
     }
     if (epoch->origin == epoch->target) return release_lock(replay, lock);
-    epoch->releasing = replay->platform->protocol.unlock != UNLOCK_RELEASED;
+    epoch->releasing = replay->platform->protocol.calls[STEPS_UNLOCK].form != FORM_UNLOCK_RELEASED;
     return replay_send_control(replay, MESSAGE_LOCK_RELEASE, epoch->origin, epoch->target, lock, 0);
 }
 

@@ -29,7 +29,7 @@ struct lock_epoch {
     bool releasing;        /* the release has been sent, the answer of the target is awaited */
     bool answered;         /* the answer has arrived */
     bool unflushed;        /* puts or gets were issued since the last query: replay_lock_unflushed() */
-    bool got;              /* flush = connections: the last put or get since the last flush was a get */
+    bool got;              /* query_connected: the last put or get since the last flush was a get */
     bool flushing;         /* a flush waits for the grant and sends its query then */
     union {
         int64_t held_until_ps; /* from the grant on: until then others held the lock incompatibly (exit of their unlocks) */

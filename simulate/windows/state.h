@@ -83,19 +83,19 @@ struct held_chain {
     uint32_t first, last; /* NO_INDEX: none */
 };
 
-/* fence = notify: operations towards a member in the epochs after one sync instance. */
+/* fences that wait for incoming: operations towards a member in the epochs after one sync instance. */
 struct incoming {
     uint32_t issued, arrived;
     int64_t latest_ps; /* when the last one that arrived takes effect there */
 };
 
-/* flush = connections: the targets that may need a query by the next call that completes all of the window. */
+/* query_connected: the targets that may need a query by the next call that completes all of the window. */
 struct called {
     uint32_t targets; /* to which puts or gets were called since they, or all, were last asked; of start and fence 1 for all */
     uint32_t round;   /* the number of calls that completed all since targets was 0; a lock epoch keeps that of its last call */
 };
 
-/* flush = requested: the targets of one member's fence epochs, by the order of their ranks in the communicator. */
+/* fences that query: the targets of one member's fence epochs, by the order of their ranks in the communicator. */
 struct fence_targets {
     struct fence_target {
         uint32_t member, answers; /* puts and gets that are not complete */

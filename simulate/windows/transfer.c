@@ -17,12 +17,12 @@ static void note_end(struct replay *replay, const struct op *op, int64_t end_ps)
     sim->xfer_end_ps = end_ps;
 }
 
-/* mpi.rma.protocol.fence_counts = exchanged: the barrier of the fence says that the put or accumulate is complete, no
+/* [issue, counts, incoming, barrier]: the barrier of the fence says that the put or accumulate is complete, no
  * acknowledgement does. */
 static bool ends_with_barrier(const struct replay *replay, const struct op *op)
 {
     if (op->epoch_kind != OP_FENCE || !replay->incoming || replay_is_get(op)) return false;
-    return replay->modes[replay->members[op->member].window].exchanges_counts;
+    return window_mode_counts(&replay->modes[replay->members[op->member].window]);
 }
 
 /* mpi.rma.protocol.local for MPI, the specification for OpenSHMEM. What nobody acknowledges is complete when it has left. */
@@ -35,17 +35,17 @@ static void decide_completion(const struct replay *replay, const struct window_m
     enum rma_kind kind = op->put ? RMA_PUT : RMA_ACCUMULATE;
     bool shmem = replay->shmem && call_is_shmem(call);
     enum local_mode local = shmem || replay_is_get(op) ? LOCAL_LEFT : protocol->local[kind];
-    bool remote = protocol->complete[kind] == COMPLETE_REMOTE || local == LOCAL_ACKNOWLEDGED;
+    bool remote = protocol->calls[STEPS_COMPLETE].form == FORM_COMPLETE_BEHIND || local == LOCAL_ACKNOWLEDGED;
     if (local == LOCAL_ACKNOWLEDGED && ends_with_barrier(replay, op)) local = LOCAL_LEFT;
     op->local = (uint8_t)local;
     op->awaits_ack = op->epoch_kind == OP_ACTIVE && remote;
 }
 
-/* Complete's notification waits for what comes back of the operation: where a flush must be requested, of gets, too. */
+/* Complete's notification waits for what comes back of the operation: where complete queries, of gets, too. */
 static bool holds_notification(const struct replay *replay, const struct op *op)
 {
     if (op->epoch_kind != OP_ACTIVE || !replay->complete_remote) return false;
-    return replay_is_get(op) ? replay->platform->protocol.flush != FLUSH_COUNTED : op->awaits_ack;
+    return replay_is_get(op) ? replay->platform->protocol.calls[STEPS_COMPLETE].query != QUERY_NONE : op->awaits_ack;
 }
 
 bool replay_complete_awaits_op(const struct op *op)
@@ -93,7 +93,7 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
         made->counts_left = !replay_is_get(made) && made->local != LOCAL_COPIED;
         replay->lock_epochs[lock].lefts += replay_is_get(made) || made->counts_left;
         if (!made->has_answer) {
-            bool got = replay_is_get(made) && replay->platform->protocol.flush == FLUSH_CONNECTIONS;
+            bool got = replay_is_get(made) && replay->platform->protocol.calls[STEPS_FLUSH].query == QUERY_CONNECTED;
             replay->lock_epochs[lock].unflushed = true;
             replay->lock_epochs[lock].got = got && made->target != rank;
         }
@@ -193,19 +193,19 @@ enum status replay_on_rma_clear(struct replay *replay, const struct engine_note 
     else
         TRY(op.kind == CALL_GET_ACCUMULATE ? send_fetch(replay, message->ref) : send_data(replay, message->ref));
     bool ends = op.epoch_kind == OP_LOCK && --replay->lock_epochs[op.lock].uncleared == 0;
-    if (ends && replay->platform->protocol.unlock == UNLOCK_WITH_DATA) replay_wake(replay, op.origin);
+    if (ends && replay->platform->protocol.calls[STEPS_UNLOCK].form == FORM_UNLOCK_WITH_DATA) replay_wake(replay, op.origin);
     if (!active) return STATUS_OK;
     TRY(replay_pair_cleared(replay, op.pair, op.epoch));
     if (--origin->lefts == 0) replay_wake(replay, op.origin);
     return STATUS_OK;
 }
 
-/* fence = notify: the target's fence waits for the operations towards it, of a get until its data have left, at at_ps.
- * May wake the target. */
+/* Fences that wait for incoming: the target's fence waits for the operations towards it, of a get until its data have left, at
+ * at_ps. May wake the target. */
 static void count_incoming(struct replay *replay, const struct op *op, int64_t at_ps)
 {
     int32_t window = replay->members[op->member].window;
-    if (op->epoch_kind != OP_FENCE || replay->modes[window].fence != FENCE_NOTIFY) return;
+    if (op->epoch_kind != OP_FENCE || replay->modes[window].fence.form == FORM_FENCE_BARRIER) return;
     struct incoming *incoming = incoming_of(replay, op);
     if (at_ps > incoming->latest_ps) incoming->latest_ps = at_ps;
     incoming->arrived++;
@@ -374,5 +374,5 @@ bool replay_answers_late(const struct replay *replay, const struct op *op)
 {
     bool fence = op->epoch_kind == OP_FENCE;
     return op->epoch_kind == OP_LOCK ||
-           (fence && replay->modes[replay->members[op->member].window].fence == FENCE_BARRIER);
+           (fence && replay->modes[replay->members[op->member].window].fence.form == FORM_FENCE_BARRIER);
 }

@@ -50,21 +50,23 @@ enum status replay_prepare_windows(struct replay *replay)
         if (!replay->held) return err_memory(replay->err);
         memset(replay->held, 0xff, (replay->member_count + 1) * sizeof *replay->held); /* NO_INDEX */
     }
-    if (replay->platform->protocol.flush == FLUSH_CONNECTIONS &&
+    if (protocol_queries(&replay->platform->protocol, QUERY_CONNECTED) &&
         !(replay->called = calloc(replay->member_count + 1, sizeof *replay->called)))
         return err_memory(replay->err);
     if (replay->needs_call && replay->platform->protocol.visit != VISIT_ENTER &&
         !(replay->unread_completes = calloc(replay->member_count + 1, sizeof *replay->unread_completes)))
         return err_memory(replay->err);
-    if (replay->platform->protocol.flush != FLUSH_COUNTED &&
+    bool queries = false, notified = false;
+    for (size_t w = 0; w < trace->definitions.window_count; w++) {
+        queries = queries || replay->modes[w].fence.query != QUERY_NONE;
+        notified = notified || replay->modes[w].fence.form != FORM_FENCE_BARRIER;
+    }
+    if (queries &&
         !(replay->fence_targets = calloc(replay->member_count + 1, sizeof *replay->fence_targets)))
         return err_memory(replay->err);
     uint32_t next_member = 0;
     for (size_t w = 0; w < trace->definitions.window_count; w++) prepare_members(replay, (int32_t)w, &next_member);
     TRY(replay_prepare_buffers(replay));
-    bool notified = false;
-    for (size_t w = 0; w < replay->trace->definitions.window_count; w++)
-        notified = notified || replay->modes[w].fence == FENCE_NOTIFY;
     if (!notified) return STATUS_OK;
     replay->incoming = calloc(replay->member_count + 1, 2 * sizeof *replay->incoming);
     return replay->incoming ? STATUS_OK : err_memory(replay->err);
@@ -230,7 +232,7 @@ bool replay_all_complete(struct replay *replay, struct all_locks *all)
 enum status replay_count_fence_answer(struct replay *replay, const struct op *op, int change)
 {
     const int32_t window = replay->members[op->member].window;
-    if (!replay->fence_targets || op->has_answer || replay->modes[window].exchanges_counts) return STATUS_OK;
+    if (!replay->fence_targets || op->has_answer || replay->modes[window].fence.query == QUERY_NONE) return STATUS_OK;
     uint32_t member = replay_member_index(replay, window, op->target);
     struct fence_targets *targets = &replay->fence_targets[op->member];
     size_t place = 0;
@@ -285,6 +287,6 @@ bool replay_windows_are_apart(const struct replay *replay)
 {
     bool apart = true;
     for (size_t w = 0; w < replay->trace->definitions.window_count; w++)
-        apart = apart && replay->modes[w].semantics->start_waits && replay->modes[w].fence != FENCE_NOTIFY;
+        apart = apart && replay->modes[w].semantics->start_waits && replay->modes[w].fence.form == FORM_FENCE_BARRIER;
     return apart;
 }

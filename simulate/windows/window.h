@@ -60,16 +60,16 @@ enum status replay_all_locks_new(struct replay *replay, uint32_t count, struct a
 void replay_lock_busy(struct replay *replay, struct all_locks *all, uint32_t lock); /* adds it to the busy ones */
 bool replay_all_complete(struct replay *replay, struct all_locks *all);             /* no operation is outstanding */
 
-/* With flush = requested: a put or get of a fence epoch is made (change 1), or is known to be complete (change -1). */
+/* With fences that query: a put or get of a fence epoch is made (change 1), or is known to be complete (change -1). */
 enum status replay_count_fence_answer(struct replay *replay, const struct op *op, int change);
 
-/* With flush = connections: a call completes all operations of the member. Whether it asks other ranks although it need not wait
+/* query_connected: a call completes all operations of the member. Whether it asks other ranks although it need not wait
  * for any of them: a put or get to another rank has been called since the last such call, and one of the rank's puts and gets on
  * any window is not known to be complete. */
 bool replay_flush_asks_others(struct replay *replay, uint32_t member);
-/* With flush = connections: a put or get to another rank is called, in the epoch of the lock or without one (NO_INDEX). */
+/* query_connected: a put or get to another rank is called, in the epoch of the lock or without one (NO_INDEX). */
 void replay_note_called(struct replay *replay, uint32_t member, uint32_t lock);
-/* Puts or gets were called in the epoch since the last query, and with flush = connections since the last call that completed all
+/* Puts or gets were called in the epoch since the last query, and with query_connected since the last call that completed all
  * of the window. */
 bool replay_lock_unflushed(const struct replay *replay, const struct lock_epoch *epoch);
 /* A call that names the target has asked it. */

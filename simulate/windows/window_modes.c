@@ -8,7 +8,7 @@ struct found {
 };
 
 static struct window_mode make_mode(const struct platform *platform, const struct rma_semantics *semantics,
-                                    enum lock_mode lock, enum fence_mode fence)
+                                    const struct call_steps *lock, const struct call_steps *fence)
 {
     struct found found = {false};
     for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
@@ -20,10 +20,8 @@ static struct window_mode make_mode(const struct platform *platform, const struc
         }
     bool ahead = semantics_run_ahead(semantics);
     return (struct window_mode){.semantics = semantics,
-                                .lock = lock,
-                                .fence = fence,
-                                .exchanges_counts = fence == FENCE_NOTIFY &&
-                                                    platform->protocol.fence_counts == FENCE_COUNTS_EXCHANGED,
+                                .lock = *lock,
+                                .fence = *fence,
                                 .complete_waits_all = found.complete,
                                 .waits_for_group = found.group,
                                 .queues_for_group = found.both,
@@ -65,7 +63,7 @@ static enum status apply_rule(const struct trace *trace, const struct platform *
         if (!names_window(rule->window, trace, w)) continue;
         modes[w] =
             make_mode(platform, rule->has_semantics ? &rule->semantics : modes[w].semantics,
-                      rule->has_lock ? rule->lock : modes[w].lock, rule->has_fence ? rule->fence : modes[w].fence);
+                      rule->has_lock ? &rule->lock : &modes[w].lock, rule->has_fence ? &rule->fence : &modes[w].fence);
         found = true;
     }
     if (found) return STATUS_OK;
@@ -100,11 +98,12 @@ bool window_mode_gaps(const struct window_mode *mode, const struct trace *trace,
 enum status window_modes_new(const struct trace *trace, const struct platform *platform, struct window_mode **modes,
                              struct err *err)
 {
+    const struct call_steps *calls = platform->protocol.calls;
     struct window_mode *made = calloc(trace->definitions.window_count + 1, sizeof *made);
     if (!made) return err_memory(err);
     enum status status = STATUS_OK;
     for (size_t w = 0; w < trace->definitions.window_count; w++)
-        made[w] = make_mode(platform, &platform->semantics, platform->lock, platform->fence);
+        made[w] = make_mode(platform, &platform->semantics, &calls[STEPS_LOCK], &calls[STEPS_FENCE]);
     for (size_t i = 0; status == STATUS_OK && i < platform->window_rule_count; i++)
         status = apply_rule(trace, platform, &platform->window_rules[i], made, err);
     for (size_t w = 0; w < trace->definitions.window_count; w++)

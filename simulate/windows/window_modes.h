@@ -8,9 +8,7 @@
 
 struct window_mode {
     const struct rma_semantics *semantics; /* borrowed from the platform */
-    enum lock_mode lock;
-    enum fence_mode fence;
-    bool exchanges_counts;   /* fences exchange counts before their barrier (protocol.fence_counts) */
+    struct call_steps lock, fence;
     bool complete_waits_all; /* complete waits for every target's post (c) */
     bool waits_for_group;    /* some operations wait for the posts of all targets */
     bool queues_for_group;   /* some operations leave only when the posts of all targets have arrived */
@@ -32,6 +30,12 @@ bool window_mode_gaps(const struct window_mode *mode, const struct trace *trace,
 static inline bool window_mode_accumulates(const struct window_mode *mode, const struct trace *trace, uint32_t rank, size_t index)
 {
     return mode->accumulates || (mode->gaps_accumulate && window_mode_gaps(mode, trace, rank, index));
+}
+
+/* Whether its fences exchange counts before their barrier, which then says that puts and accumulates are complete. */
+static inline bool window_mode_counts(const struct window_mode *mode)
+{
+    return mode->fence.form == FORM_FENCE_COUNTS;
 }
 
 /* Finds a rule of the platform that names no window of the trace. NULL: there is none. */

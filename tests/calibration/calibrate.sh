@@ -85,7 +85,7 @@ case $2 in
 esac
 END
 run 0 calibrate -o three-d.json -- sh three.sh d
-holds three-d.json '.mpi.rma.semantics == "d" and .mpi.rma.epochs_ahead == {"value": 2, "error": 1, "n": 3} and .mpi.rma.protocol.flush == "requested"'
+holds three-d.json '.mpi.rma.semantics == "d" and .mpi.rma.epochs_ahead == {"value": 2, "error": 1, "n": 3} and .mpi.rma.protocol.calls.flush == ["issue", "query", "answer"]'
 holds three-d.json '.mpi.rma.buffer_bytes == {"value": 60000, "error": 400, "n": 3}'
 run 0 calibrate -o three-c.json -- sh three.sh c
 holds three-c.json '.mpi.rma.semantics.put == [{"waits": "complete", "posts": "group"}]'

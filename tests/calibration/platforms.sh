@@ -104,8 +104,8 @@ error 1 'results/rank-000000.csv:842: no row of a bench run: root_s is '"'fast'"
 : >results/rank-000000.csv
 error 1 'rmacast: results: neither "putLatency -s flush" nor "pingPong"' calibrate --results results -o none.json
 cp kept results/rank-000000.csv
-echo '{ "rma": { "lock": "none" } }' >results/mpi.json
-error 1 'results: makes no platform: mpi.rma.lock: ' calibrate --results results -o none.json
+echo '{ "rma": { "issue": "none" } }' >results/mpi.json
+error 1 'results: makes no platform: mpi.rma.issue: ' calibrate --results results -o none.json
 rm results/mpi.json
 error 1 'no/written.json: cannot be written' calibrate --results results -o none.json --json no/written.json
 head -200 kept | grep -v putIssue | head -100 >results/rank-000000.csv

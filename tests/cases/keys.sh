@@ -1,4 +1,4 @@
-# keys.sh RMACAST RUN_CASE CASES WORK: for each key of mpi.rma.protocol, and of its serves and reverse_share, a case of CASES sets
+# keys.sh RMACAST RUN_CASE CASES WORK: for each key of mpi.rma.protocol, and of its calls, serves and reverse_share, a case of CASES sets
 # the key, and takes other times without it. The program's reader says which keys there are.
 set -eu
 rmacast=$1 run_case=$2 cases=$3 work=$4
@@ -44,12 +44,13 @@ wrong=0
 path=mpi.rma.protocol
 for key in $(keys $path); do
     case $key in
-        serves | reverse_share) ;;
+        calls | serves | reverse_share) ;;
         *) has_case "$path.$key=" || { echo "$path.$key: no case in which it alone changes a time"; wrong=1; } ;;
     esac
 done
-for section in serves reverse_share; do
+for section in calls serves reverse_share; do
     for key in $(keys $path.$section); do
+        [ $key != lock ] || has_case lock= && continue
         has_case "$path.$section={\"$key\":" "$path.$section.$key=" ||
             { echo "$path.$section.$key: no case in which it alone changes a time"; wrong=1; }
     done

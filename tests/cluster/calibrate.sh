@@ -30,13 +30,13 @@ calibrate() {
 
 # With a third rank: a flush of all asks it, too. Post is awaited by start, whoever is late.
 calibrate 3 3 '.nodes.count == 3 and .mapping.ranks_per_node == 1 and .mpi.rma.semantics == "a"
-    and .mpi.rma.protocol.flush == "connections" and (.network | has("loopback") | not)'
+    and .mpi.rma.protocol.calls.flush == ["issue", "query_connected", "answer"] and (.network | has("loopback") | not)'
 shows '^MPI_Put 8 > [12], MPI_Win_flush, ranks 0 and [12] '
 shows '^MPI_Win_start, MPI_Put 24 > [12], MPI_Win_complete, ranks 0 and [12] '
 shows '^MPI_Win_start, MPI_Put 24 > 1, MPI_Win_complete +1[0-9] '
 
 # Ranks of one node have a loopback, whose calls are faster. The probe speaks over the network: it is no shared memory.
-calibrate 2 4 '.nodes.count == 2 and .mapping.ranks_per_node == 2 and .mpi.rma.protocol.flush == "connections"
+calibrate 2 4 '.nodes.count == 2 and .mapping.ranks_per_node == 2 and .mpi.rma.protocol.calls.flush == ["issue", "query_connected", "answer"]
     and (.network.loopback | .segments[0].latency_s.value < 1e-4 and .overhead_s.value >= 0)
     and .network.segments[0].latency_s.value > 3e-4'
 shows '^MPI_Put 8 > 1, MPI_Win_flush, ranks 0 and 1 '

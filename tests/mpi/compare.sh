@@ -74,7 +74,7 @@ refuses "unknown option --what" --what "$work/lock.rma"
 
 # Simulated and OpenSHMEM programs.
 "$rmacast" simulate tests/cases/locks/lock_mixed_lazy/trace.txt --platform tests/cases/base.json --set nodes.count=4 \
-  --set mpi.rma.lock=lazy -o "$work/simulated.text" >"$work/simulated.log"
+  --lock lazy -o "$work/simulated.text" >"$work/simulated.log"
 compare simulated "$work/simulated.text" "2 3"
 "$rmacast" simulate tests/cases/shmem/shmem_wait_for_write/trace.txt --platform tests/cases/base.json -o "$work/written.text" >"$work/written.log"
 compare written "$work/written.text" "2 3"

@@ -65,7 +65,7 @@ kept "dump >>"
 
 # A platform's MPI profile.
 mkdir mpi
-sed 's/"lock": "blocking"/"lock": "lazy"/' "$source/platforms/mpi/rdma.json" >mpi/mine.json
+sed 's/"progress": "hardware"/"progress": "call"/' "$source/platforms/mpi/rdma.json" >mpi/mine.json
 jq '.mpi = {profile: "mine"}' p.json >profiled.json
 keep
 replaces "--json mpi/mine.json would replace" simulate t.txt --platform profiled.json --json mpi/mine.json

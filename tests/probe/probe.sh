@@ -52,10 +52,10 @@ mpich)
     holds "$json" '[.evidence[] | select(.case == "group")] == []'
     # The delay is seen in start.
     holds "$json" '[.evidence[] | select(.case == "epoch") | .evidence | contains(" seen in start")] | all'
-    holds "$json" '.mpi.rma.lock == "blocking"' # a lock waits for a holder
+    holds "$json" '.mpi.rma.protocol.calls.lock == ["ask", "grant"]' # a lock waits for a holder
     # The target's calls serve locks.
     holds "$json" '.mpi.rma.protocol.serves.lock == "call" and .mpi.rma.protocol.serves.release == "call"'
-    holds "$json" '.mpi.rma.protocol.unlock == "acknowledged"' # unlock waits for an answer
+    holds "$json" '.mpi.rma.protocol.calls.unlock | .[-2:] == ["release", "answer"]' # unlock waits for an answer
     holds "$json" '.mpi.rma.protocol.lock_order == "service"' # an own lock is before unread requests
     holds "$json" '.library | contains("MPICH")' # whose library it is
     ;;
@@ -76,16 +76,16 @@ openmpi-pt2pt)
     holds "$json" '.mpi.rma.semantics.get == [{"waits": "complete", "posts": "group"}]' # gets wait in complete
     # Mixed by size.
     holds "$json" '[.evidence[] | select(.case == "epoch" and .operation == "put") | .mixed_by_size] | all'
-    holds "$json" '.mpi.rma.lock == "lazy"' # locks are lazy
-    holds "$json" '.mpi.rma.protocol.unlock == "acknowledged"' # unlock waits for an answer
+    holds "$json" '.mpi.rma.protocol.calls.lock == ["ask"]' # locks are lazy
+    holds "$json" '.mpi.rma.protocol.calls.unlock == ["issue", "release", "answer", "acknowledged"]' # unlock waits for an answer
     ;;
 openmpi-rdma)
     export OMPI_MCA_btl=vader,self
     probe semantics,locks "$launcher" -n 2
     holds "$json" '.mpi.rma.semantics == "a"' # start waits for the post
-    holds "$json" '.mpi.rma.lock == "blocking"' # a lock waits for a holder
+    holds "$json" '.mpi.rma.protocol.calls.lock == ["ask", "grant"]' # a lock waits for a holder
     holds "$json" '.mpi.rma.protocol.serves.lock == "hardware"' # the origin takes locks itself
-    holds "$json" '.mpi.rma.protocol.unlock == "released"' # unlock does not wait
+    holds "$json" '.mpi.rma.protocol.calls.unlock | .[-1] == "release"' # unlock does not wait
     ;;
 esac
 [ $failures -eq 0 ] || cat table said

@@ -33,7 +33,7 @@ probe b semantics 3 RMACAST_LOCK=blocking
 posts group
 probe c semantics,locks 3 RMACAST_LOCK=lazy
 posts group_queued
-told '.mpi.rma.lock == "lazy"'
+told '.mpi.rma.protocol.calls.lock == []'
 probe d semantics 2 RMACAST_LOCK=blocking
 told '.mpi.rma.epochs_ahead.value == 1 and .mpi.rma.buffer_bytes == "unlimited"'
 probe d semantics 2 RMACAST_EPOCHS_AHEAD=3 RMACAST_BUFFER_BYTES=100000

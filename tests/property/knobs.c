@@ -27,8 +27,9 @@ static const struct knob own[] = {
     {"mpi.rma.window_info_bytes", {"0", "16"}},
     {"mpi.rma.progress", {"hardware", "hardware", "thread", "call"}},
     {"mpi.rma.thread_delay_s", {"0", "2e-6"}},
-    {"mpi.rma.lock", {"blocking", "lazy"}},
-    {"mpi.rma.fence", {"barrier", "notify"}},
+    {"mpi.rma.protocol.calls.lock", {"ask,grant", "[]"}},
+    {"mpi.rma.protocol.calls.fence",
+     {"asserted,issue,acknowledged,barrier", "asserted,issue,barrier,acknowledged,incoming", "issue,acknowledged,barrier"}},
     {"mpi.rma.issue", {"immediate", "immediate", "deferred"}},
     {"mpi.rma.aggregate", {"false", "false", "true"}},
     {"mpi.rma.buffer_bytes", {"\"unlimited\"", "\"unlimited\"", "1000", "100000"}},
@@ -43,9 +44,12 @@ static const struct knob own[] = {
      {NULL, NULL, NULL, "{\"type\":\"torus\",\"dimensions\":[4,3],\"hop_latency_s\":1e-6}",
       "{\"type\":\"fat_tree\",\"down\":[3,4],\"up\":[1,2]}"}},
     {"engine.links", {"queue", "free"}},
-    {"mpi.rma.protocol.complete", {"local", "local", "remote", "{\"put\":\"remote\"}", "{\"accumulate\":\"remote\"}"}},
-    {"mpi.rma.protocol.unlock", {"released", "released", "acknowledged"}},
-    {"mpi.rma.protocol.flush", {"counted", "counted", "requested"}},
+    {"mpi.rma.protocol.calls.complete",
+     {"issue,notify,left", "issue,notify,left", "issue,acknowledged,notify", "issue,query,answer,notify"}},
+    {"mpi.rma.protocol.calls.unlock",
+     {"issue,acknowledged,release", "issue,acknowledged,release", "issue,acknowledged,release,answer",
+      "issue,query,answer,release,answer", "issue,query,answer,release"}},
+    {"mpi.rma.protocol.calls.flush", {"issue,acknowledged", "issue,acknowledged", "issue,query,answer"}},
     {"mpi.rma.protocol.local",
      {"left", "left", "left", "copied", "acknowledged", "{\"put\":\"copied\",\"accumulate\":\"acknowledged\"}"}},
     {"mpi.rma.protocol.put_s_per_byte", {"0", "0", "1e-9"}},
@@ -70,10 +74,10 @@ static const struct knob own[] = {
     {"mpi.init_s", {"0", "0", "3e-6"}},
     {"mpi.rma.protocol.visit", {"enter", "enter", "wait"}},
     {"mpi.rma.protocol.lock_order", {"arrival", "service"}},
-    {"mpi.rma.protocol.fence_assertions", {"honoured", "honoured", "ignored"}},
+    {"mpi.rma.protocol.calls.fence", {NULL, NULL, "asserted,issue,query,answer,barrier", "issue,query,answer,barrier"}},
     {"engine.nic", {"queue", "queue", "pairs"}},
     {"mpi.rma.protocol.linger_s", {"0", "0", "2e-6"}},
-    {"mpi.rma.protocol.flush", {NULL, NULL, "connections"}}, /* else as above */
+    {"mpi.rma.protocol.calls.flush", {NULL, NULL, "issue,query_connected,answer"}}, /* else as above */
     {"mpi.call_s",
      {"{}", "{}", "{\"MPI_Win_start\":1e-6,\"MPI_Win_fence\":2e-6,\"MPI_Win_complete\":3e-7,\"MPI_Win_lock\":1e-6}",
       "{\"MPI_Put\":1e-6,\"MPI_Get\":7e-7,\"MPI_Win_wait\":2e-6,\"MPI_Win_unlock\":1e-6,\"MPI_Win_flush\":3e-6,"
@@ -94,7 +98,8 @@ static const struct knob own[] = {
     {"mpi.rma.protocol.polls", {"1", "1", "1", "2", "3"}},
     {"mpi.rma.protocol.poll_s", {"0", "1e-6"}},
     {"mpi.rma.protocol.visit", {NULL, NULL, "needed"}}, /* else as above */
-    {"mpi.rma.protocol.unlock", {NULL, NULL, "with_data"}},
+    {"mpi.rma.protocol.calls.unlock",
+     {NULL, NULL, "issue,release,answer,acknowledged", "issue,query_connected,answer,release,answer"}},
     {"mpi.rma.protocol.get_data", {"direct", "direct", "rendezvous"}},
     {"mpi.rma.protocol.reverse_share",
      {"{}", "{}", "{}", "{}", "{\"put\":0.3,\"get\":0.07,\"accumulate\":0.013}", "{\"put\":0.016}",
@@ -104,6 +109,14 @@ static const struct knob own[] = {
       "{\"put\":[{\"upto_bytes\":64,\"share\":0.6},{\"share\":-0.2}],\"get\":-0.5}"}},
     {"mpi.rma.protocol.noncontiguous_put", {"put", "put", "accumulate"}},
     {"mpi.rendezvous", {NULL, NULL, "read"}}, /* else as above */
+    {"mpi.rma.protocol.calls.flush", {NULL, NULL, NULL, "issue,query_all,answer"}},
+    {"mpi.rma.protocol.calls.lock", {NULL, NULL, NULL, "ask"}},
+    {"mpi.rma.protocol.calls.fence",
+     {NULL, NULL, NULL, "issue,counts,incoming,barrier", "asserted,issue,counts,incoming,barrier",
+      "issue,query_connected,answer,barrier"}},
+    {"mpi.rma.protocol.calls.complete", {NULL, NULL, NULL, "issue,query_connected,answer,notify"}},
+    {"mpi.rma.protocol.calls.unlock",
+     {NULL, NULL, NULL, "issue,query_all,answer,release", "issue,query_all,answer,release,answer"}},
 };
 enum { OWN_COUNT = sizeof own / sizeof *own };
 
@@ -141,7 +154,7 @@ const struct knob *knobs_all(size_t *count)
 _Static_assert(sizeof own / sizeof *own < KNOBS_MAX, "a program holds the value of every knob");
 
 /* Knobs from here on are drawn apart: a seed names the program that it named before there were these knobs. */
-enum { FIRST_LATER = OWN_COUNT - 18 };
+enum { FIRST_LATER = OWN_COUNT - 23 };
 
 static uint32_t value_count(const struct knob *knob)
 {

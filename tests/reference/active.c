@@ -97,10 +97,8 @@ static bool is_remote(const struct model *model)
 {
     const struct rma_protocol *protocol = &model->platform->protocol;
     for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
-        if (kind != RMA_GET &&
-            (protocol->complete[kind] == COMPLETE_REMOTE || protocol->local[kind] == LOCAL_ACKNOWLEDGED))
-            return true;
-    return false;
+        if (kind != RMA_GET && protocol->local[kind] == LOCAL_ACKNOWLEDGED) return true;
+    return protocol->calls[STEPS_COMPLETE].form == FORM_COMPLETE_BEHIND;
 }
 
 /* What complete waits for before it tells its targets: acknowledgements, the data of gets, and that all else is in the
@@ -142,11 +140,12 @@ static bool access_awaits_answer(const struct access *access)
  * complete is entered. */
 static void request_all(struct model *model, struct epoch *epoch)
 {
-    bool asks = others_must_be_asked(model, &model->ranks[epoch->origin], epoch->window) && epoch->access_count > 0;
+    const enum steps_query query = model->platform->protocol.calls[STEPS_COMPLETE].query;
+    bool asks = others_must_be_asked(model, &model->ranks[epoch->origin], epoch->window, query) && epoch->access_count > 0;
     for (uint32_t i = 0; i < epoch->access_count; i++)
         if (access_awaits_answer(&epoch->accesses[i]) && !access_unissued(&epoch->accesses[i]))
-            asks |= access_request(model, &epoch->accesses[i]);
-    if (asks) others_request(model, &model->ranks[epoch->origin]);
+            asks |= access_request(model, &epoch->accesses[i], query);
+    if (asks && query == QUERY_CONNECTED) others_request(model, &model->ranks[epoch->origin]);
 }
 
 /* Some operation of the table may. */

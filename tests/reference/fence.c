@@ -20,18 +20,18 @@ static bool all_known(const struct model *model, const void *what)
     return others_have_answered(model, epoch->origin);
 }
 
-/* mpi.rma.protocol.flush: accumulates and fetching operations have answers of their own. */
+/* Accumulates and fetching operations have answers of their own. */
 static void request_answers(struct model *model, struct epoch *epoch)
 {
-    bool asks = others_must_be_asked(model, &model->ranks[epoch->origin], epoch->window);
-    if (fence_exchanges_counts(model, epoch->window)) return;
+    const enum steps_query query = fence_of(model, epoch->window).query;
+    bool asks = others_must_be_asked(model, &model->ranks[epoch->origin], epoch->window, query);
     for (uint32_t i = 0; i < epoch->access_count; i++)
         for (const struct op *op = epoch->accesses[i].first; op; op = op->next)
             if (!op->known && !op->by_message && (op->kind == CALL_PUT || op->kind == CALL_GET)) {
-                asks |= access_request(model, &epoch->accesses[i]);
+                asks |= access_request(model, &epoch->accesses[i], query);
                 break;
             }
-    if (asks) others_request(model, &model->ranks[epoch->origin]);
+    if (asks && query == QUERY_CONNECTED) others_request(model, &model->ranks[epoch->origin]);
 }
 
 struct incoming {
@@ -95,9 +95,10 @@ static struct epoch *close_epoch(struct model *model, struct fences *fences, str
 
 static void fence(struct model *model, struct rank *rank, const struct trace_call *call, const struct trace_comm *comm)
 {
-    bool ignores = model->platform->protocol.fence_assertions == ASSERTIONS_IGNORED;
+    const struct call_steps steps = fence_of(model, call->handle);
+    bool ignores = !steps.asserted;
     bool precedes = ignores || !(call->flags & TRACE_NOPRECEDE), succeeds = !(call->flags & TRACE_NOSUCCEED);
-    bool meets = precedes || succeeds, notify = fence_of(model, call->handle) == FENCE_NOTIFY;
+    bool meets = precedes || succeeds, notify = steps.form != FORM_FENCE_BARRIER;
     struct fences *fences = fences_of(model, call->handle, rank->number);
     struct epoch *closed = close_epoch(model, fences, rank, call->handle);
     struct incoming incoming = {comm, call->handle, rank->number, fences->closed_count - 1};
@@ -117,7 +118,7 @@ static void fence(struct model *model, struct rank *rank, const struct trace_cal
     if (succeeds) fences->open = epoch_new(model, EPOCH_FENCE, call->handle, rank->number, comm->members, comm->count);
 }
 
-/* flush = connections: the first window with memory of its own that two ranks make sends messages between them. */
+/* query_connected: the first window with memory of its own that two ranks make sends messages between them. */
 static void connect_members(struct model *model, const struct rank *rank, const struct trace_comm *comm)
 {
     for (uint32_t i = 0; i < comm->count; i++) {

@@ -48,7 +48,7 @@ static void obey_protocol(const struct model *model, struct op *op)
     if (unanswered && op->local == LOCAL_ACKNOWLEDGED) op->local = LOCAL_LEFT;
     if (unanswered) return;
     op->acknowledged = epoch->kind != EPOCH_START || op->local == LOCAL_ACKNOWLEDGED ||
-                       protocol->complete[kind] == COMPLETE_REMOTE;
+                       protocol->calls[STEPS_COMPLETE].form == FORM_COMPLETE_BEHIND;
 }
 
 /* mpi.rma.protocol.put_s_per_byte: what is issued leaves while its call copies, so late that it has left alone when the

@@ -71,29 +71,29 @@ static const struct window_rule *rule_of(const struct model *model, int32_t wind
 const struct rma_semantics *semantics_of(const struct model *model, int32_t window)
 {
     const struct window_rule *rule = rule_of(model, window);
-    return rule ? &rule->semantics : &model->platform->semantics;
+    return rule && rule->has_semantics ? &rule->semantics : &model->platform->semantics;
 }
 
-enum lock_mode lock_of(const struct model *model, int32_t window)
+enum steps_form lock_of(const struct model *model, int32_t window)
 {
     const struct window_rule *rule = rule_of(model, window);
-    return rule ? rule->lock : model->platform->lock;
+    return (rule && rule->has_lock ? rule->lock : model->platform->protocol.calls[STEPS_LOCK]).form;
 }
 
-enum fence_mode fence_of(const struct model *model, int32_t window)
+struct call_steps fence_of(const struct model *model, int32_t window)
 {
     const struct window_rule *rule = rule_of(model, window);
-    return rule ? rule->fence : model->platform->fence;
+    return rule && rule->has_fence ? rule->fence : model->platform->protocol.calls[STEPS_FENCE];
 }
 
 bool fence_exchanges_counts(const struct model *model, int32_t window)
 {
-    return fence_of(model, window) == FENCE_NOTIFY && model->platform->protocol.fence_counts == FENCE_COUNTS_EXCHANGED;
+    return fence_of(model, window).form == FORM_FENCE_COUNTS;
 }
 
 bool lock_is_asked_early(const struct model *model, int32_t window)
 {
-    return lock_of(model, window) == LOCK_LAZY && model->platform->protocol.lock_request == LOCK_REQUEST_CALLED;
+    return lock_of(model, window) == FORM_LOCK_ASK;
 }
 
 /* Computing time here per recorded time: ranks share a node's cores. */

@@ -442,11 +442,10 @@ static void request_arrives(struct model *model, void *what)
     rank_serve(model, (struct arrival){access->epoch->origin, access->target, SERVICE_PUT, 0}, answer_request, what);
 }
 
-bool access_request(struct model *model, struct access *access)
+bool access_request(struct model *model, struct access *access, enum steps_query query)
 {
-    if (model->platform->protocol.flush == FLUSH_COUNTED) return false;
-    bool always = access->epoch->kind == EPOCH_LOCK && model->platform->protocol.flush_asks == FLUSH_ASKS_ALWAYS;
-    if ((!access->called && !always) || access->target == access->epoch->origin) return false;
+    if (query == QUERY_NONE) return false;
+    if ((!access->called && query != QUERY_ALL) || access->target == access->epoch->origin) return false;
     access->called = false;
     *called_target(model, access->epoch->window, access->epoch->origin, access->target) = false;
     access->requests = true;
@@ -501,7 +500,6 @@ static void other_is_asked(struct model *model, void *what)
 
 void others_request(struct model *model, struct rank *rank)
 {
-    if (model->platform->protocol.flush != FLUSH_CONNECTIONS) return;
     for (uint32_t to = 0; to < model->rank_count; to++) {
         bool *unflushed = &model->unflushed[(size_t)rank->number * model->rank_count + to];
         if (!*unflushed) continue;
@@ -518,15 +516,16 @@ bool *called_target(const struct model *model, int32_t window, uint32_t rank, ui
     return &model->called[((size_t)window * model->rank_count + rank) * model->rank_count + target];
 }
 
-bool others_must_be_asked(struct model *model, const struct rank *rank, int32_t window)
+bool others_must_be_asked(struct model *model, const struct rank *rank, int32_t window, enum steps_query query)
 {
     bool any = false;
+    if (query != QUERY_CONNECTED) return false;
     for (uint32_t target = 0; target < model->rank_count; target++) {
         bool *called = called_target(model, window, rank->number, target);
         any |= *called;
         *called = false;
     }
-    return any && model->platform->protocol.flush == FLUSH_CONNECTIONS && rank->unanswered > 0;
+    return any && rank->unanswered > 0;
 }
 
 bool others_have_answered(const struct model *model, uint32_t rank)

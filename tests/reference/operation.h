@@ -80,9 +80,9 @@ struct epoch *epoch_new(struct model *model, enum epoch_kind kind, int32_t windo
 struct fences *fences_of(const struct model *model, int32_t window, uint32_t rank);
 const struct rma_semantics *semantics_of(const struct model *model, int32_t window);
 enum rma_kind rma_kind_of(enum call_kind kind); /* fetches go by the rules of gets */
-enum lock_mode lock_of(const struct model *model, int32_t window);
-enum fence_mode fence_of(const struct model *model, int32_t window);
-bool fence_exchanges_counts(const struct model *model, int32_t window); /* mpi.rma.protocol.fence_counts */
+enum steps_form lock_of(const struct model *model, int32_t window);
+struct call_steps fence_of(const struct model *model, int32_t window);
+bool fence_exchanges_counts(const struct model *model, int32_t window); /* the step counts */
 bool lock_is_asked_early(const struct model *model, int32_t window);    /* mpi.rma.protocol.lock_request, of lazy locks */
 
 /* The epoch's operations that nothing keeps any more leave, target by target; then notifications and the like. */
@@ -93,11 +93,11 @@ bool access_unhold(struct access *access);
 bool access_unissued(const struct access *access); /* something still queued */
 
 /* mpi.rma.protocol.flush: asks the target for an answer to what was called, as soon as all of that has left. True: now. */
-bool access_request(struct model *model, struct access *access);
+bool access_request(struct model *model, struct access *access, enum steps_query query);
 /* flush = connections: asks all other ranks that have been sent something since they were last asked. */
 void others_request(struct model *model, struct rank *rank);
 /* The same: a call completes all of the window, where something was called, and an answer on any window is missing. */
-bool others_must_be_asked(struct model *model, const struct rank *rank, int32_t window);
+bool others_must_be_asked(struct model *model, const struct rank *rank, int32_t window, enum steps_query query);
 bool *called_target(const struct model *model, int32_t window, uint32_t rank, uint32_t target);
 bool others_have_answered(const struct model *model, uint32_t rank);
 

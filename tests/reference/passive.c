@@ -117,7 +117,7 @@ void access_ask(struct model *model, struct access *access)
 static void release(struct model *model, struct access *access)
 {
     bool own = access->target == access->epoch->origin;
-    access->answered = !access->asked || own || model->platform->protocol.unlock == UNLOCK_RELEASED;
+    access->answered = !access->asked || own || model->platform->protocol.calls[STEPS_UNLOCK].form == FORM_UNLOCK_RELEASED;
     if (!access->asked) return;
     if (own)
         let_go(model, access);
@@ -159,7 +159,7 @@ static void lock(struct model *model, struct rank *rank, const struct trace_call
     epoch->exclusive = call->flags & TRACE_EXCLUSIVE;
     epoch->nocheck = call->flags & TRACE_NOCHECK;
     bool early = !all && lock_is_asked_early(model, call->handle);
-    bool asks = !epoch->nocheck && (early || lock_of(model, call->handle) == LOCK_BLOCKING);
+    bool asks = !epoch->nocheck && (early || lock_of(model, call->handle) == FORM_LOCK_GRANT);
     for (uint32_t i = 0; i < epoch->access_count; i++) {
         struct access *access = &epoch->accesses[i];
         pair_of(model, call->handle, rank->number, access->target)->lock = access;
@@ -234,20 +234,21 @@ static void go(struct model *model, struct access *access, bool asks)
     access_pump(model, access);
 }
 
-/* mpi.rma.protocol.flush, .flush_asks: one target is asked in any case, of all those where something is not known to be
+/* One target is asked in any case, of all those where something is not known to be
  * complete, or each. */
-static void request_answers(struct model *model, struct rank *rank, int32_t window, const struct named *named)
+static void request_answers(struct model *model, struct rank *rank, int32_t window, const struct named *named,
+                            enum steps_query query)
 {
-    bool must = named->all && others_must_be_asked(model, rank, window), asks = false;
+    bool must = named->all && others_must_be_asked(model, rank, window, query), asks = false;
     for (uint32_t i = 0; must && i < named->count; i++)
         asks |= is_away(named->accesses[i]) && (named->accesses[i]->asked || named->accesses[i]->first);
-    bool each = !named->all || model->platform->protocol.flush_asks == FLUSH_ASKS_ALWAYS;
+    bool each = !named->all || query == QUERY_ALL;
     for (uint32_t i = 0; i < named->count; i++)
-        if (each || !access_is_known(model, named->accesses[i])) asks |= access_request(model, named->accesses[i]);
+        if (each || !access_is_known(model, named->accesses[i])) asks |= access_request(model, named->accesses[i], query);
     for (uint32_t i = 0; i < named->count; i++) named->accesses[i]->got = false;
     for (uint32_t i = 0; named->all && i < named->count; i++) /* those that are known need no request any more */
-        if (model->platform->protocol.flush == FLUSH_CONNECTIONS) named->accesses[i]->called = false;
-    if (asks && named->all) others_request(model, &model->ranks[named->accesses[0]->epoch->origin]);
+        if (query == QUERY_CONNECTED) named->accesses[i]->called = false;
+    if (asks && named->all && query == QUERY_CONNECTED) others_request(model, &model->ranks[named->accesses[0]->epoch->origin]);
 }
 
 /* mpi.rma.protocol.local: what is copied waits for nothing but a lazy lock that is not granted. */
@@ -258,13 +259,13 @@ static bool needs_grant(const struct access *access)
     return false;
 }
 
-/* mpi.rma.protocol.flush = connections: behind a get flush_local is a flush. */
+/* query_connected: behind a get flush_local is a flush. */
 static bool flushes_fully(const struct model *model, const struct trace_call *call, const struct named *named)
 {
     if (call_kind(call->call) == CALL_FLUSH) return true;
     bool got = false;
     for (uint32_t i = 0; i < named->count; i++) got |= named->accesses[i]->got;
-    return got && model->platform->protocol.flush == FLUSH_CONNECTIONS;
+    return got && model->platform->protocol.calls[STEPS_FLUSH].query == QUERY_CONNECTED;
 }
 
 static void flush(struct model *model, struct rank *rank, const struct trace_call *call)
@@ -282,12 +283,12 @@ static void flush(struct model *model, struct rank *rank, const struct trace_cal
         rank_await_time(model, rank, access_left_ps(named.accesses[i]));
     }
     if (local) return;
-    request_answers(model, rank, call->handle, &named);
+    request_answers(model, rank, call->handle, &named, model->platform->protocol.calls[STEPS_FLUSH].query);
     if (!rank->serves) rank_look(model, rank);
     rank_await(model, rank, is_complete, &named);
 }
 
-/* mpi.rma.protocol.unlock = with_data: all operations have been sent, to the own rank they are known to be complete. */
+/* [issue, release, answer, acknowledged]: all operations have been sent, to the own rank they are known to be complete. */
 static bool are_sent(const struct model *model, const void *what)
 {
     const struct named *named = what;
@@ -303,8 +304,8 @@ static bool are_sent(const struct model *model, const void *what)
 /* Unlock asks for no acknowledgement, and releases behind them. */
 static bool releases_behind(const struct model *model, const struct trace_call *call)
 {
-    const struct platform *platform = model->platform;
-    return platform->protocol.unlock == UNLOCK_ACKNOWLEDGED && platform->protocol.flush == FLUSH_COUNTED &&
+    const struct call_steps *unlock = &model->platform->protocol.calls[STEPS_UNLOCK];
+    return unlock->form == FORM_UNLOCK_ANSWERED && unlock->query == QUERY_NONE &&
            (call->peer != TRACE_NONE || call_kind(call->call) == CALL_UNLOCK_ALL);
 }
 
@@ -318,12 +319,13 @@ static void unlock(struct model *model, struct rank *rank, const struct trace_ca
         struct access *access = named.accesses[i];
         pays |= access_unissued(access) || (is_away(access) && (access->asked || must_ask(access, true)));
     }
-    bool first = !behind || model->platform->issue == ISSUE_DEFERRED || lock_of(model, call->handle) == LOCK_LAZY;
+    bool first = !behind || model->platform->issue == ISSUE_DEFERRED || lock_of(model, call->handle) != FORM_LOCK_GRANT;
     if (pays && first) rank_pay_overhead(model, rank);
     for (uint32_t i = 0; i < named.count; i++) go(model, named.accesses[i], must_ask(named.accesses[i], true));
-    bool early = model->platform->protocol.unlock == UNLOCK_WITH_DATA && named.count > 0 &&
-                 !named.accesses[0]->epoch->nocheck;
-    if (!early) request_answers(model, rank, call->handle, &named);
+    const struct call_steps *calls = model->platform->protocol.calls;
+    const bool with_data = calls[STEPS_UNLOCK].form == FORM_UNLOCK_WITH_DATA;
+    bool early = with_data && named.count > 0 && !named.accesses[0]->epoch->nocheck;
+    if (!early) request_answers(model, rank, call->handle, &named, calls[with_data ? STEPS_FLUSH : STEPS_UNLOCK].query);
     if (early && !named.all) *called_target(model, call->handle, rank->number, named.accesses[0]->target) = false;
     if (!rank->serves) rank_look(model, rank);
     rank_await(model, rank, are_open, &named);

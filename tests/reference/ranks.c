@@ -343,10 +343,10 @@ static bool returns_at_once(const struct model *model, const struct trace_call *
     switch (call_kind(call->call)) {
     case CALL_LOCK:
         if (call->peer == TRACE_NONE || (call->flags & TRACE_NOCHECK)) return true;
-        return lock_of(model, call->handle) == LOCK_LAZY && !lock_is_asked_early(model, call->handle);
-    case CALL_LOCK_ALL: return (call->flags & TRACE_NOCHECK) || lock_of(model, call->handle) == LOCK_LAZY;
+        return lock_of(model, call->handle) == FORM_LOCK_LAZY;
+    case CALL_LOCK_ALL: return (call->flags & TRACE_NOCHECK) || lock_of(model, call->handle) != FORM_LOCK_GRANT;
     case CALL_FENCE:
-        return (call->flags & both) == both && model->platform->protocol.fence_assertions == ASSERTIONS_HONOURED;
+        return (call->flags & both) == both && fence_of(model, call->handle).asserted;
     default: return false;
     }
 }

@@ -14,7 +14,7 @@ simulate() { # NAME TRACE OPTION...: fails where the trace shows what cannot be 
 }
 for trace in $(ls tests/cases/*/*/trace.txt | grep -v /threads/); do
   name=$(basename "$(dirname "$trace")")
-  simulate "$name-lazy" "$trace" --set mpi.rma.lock=lazy --set mpi.rma.progress=call || rm -f "$place/$name-lazy.txt"
+  simulate "$name-lazy" "$trace" --lock lazy --set mpi.rma.progress=call || rm -f "$place/$name-lazy.txt"
   case $name in # a helper thread changes what locks and progress do
   *lock* | *progress*)
     simulate "$name-thread" "$trace" --set mpi.rma.progress=thread || rm -f "$place/$name-thread.txt" ;;
@@ -23,6 +23,6 @@ done
 [ "$(ls "$place"/*-lazy.txt | wc -l)" -gt 100 ] || { echo "too few cases could be simulated" >&2; exit 1; }
 for sync in pscw fence lock flush p2p; do
   "$rmacast" generate halo2d --ranks 6 --iterations 10 --imbalance 0.3 --sync $sync -o "$place/made"
-  simulate halo-$sync "$place/made" --set mpi.rma.lock=lazy --set mpi.rma.progress=call
+  simulate halo-$sync "$place/made" --lock lazy --set mpi.rma.progress=call
 done
 exec "$run_slices" "$place" tests/slices/hurried_lock.txt tests/slices/lock_and_progress.txt "$place"/*.txt

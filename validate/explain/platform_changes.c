@@ -132,14 +132,15 @@ static enum status add_choices(const cJSON *root, const struct platform_key *key
                                struct err *err)
 {
     const cJSON *now = find_item(root, key->path);
-    const char *standard = isnan(key->standard) ? "default" : key->names[(int)key->standard];
-    char *printed = now ? json_print(now, JSON_LINE) : strdup(standard);
+    char value[KEY_VALUE_BYTES] = "default";
+    if (!isnan(key->standard)) platform_key_value(key, key->kind == KEY_STEPS ? 0 : (int)key->standard, value);
+    char *printed = now ? json_print(now, JSON_LINE) : strdup(value);
     if (!printed) return err_memory(err);
     const char *from = cJSON_IsString(now) ? now->valuestring : printed;
     enum status status = STATUS_OK;
-    for (const char *const *name = key->names; status == STATUS_OK && *name; name++)
-        if (strcmp(from, *name) != 0)
-            status = add_change(changes, key->path, from, *name, key->path, *name, CHANGE_OTHER_VALUE, err);
+    for (int i = 0; status == STATUS_OK && platform_key_value(key, i, value); i++)
+        if (strcmp(from, value) != 0)
+            status = add_change(changes, key->path, from, value, key->path, value, CHANGE_OTHER_VALUE, err);
     free(printed);
     return status;
 }

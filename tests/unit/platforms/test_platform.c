@@ -41,8 +41,8 @@ static void defaults(void **state)
     assert_int_equal(platform->eager_bytes, 65536);
     assert_string_equal(platform->semantics.name, "a");
     assert_true(platform->semantics.start_waits);
-    assert_string_equal(lock_mode_name(platform->lock), "blocking");
-    assert_int_equal(platform->fence, FENCE_BARRIER);
+    assert_string_equal(platform_lock_name(platform), "blocking");
+    assert_int_equal(platform->protocol.calls[STEPS_FENCE].form, FORM_FENCE_BARRIER);
     assert_int_equal(platform->progress, PROGRESS_HARDWARE);
     assert_int_equal(platform->issue, ISSUE_IMMEDIATE);
     assert_false(platform->aggregate);
@@ -66,7 +66,8 @@ static void every_key(void **state)
         " \"loopback\": {\"latency_s\": 3e-7, \"bandwidth_Bps\": 4e10}",
         ", \"name\": \"all keys\", \"mpi\": {\"eager_bytes\": 4096, \"collectives\": \"mpich\", \"rma\": "
         "{\"semantics\": \"c\","
-        " \"lock\": \"lazy\", \"fence\": \"notify\", \"progress\": \"thread\", \"thread_delay_s\": 1e-5, \"issue\": "
+        " \"protocol\": {\"calls\": {\"lock\": [], \"fence\": [\"issue\", \"barrier\", \"acknowledged\", \"incoming\"]}},"
+        " \"progress\": \"thread\", \"thread_delay_s\": 1e-5, \"issue\": "
         "\"deferred\","
         " \"aggregate\": true, \"control_bytes\": 64, \"eager_bytes\": 100, \"atomic_s_per_byte\": 1e-10,"
         " \"window_info_bytes\": 32}}, \"engine\": {\"contention\": false}, \"mapping\": {\"ranks_per_node\": 3}"));
@@ -78,8 +79,9 @@ static void every_key(void **state)
     assert_true(platform_latency_s(platform, 2, 2, 8, false) == 3e-7 && platform_bandwidth_Bps(platform, 2, 2, 8, false) == 4e10);
     assert_int_equal(platform->eager_bytes, 4096);
     assert_string_equal(platform->semantics.name, "c");
-    assert_int_equal(platform->lock, LOCK_LAZY);
-    assert_int_equal(platform->fence, FENCE_NOTIFY);
+    assert_int_equal(platform->protocol.calls[STEPS_LOCK].form, FORM_LOCK_LAZY);
+    assert_int_equal(platform->protocol.calls[STEPS_FENCE].form, FORM_FENCE_NOTIFY);
+    assert_false(platform->protocol.calls[STEPS_FENCE].asserted);
     assert_int_equal(platform->progress, PROGRESS_THREAD);
     assert_true(platform->thread_delay_s == 1e-5);
     assert_int_equal(platform->issue, ISSUE_DEFERRED);

@@ -8,6 +8,8 @@
 
 #include "tests/unit/platforms/platform_test.h"
 
+#define CALLS(PROTOCOL) ", \"mpi\": {\"rma\": {\"protocol\": {" PROTOCOL "}}}"
+
 struct row {
     const char *text;
     const char *expected; /* part of the message behind the file's name */
@@ -86,7 +88,29 @@ static const struct row rows[] = {
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"collectives\": \"ompi\"}"),
      ":mpi.collectives: unknown value 'ompi', expected mpich"},
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"lock\": \"eager\"}}"),
-     ":mpi.rma.lock: unknown value 'eager', expected blocking or lazy"},
+     ":mpi.rma.lock: replaced by the steps of mpi.rma.protocol.calls.lock, as \"ask,grant\""},
+    {PLATFORM_TEXT("", "", CALLS("\"complete\": \"remote\"")),
+     ":mpi.rma.protocol.complete: replaced by the steps of mpi.rma.protocol.calls.complete, as \"issue,notify,left\""},
+    {PLATFORM_TEXT("", "", CALLS("\"calls\": {\"complete\": [\"notify\", \"issue\"]}")),
+     ":mpi.rma.protocol.calls.complete[0]: step 'notify' as the first one, expected issue"},
+    {PLATFORM_TEXT("", "", CALLS("\"calls\": {\"unlock\": [\"issue\", \"answer\"]}")),
+     ":mpi.rma.protocol.calls.unlock[1]: step 'answer' behind 'issue', expected acknowledged, query, query_connected, query_all, "
+     "release"},
+    {PLATFORM_TEXT("", "", CALLS("\"calls\": {\"unlock\": [\"issue\", \"acknowledged\", \"acknowledged\"]}")),
+     ":mpi.rma.protocol.calls.unlock[2]: step 'acknowledged' behind 'acknowledged', expected release"},
+    {PLATFORM_TEXT("", "", CALLS("\"calls\": {\"flush\": [\"issue\"]}")),
+     ":mpi.rma.protocol.calls.flush: ends behind 'issue', expected acknowledged, query, query_connected, query_all"},
+    {PLATFORM_TEXT("", "", CALLS("\"calls\": {\"flush\": [\"issue\", \"acknowledged\", \"answer\"]}")),
+     ":mpi.rma.protocol.calls.flush[2]: step 'answer' behind 'acknowledged', expected the end"},
+    {PLATFORM_TEXT("", "", CALLS("\"calls\": {\"fence\": []}")),
+     ":mpi.rma.protocol.calls.fence: no steps, expected asserted, issue"},
+    {PLATFORM_TEXT("", "", CALLS("\"calls\": {\"fence\": \"issue,query_all,answer,barrier\"}")),
+     ":mpi.rma.protocol.calls.fence: step 'query_all' behind 'issue', expected acknowledged, query, query_connected, "
+     "barrier, counts"},
+    {PLATFORM_TEXT("", "", CALLS("\"calls\": {\"lock\": [\"grant\"]}")),
+     ":mpi.rma.protocol.calls.lock[0]: step 'grant' as the first one, expected ask, the end"},
+    {PLATFORM_TEXT("", "", CALLS("\"calls\": {\"start\": []}")), ":mpi.rma.protocol.calls.start: unknown key"},
+    {PLATFORM_TEXT("", "", CALLS("\"calls\": {\"lock\": 1}")), ":mpi.rma.protocol.calls.lock: wrong type"},
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"progress\": true}}"),
      ":mpi.rma.progress: wrong type, expected a string"},
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"aggregate\": \"yes\"}}"),

@@ -202,6 +202,12 @@ static struct platform *protocol(bool waits)
     return platform_of(&record);
 }
 
+static void assert_steps(const struct rma_protocol *found, enum steps_call call, const char *expected)
+{
+    char text[STEPS_TEXT_BYTES];
+    assert_string_equal(steps_text(&found->calls[call], text), expected);
+}
+
 static void all_wait(void **state)
 {
     (void)state;
@@ -209,13 +215,12 @@ static void all_wait(void **state)
     const struct rma_protocol *found = &platform->protocol;
     for (int service = 0; service < SERVICE_COUNT; service++)
         assert_int_equal(protocol_serves(found, (enum service)service, 8), PROGRESS_CALL);
-    assert_int_equal(found->complete[RMA_PUT], COMPLETE_REMOTE);
-    assert_int_equal(found->complete[RMA_ACCUMULATE], COMPLETE_REMOTE);
+    assert_steps(found, STEPS_COMPLETE, "issue,query,answer,notify");
     assert_int_equal(found->local[RMA_PUT], LOCAL_ACKNOWLEDGED);
-    assert_int_equal(found->unlock, UNLOCK_ACKNOWLEDGED);
-    assert_int_equal(found->flush, FLUSH_REQUESTED);
-    assert_int_equal(found->fence_assertions, ASSERTIONS_IGNORED);
-    assert_int_equal(platform->lock, LOCK_BLOCKING);
+    assert_steps(found, STEPS_UNLOCK, "issue,query,answer,release,answer");
+    assert_steps(found, STEPS_FLUSH, "issue,query,answer");
+    assert_steps(found, STEPS_FENCE, "issue,query,answer,barrier");
+    assert_steps(found, STEPS_LOCK, "ask,grant");
     assert_int_equal(platform->progress, PROGRESS_CALL);
     assert_int_equal(platform->issue, ISSUE_DEFERRED);
     assert_int_equal(platform->rendezvous, RENDEZVOUS_DIRECT);
@@ -247,7 +252,7 @@ static void flush_of_others(void **state)
         probe_say_tries(&record, "flush_later", "put", 8, 0, 9);
         probe_say_tries(&record, "flush_others", "put", 8, waits ? 0 : 1, 9);
         struct platform *platform = platform_of(&record);
-        assert_int_equal(platform->protocol.flush, waits ? FLUSH_CONNECTIONS : FLUSH_REQUESTED);
+        assert_steps(&platform->protocol, STEPS_FLUSH, waits ? "issue,query_connected,answer" : "issue,query,answer");
         platform_free(platform);
     }
 }
@@ -256,13 +261,13 @@ static void flush_of_others(void **state)
 static void flush_of_mpich(void **state)
 {
     (void)state;
-    static const enum flush_mode found[2] = {FLUSH_COUNTED, FLUSH_CONNECTIONS};
+    static const char *const found[2] = {"issue,acknowledged", "issue,query_connected,answer"};
     for (int waits = 0; waits < 2; waits++) {
         struct probe_record record = {.library = "MPICH Version:\t4.0.2"};
         probe_say_tries(&record, "served", "put", 8, 1, 9);
         probe_say_tries(&record, "flush_later", "put", 8, waits ? 0 : 1, 9);
         struct platform *platform = platform_of(&record);
-        assert_int_equal(platform->protocol.flush, found[waits]);
+        assert_steps(&platform->protocol, STEPS_FLUSH, found[waits]);
         platform_free(platform);
     }
 }
@@ -273,12 +278,12 @@ static void none_waits(void **state)
     struct platform *platform = protocol(false);
     const struct rma_protocol *found = &platform->protocol;
     assert_true(protocol_is_hardware(found));
-    assert_int_equal(found->complete[RMA_PUT], COMPLETE_LOCAL);
+    assert_steps(found, STEPS_COMPLETE, "issue,notify,left");
     assert_int_equal(found->local[RMA_PUT], LOCAL_COPIED);
-    assert_int_equal(found->unlock, UNLOCK_RELEASED);
-    assert_int_equal(found->flush, FLUSH_COUNTED);
-    assert_int_equal(found->fence_assertions, ASSERTIONS_HONOURED);
-    assert_int_equal(platform->lock, LOCK_LAZY);
+    assert_steps(found, STEPS_UNLOCK, "issue,acknowledged,release");
+    assert_steps(found, STEPS_FLUSH, "issue,acknowledged");
+    assert_steps(found, STEPS_FENCE, "asserted,issue,acknowledged,barrier");
+    assert_steps(found, STEPS_LOCK, "");
     assert_int_equal(platform->progress, PROGRESS_HARDWARE);
     assert_int_equal(platform->issue, ISSUE_IMMEDIATE);
     assert_int_equal(platform->rendezvous, RENDEZVOUS_DIRECT);

@@ -294,11 +294,11 @@ static void times_in_latencies(void **state)
         probe_say_time(&record, "unlock", 8, more ? 2e-3 : 1e-6);
         struct platform *platform = probe_platform(&record);
         assert_int_equal(platform->rendezvous, more ? RENDEZVOUS_NOTIFIED : RENDEZVOUS_DIRECT);
-        assert_int_equal(platform->fence, more ? FENCE_NOTIFY : FENCE_BARRIER);
-        assert_int_equal(platform->protocol.fence_counts, more ? FENCE_COUNTS_EXCHANGED : FENCE_COUNTS_CARRIED);
+        const struct call_steps *calls = platform->protocol.calls;
+        assert_int_equal(calls[STEPS_FENCE].form, more ? FORM_FENCE_COUNTS : FORM_FENCE_BARRIER);
         assert_int_equal(platform->window_creation, more ? WINDOW_CREATION_MPICH : WINDOW_CREATION_EXCHANGE);
-        assert_int_equal(platform->protocol.complete[RMA_PUT], more ? COMPLETE_REMOTE : COMPLETE_LOCAL);
-        assert_int_equal(platform->protocol.unlock, more ? UNLOCK_ACKNOWLEDGED : UNLOCK_RELEASED);
+        assert_int_equal(calls[STEPS_COMPLETE].form, more ? FORM_COMPLETE_BEHIND : FORM_COMPLETE_LOCAL);
+        assert_int_equal(calls[STEPS_UNLOCK].form, more ? FORM_UNLOCK_ANSWERED : FORM_UNLOCK_RELEASED);
         platform_free(platform);
         probe_record_clear(&record);
     }

@@ -16,9 +16,8 @@ static const char platform_text[] =
     " \"network\": {\"topology\": {\"type\": \"crossbar\"}, \"latency_s\": 1e-5, \"bandwidth_Bps\": 1e10, "
     "\"overhead_s\": 0,"
     "  \"gap_s\": 0, \"loopback\": {\"latency_s\": 1e-6, \"bandwidth_Bps\": 2e10}},"
-    " \"mpi\": {\"eager_bytes\": 65536, \"collectives\": \"mpich\", \"rma\": {\"semantics\": \"a\", \"lock\": "
-    "\"blocking\","
-    "  \"fence\": \"barrier\", \"progress\": \"hardware\", \"thread_delay_s\": 0, \"issue\": \"immediate\","
+    " \"mpi\": {\"eager_bytes\": 65536, \"collectives\": \"mpich\", \"rma\": {\"semantics\": \"a\","
+    "  \"progress\": \"hardware\", \"thread_delay_s\": 0, \"issue\": \"immediate\","
     "  \"aggregate\": false, \"control_bytes\": 0, \"eager_bytes\": 8192, \"atomic_s_per_byte\": 0,"
     "  \"window_info_bytes\": 16}},"
     " \"mapping\": {\"ranks_per_node\": 1}}";

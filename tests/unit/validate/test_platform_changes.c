@@ -85,6 +85,7 @@ static void quantities_move_by_their_errors(void **state)
     }
     /* Behind them are the choices, other semantics than b, and of a key that the file lacks each value but the default; and the
      * defaults of quantities that it lacks: 1e10 +- 10 %. Which server is the default is said by mpi.rma.progress. */
+#define LOCK "[\"ask\",\"grant\"]"
     static const char *const others[][3] = {{"nodes.memory_bandwidth_Bps", "1e+10", "9e+09"},
                                             {"nodes.memory_bandwidth_Bps", "1e+10", "1.1e+10"},
                                             {"mpi.rma.window_info_bytes", "16", "18"},
@@ -92,7 +93,7 @@ static void quantities_move_by_their_errors(void **state)
                                             {"mpi.rma.semantics", "b", "a"},
                                             {"mpi.rma.semantics", "b", "c"},
                                             {"mpi.rma.semantics", "b", "d"},
-                                            {"mpi.rma.lock", "blocking", "lazy"},
+                                            {"mpi.rma.protocol.calls.lock", LOCK, "[]"},
                                             {"mpi.rma.protocol.get_data", "direct", "rendezvous"},
                                             {"network.control_bypass", "false", "true"}};
     size_t found = 0;
@@ -104,7 +105,7 @@ static void quantities_move_by_their_errors(void **state)
             assert_string_equal(change->from, others[k][1]);
             found++;
         }
-        assert_false(strcmp(change->key, "mpi.rma.lock") == 0 && strcmp(change->to, "blocking") == 0);
+        assert_false(strcmp(change->key, "mpi.rma.protocol.calls.lock") == 0 && strcmp(change->to, LOCK) == 0);
         assert_string_not_equal(change->key, "mpi.rma.eager_bytes"); /* a limit */
     }
     assert_int_equal(found, sizeof others / sizeof *others);
