@@ -22,14 +22,11 @@ struct key_option {
     int option;
     const char *name, *key;
     const char *values[4];
-    const char *const *set; /* what each stands for; NULL: itself */
 };
-static const char *const lock_steps[] = {"ask,grant", "[]"};
-static const char *const fence_steps[] = {"asserted,issue,acknowledged,barrier", "asserted,issue,barrier,acknowledged,incoming"};
 static const struct key_option key_options[] = {
-    {OPTION_LOCK, "--lock", "mpi.rma.protocol.calls.lock", {"blocking", "lazy"}, lock_steps},
-    {OPTION_PROGRESS, "--progress", "mpi.rma.progress", {"hardware", "thread", "call"}, NULL},
-    {OPTION_FENCE, "--fence", "mpi.rma.protocol.calls.fence", {"barrier", "notify"}, fence_steps},
+    {OPTION_LOCK, "--lock", "mpi.rma.lock", {"blocking", "lazy"}},
+    {OPTION_PROGRESS, "--progress", "mpi.rma.progress", {"hardware", "thread", "call"}},
+    {OPTION_FENCE, "--fence", "mpi.rma.fence", {"barrier", "notify"}},
 };
 
 static enum status add_override(struct prediction_options *options, char *override, struct err *err)
@@ -112,7 +109,7 @@ error_t prediction_options_parse(int key, char *argument, const struct argp_stat
         size_t index;
         if (row->option != key) continue;
         error_t failed = cli_choice(state, row->name, argument, row->values, &index);
-        return failed ? failed : set_key(options, row->key, row->set ? row->set[index] : argument);
+        return failed ? failed : set_key(options, row->key, argument);
     }
     switch (key) {
     case OPTION_PLATFORM: options->platform = argument; return 0;

@@ -101,7 +101,7 @@ struct prediction_options {
     const char *platform;
     const struct engine_descriptor *engine;
     struct cli_output outputs[PREDICTION_OUTPUTS]; /* of the command, for prediction_options_claim_outputs() */
-    char **overrides; /* owned: "mpi.rma.issue=deferred", in the order of the command line */
+    char **overrides; /* owned: "mpi.rma.lock=lazy", in the order of the command line */
     size_t override_count, override_capacity;
     enum trace_computing computing;
     const char *semantics_option; /* that named the semantics; NULL: --semantics */

@@ -101,6 +101,31 @@ static void drop_alternatives(cJSON *object, const char *path)
             cJSON_DeleteItemFromObjectCaseSensitive(object, alternatives[i][1]);
 }
 
+/* The lists of steps that have short names, mpi.rma.lock and mpi.rma.fence. */
+static const char *const named_calls[] = {"lock", "fence"};
+
+static cJSON *find_calls(cJSON *rma)
+{
+    return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(rma, "protocol"), "calls");
+}
+
+/* An override of a short name replaces the file's list. */
+static void drop_list(cJSON *rma, const char *path)
+{
+    char key[32];
+    for (size_t i = 0; i < sizeof named_calls / sizeof *named_calls; i++) {
+        snprintf(key, sizeof key, "mpi.rma.%s=", named_calls[i]);
+        if (strncmp(path, key, strlen(key)) == 0) cJSON_DeleteItemFromObjectCaseSensitive(find_calls(rma), named_calls[i]);
+    }
+}
+
+void override_drop_names(cJSON *root)
+{
+    cJSON *rma = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(root, "mpi"), "rma");
+    for (size_t i = 0; i < sizeof named_calls / sizeof *named_calls; i++)
+        if (cJSON_HasObjectItem(find_calls(rma), named_calls[i])) cJSON_DeleteItemFromObjectCaseSensitive(rma, named_calls[i]);
+}
+
 /* Removes the key from the rows of size segments. */
 static void drop_from_rows(cJSON *lines, const char *key)
 {
@@ -163,6 +188,7 @@ enum status override_apply(struct json_document *document, const char *override,
         cJSON *value = value_from(kind_of(override, (size_t)(equals - override)), equals + 1);
         cJSON_DeleteItemFromObjectCaseSensitive(object, last);
         drop_alternatives(object, override);
+        drop_list(object, override);
         bool dropped = drop_servers(object, override), put = json_put(object, last, value);
         if (!dropped || !put || (is_line(override, last) && !spread_line(object, last))) status = err_memory(err);
     }

@@ -1,5 +1,6 @@
 /* Reads mpi.rma.protocol.serves from the platform file, and answers the replay's queries of mpi.rma.protocol. */
 #include <math.h>
+#include <string.h>
 
 #include "platforms/read.h"
 
@@ -92,16 +93,33 @@ double platform_least_within(const struct platform *platform)
     return least_share(platform->loopback_reverse) < 0 ? REVERSE_LEAST : 1;
 }
 
-enum status steps_refuse_old(const struct json_node *section, struct err *err)
+/* mpi.rma.lock and mpi.rma.fence are short names of lists. A library whose list has the name keeps it: "lazy" may ask, "notify"
+ * may exchange counts. */
+enum status call_name_read(const struct json_node *node, const struct platform_key *key, struct platform *platform, struct err *err)
+{
+    const bool lock = strcmp(key->path, "mpi.rma.lock") == 0;
+    const enum steps_form first = lock ? FORM_LOCK_GRANT : FORM_FENCE_BARRIER, second = lock ? FORM_LOCK_LAZY : FORM_FENCE_NOTIFY;
+    struct call_steps *steps = &platform->protocol.calls[lock ? STEPS_LOCK : STEPS_FENCE];
+    int index;
+    if (!node->item) return STATUS_OK;
+    TRY(name_read(node, key->names, &index, err));
+    if ((steps->form != first) == (index > 0)) return STATUS_OK;
+    steps->form = index > 0 ? second : first;
+    steps->query = QUERY_NONE;
+    return STATUS_OK;
+}
+
+/* Keys in whose place steps of calls are. */
+static enum status refuse_old(const struct json_node *protocol, struct err *err)
 {
     static const struct {
         const char *key;
         enum steps_call call;
-    } rows[] = {{"complete", STEPS_COMPLETE},   {"unlock", STEPS_UNLOCK},       {"flush", STEPS_FLUSH},
-                {"flush_asks", STEPS_FLUSH},    {"lock_request", STEPS_LOCK},   {"fence_assertions", STEPS_FENCE},
-                {"fence_counts", STEPS_FENCE},  {"lock", STEPS_LOCK},           {"fence", STEPS_FENCE}};
+    } rows[] = {{"complete", STEPS_COMPLETE},   {"unlock", STEPS_UNLOCK},     {"flush", STEPS_FLUSH},
+                {"flush_asks", STEPS_FLUSH},    {"lock_request", STEPS_LOCK}, {"fence_assertions", STEPS_FENCE},
+                {"fence_counts", STEPS_FENCE}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct json_node old = json_member(section, rows[i].key);
+        const struct json_node old = json_member(protocol, rows[i].key);
         char text[STEPS_TEXT_BYTES];
         const struct call_steps usual = steps_default(rows[i].call);
         if (old.item)
@@ -111,12 +129,11 @@ enum status steps_refuse_old(const struct json_node *section, struct err *err)
     return STATUS_OK;
 }
 
-/* mpi.rma, and the protocol in it. */
-enum status rma_read(const struct json_node *node, const struct platform_key *key, struct platform *platform, struct err *err)
+enum status protocol_read(const struct json_node *node, const struct platform_key *key, struct platform *platform, struct err *err)
 {
     if (!node->item) return STATUS_OK;
     TRY(json_object(node, err));
-    TRY(steps_refuse_old(node, err));
+    TRY(refuse_old(node, err));
     return section_read(node, key, platform, err);
 }
 

@@ -17,6 +17,9 @@ enum status name_read(const struct json_node *node, const char *const *names, in
  * STATUS_USAGE naming the option for a text without '=', an empty key, or a way through something that is no object. */
 enum status override_apply(struct json_document *document, const char *override, struct err *err);
 
+/* Removes mpi.rma.lock and mpi.rma.fence where the file or an override has the list of the call. Before the profile's lists come. */
+void override_drop_names(cJSON *root);
+
 /* An override of mpi.profile names another library than the file's, so the file's own `mpi` goes, whatever the order of the
  * overrides; they are applied afterwards. *replaced: the keys that stated a value, "mpi.eager_bytes, mpi.rma.semantics"; where
  * there is none it stays as it is. The caller frees it. */
@@ -36,9 +39,6 @@ enum status upto_read(const struct json_node *upto, bool last, int64_t above, in
 /* Checks that the root's section `mpi` is valid in a platform file. */
 enum status platform_check_mpi(const struct json_node *root, struct err *err);
 
-/* Refuses keys in whose place steps of mpi.rma.protocol.calls are: STATUS_DATA names the call. */
-enum status steps_refuse_old(const struct json_node *section, struct err *err);
-
 /* The node of a path below the root; item is NULL where the file has none. The section that has the key. */
 struct json_node key_node(const struct json_node *root, const char *path);
 struct json_node key_section(const struct json_node *root, const struct platform_key *key);
@@ -50,7 +50,7 @@ typedef enum status key_reader(const struct json_node *node, const struct platfo
 key_reader section_read, value_read, by_operation_read, by_size_read, part_read;
 /* Readers of single keys. */
 key_reader topology_key_read, segments_read, loopback_read, semantics_key_read, buffer_read, ahead_read, windows_read,
-    rma_read, serves_read, server_read;
+    call_name_read, protocol_read, serves_read, server_read;
 
 /* A value beyond these limits is taken for a mistake in the unit: 1 B/s, an exabyte/s, an hour, a pebibyte. */
 #define RATE_LEAST 1.0

@@ -12,7 +12,7 @@
 
 enum { KEY_BYTES = 128, NAMES_BYTES = 1024, NOTE_BYTES = 2048 };
 
-/* Names that both have and that are equal, less those that differ. */
+/* Names and lists of steps that both have and that are equal, less those that differ. */
 static int count_agreements(const cJSON *mpi, const cJSON *of_profile)
 {
     int count = 0;
@@ -20,7 +20,8 @@ static int count_agreements(const cJSON *mpi, const cJSON *of_profile)
     cJSON_ArrayForEach (item, of_profile) {
         const cJSON *own = cJSON_GetObjectItemCaseSensitive(mpi, item->string);
         if (cJSON_IsObject(item) && cJSON_IsObject(own)) count += count_agreements(own, item);
-        if (cJSON_IsString(item) && cJSON_IsString(own)) count += strcmp(item->valuestring, own->valuestring) == 0 ? 1 : -1;
+        const bool lists = cJSON_IsArray(item) && cJSON_IsString(item->child) && cJSON_IsArray(own);
+        if (lists || (cJSON_IsString(item) && cJSON_IsString(own))) count += cJSON_Compare(item, own, true) ? 1 : -1;
     }
     return count;
 }
@@ -125,7 +126,7 @@ void untold_clear(struct untold *untold)
     untold->section = untold->keys = NULL;
 }
 
-/* "mpi.rma.protocol.unlock" is "unlock" there. */
+/* "mpi.rma.protocol.visit" is "visit" there. */
 static const char *short_name(const char *key)
 {
     static const char *const above[] = {"mpi.rma.protocol.", "mpi."};

@@ -11,7 +11,6 @@ static enum status read_rule(const struct json_node *node, const struct platform
     struct json_node semantics = json_member(node, "semantics"), calls = json_member(node, "calls"),
                      lock = json_member(&calls, "lock"), fence = json_member(&calls, "fence");
     TRY(json_object(node, err));
-    TRY(steps_refuse_old(node, err));
     TRY(json_known_keys(node, keys, err));
     rule->has_semantics = semantics.item != NULL;
     rule->has_lock = lock.item != NULL;

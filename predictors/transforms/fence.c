@@ -339,7 +339,7 @@ const struct transform transform_fence_pscw = {
 
 const struct transform transform_fence_notify = {
     .name = "fence=notify",
-    .summary = "fences wait only for those who have operations on them (--fence notify)",
-    .override = "mpi.rma.protocol.calls.fence=asserted,issue,barrier,acknowledged,incoming",
+    .summary = "fences wait only for those who have operations on them (mpi.rma.fence=notify)",
+    .override = "mpi.rma.fence=notify",
     .apply = fence_notify,
 };

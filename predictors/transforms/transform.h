@@ -40,7 +40,7 @@ struct transform {
     const char *name, *summary;
     const char *argument; /* the name of the text after the colon, such as "BYTES"; NULL: no argument */
     const char *fallback; /* the default argument; NULL: the argument is required */
-    const char *override; /* platform setting that belongs to it, "KEY=VALUE"; NULL: none */
+    const char *override; /* platform setting that belongs to it, such as "mpi.rma.fence=notify"; NULL: none */
     /* Fills the zeroed report except its spec. Borrows trace; the caller owns *made. NULL: the trace is not
      * rewritten. */
     enum status (*apply)(const struct trace *trace, const char *argument, struct trace **made,

@@ -92,8 +92,8 @@ static void unlink_lock(struct replay *replay, uint32_t rank, uint32_t lock)
     *link = replay->lock_epochs[lock].next;
 }
 
-/* All operations are complete, or sent where that is enough (replay_lock_ends_early). If the target has to answer the release, the
- * epoch ends with the answer. */
+/* All operations are complete, or sent where that is enough (replay_lock_ends_early). If the target has to answer the release,
+ * the epoch ends with the answer. */
 static enum step end_lock(struct replay *replay, uint32_t rank, uint32_t lock)
 {
     struct rank_state *state = &replay->ranks[rank];

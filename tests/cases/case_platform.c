@@ -8,7 +8,7 @@
 enum { PAIRS_MAX = 32, PAIR_BYTES = 256, KEY_BYTES = 64, LINE_BYTES = 512 };
 
 /* A word without dots is the key of that name in the first of these sections, but for the words in `others`. */
-static const char *const sections[] = {"nodes", "network", "mpi", "mpi.rma", "mpi.rma.protocol.calls", "mapping"};
+static const char *const sections[] = {"nodes", "network", "mpi", "mpi.rma.protocol.calls", "mpi.rma", "mapping"};
 static const struct {
     const char *word, *path;
 } others[] = {{"nodes", "nodes.count"},

@@ -1,5 +1,5 @@
-# keys.sh RMACAST RUN_CASE CASES WORK: for each key of mpi.rma.protocol, and of its calls, serves and reverse_share, a case of CASES sets
-# the key, and takes other times without it. The program's reader says which keys there are.
+# keys.sh RMACAST RUN_CASE CASES WORK: for each key of mpi.rma.protocol, and of its calls, serves and reverse_share, a case of
+# CASES sets the key, and takes other times without it. The program's reader says which keys there are.
 set -eu
 rmacast=$1 run_case=$2 cases=$3 work=$4
 rm -rf "$work"

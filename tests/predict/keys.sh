@@ -6,10 +6,10 @@ cases=$source/tests/cases
 is_case() { ls -d "$cases"/*/"$1" >/dev/null 2>&1; }
 
 # What the reader says of a key that it does not know, in every section; what only holds other keys is left out.
-for section in nodes network network.two_sided network.loopback network.loopback.two_sided network.loopback.pause network.loopback.reverse_share network.topology mpi mpi.pause mpi.rma mpi.rma.protocol mpi.rma.protocol.reverse_share mpi.rma.protocol.serves threads engine mapping; do
+for section in nodes network network.two_sided network.loopback network.loopback.two_sided network.loopback.pause network.loopback.reverse_share network.topology mpi mpi.pause mpi.rma mpi.rma.protocol mpi.rma.protocol.calls mpi.rma.protocol.reverse_share mpi.rma.protocol.serves threads engine mapping; do
     error 2 "unknown key, expected one of" simulate "$worked" --platform "$platform" --set "$section.nosuch=1"
     sed 's/.*expected one of //; s/, /\n/g' err | sed "s/^/$section./"
-done | grep -vx 'network.topology\|network.loopback\|network.two_sided\|network.loopback.two_sided\|network.loopback.pause\|network.loopback.reverse_share\|mpi.pause\|mpi.rma\|mpi.rma.protocol\|mpi.rma.protocol.reverse_share\|mpi.rma.protocol.serves' | sort >known
+done | grep -vx 'network.topology\|network.loopback\|network.two_sided\|network.loopback.two_sided\|network.loopback.pause\|network.loopback.reverse_share\|mpi.pause\|mpi.rma\|mpi.rma.protocol\|mpi.rma.protocol.calls\|mpi.rma.protocol.reverse_share\|mpi.rma.protocol.serves' | sort >known
 
 # Rows "| `a.b`, `.c` | ... | `case` `case` |" as "a.b a.c | case case"
 sed -n '/^## Every key of a platform file/,/^## Draws/p' "$costs" | grep '^| `' |

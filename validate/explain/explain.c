@@ -23,19 +23,6 @@ struct replays {
     char own[OWN_OVERRIDES][OVERRIDE_BYTES];
 };
 
-/* The steps of MPI_Win_lock with which the prediction was made, where the file has others; NULL: as in the file. */
-static enum status find_lock(const struct explain_input *input, const char **steps, struct err *err)
-{
-    const char *const made = input->predicted->provenance.lock;
-    struct platform *platform;
-    *steps = NULL;
-    if (!made) return STATUS_OK;
-    TRY(platform_open(input->platform, (const char *const *)input->overrides, input->override_count, &platform, err));
-    if (strcmp(platform_lock_name(platform), made) != 0) *steps = strcmp(made, "blocking") == 0 ? "ask,grant" : "[]";
-    platform_free(platform);
-    return STATUS_OK;
-}
-
 /* The file may differ from what the prediction was made with. A table of semantics has no name, so it cannot be set. */
 static enum status set_overrides(struct replays *replays, struct err *err)
 {
@@ -44,12 +31,10 @@ static enum status set_overrides(struct replays *replays, struct err *err)
     replays->overrides = calloc(input->override_count + OWN_OVERRIDES + 1, sizeof *replays->overrides);
     if (!replays->overrides) return err_memory(err);
     for (size_t i = 0; i < input->override_count; i++) replays->overrides[replays->override_count++] = input->overrides[i];
-    const char *lock;
-    TRY(find_lock(input, &lock, err));
-    const char *const keys[OWN_OVERRIDES] = {"mpi.rma.semantics", "mpi.rma.protocol.calls.lock"};
+    const char *const keys[OWN_OVERRIDES] = {"mpi.rma.semantics", "mpi.rma.lock"};
     const char *const values[OWN_OVERRIDES] = {
         trace->provenance.semantics && strlen(trace->provenance.semantics) == 1 ? trace->provenance.semantics : NULL,
-        lock};
+        trace->provenance.lock};
     for (int i = 0; i < OWN_OVERRIDES; i++) {
         if (!values[i]) continue;
         snprintf(replays->own[i], OVERRIDE_BYTES, "%s=%s", keys[i], values[i]);

@@ -88,7 +88,7 @@ static const struct row rows[] = {
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"collectives\": \"ompi\"}"),
      ":mpi.collectives: unknown value 'ompi', expected mpich"},
     {PLATFORM_TEXT("", "", ", \"mpi\": {\"rma\": {\"lock\": \"eager\"}}"),
-     ":mpi.rma.lock: replaced by the steps of mpi.rma.protocol.calls.lock, as \"ask,grant\""},
+     ":mpi.rma.lock: unknown value 'eager', expected blocking or lazy"},
     {PLATFORM_TEXT("", "", CALLS("\"complete\": \"remote\"")),
      ":mpi.rma.protocol.complete: replaced by the steps of mpi.rma.protocol.calls.complete, as \"issue,notify,left\""},
     {PLATFORM_TEXT("", "", CALLS("\"calls\": {\"complete\": [\"notify\", \"issue\"]}")),
