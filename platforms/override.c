@@ -104,9 +104,14 @@ static void drop_alternatives(cJSON *object, const char *path)
 /* The lists of steps that have short names, mpi.rma.lock and mpi.rma.fence. */
 static const char *const named_calls[] = {"lock", "fence"};
 
-static cJSON *find_calls(cJSON *rma)
+static cJSON *find_calls(const cJSON *rma)
 {
     return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(rma, "protocol"), "calls");
+}
+
+static cJSON *find_rma(const cJSON *root)
+{
+    return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(root, "mpi"), "rma");
 }
 
 /* An override of a short name replaces the file's list. */
@@ -119,11 +124,12 @@ static void drop_list(cJSON *rma, const char *path)
     }
 }
 
-void override_drop_names(cJSON *root)
+void override_drop_names(const cJSON *lists, const cJSON *names)
 {
-    cJSON *rma = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(root, "mpi"), "rma");
+    const cJSON *calls = find_calls(find_rma(lists));
     for (size_t i = 0; i < sizeof named_calls / sizeof *named_calls; i++)
-        if (cJSON_HasObjectItem(find_calls(rma), named_calls[i])) cJSON_DeleteItemFromObjectCaseSensitive(rma, named_calls[i]);
+        if (cJSON_HasObjectItem(calls, named_calls[i]))
+            cJSON_DeleteItemFromObjectCaseSensitive(find_rma(names), named_calls[i]);
 }
 
 /* Removes the key from the rows of size segments. */

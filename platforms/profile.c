@@ -170,6 +170,7 @@ enum status profile_apply(struct json_document *document, char **library, char *
     if (finding != STATUS_OK) return err_set(err, finding, NULL, NULL, "%s", found.text);
     struct json_document profile;
     TRY(profile_open(path, &profile, err));
+    override_drop_names(document->root, profile.root);
     enum status status = add_missing(mpi.item, cJSON_GetObjectItemCaseSensitive(profile.root, "mpi"), "mpi", err);
     const char *whose = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(profile.root, "library"));
     const char *carries = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(profile.root, "transport"));

@@ -95,7 +95,8 @@ double platform_least_within(const struct platform *platform)
 
 /* mpi.rma.lock and mpi.rma.fence are short names of lists. A library whose list has the name keeps it: "lazy" may ask, "notify"
  * may exchange counts. */
-enum status call_name_read(const struct json_node *node, const struct platform_key *key, struct platform *platform, struct err *err)
+enum status call_name_read(const struct json_node *node, const struct platform_key *key, struct platform *platform,
+                           struct err *err)
 {
     const bool lock = strcmp(key->path, "mpi.rma.lock") == 0;
     const enum steps_form first = lock ? FORM_LOCK_GRANT : FORM_FENCE_BARRIER, second = lock ? FORM_LOCK_LAZY : FORM_FENCE_NOTIFY;
@@ -129,7 +130,8 @@ static enum status refuse_old(const struct json_node *protocol, struct err *err)
     return STATUS_OK;
 }
 
-enum status protocol_read(const struct json_node *node, const struct platform_key *key, struct platform *platform, struct err *err)
+enum status protocol_read(const struct json_node *node, const struct platform_key *key, struct platform *platform,
+                          struct err *err)
 {
     if (!node->item) return STATUS_OK;
     TRY(json_object(node, err));

@@ -120,9 +120,11 @@ static void limits_hold(void **state)
     size_t numbers = 0, names = 0;
     for (const struct platform_key *key = platform_keys; key->path; key++) {
         char value[KEY_VALUE_BYTES];
-        for (int i = 0; platform_key_chooses(key) && key->kind != KEY_SWITCH && platform_key_value(key, i, value); i++, names++)
+        const bool named = platform_key_chooses(key) && key->kind != KEY_SWITCH;
+        for (int i = 0; named && platform_key_value(key, i, value); i++, names++)
             if (open_with(key->path, value) != STATUS_OK) fail_msg("%s = %s is no value", key->path, value);
-        if (key->kind == KEY_CHOICE || key->kind == KEY_SWITCH || key->kind == KEY_STEPS) assert_int_equal(open_with(key->path, "\"none\""), STATUS_USAGE);
+        if (key->kind == KEY_CHOICE || key->kind == KEY_SWITCH || key->kind == KEY_STEPS)
+            assert_int_equal(open_with(key->path, "\"none\""), STATUS_USAGE);
         if (key->most == 0) continue;
         const bool whole = key->kind == KEY_COUNT || key->kind == KEY_SIZE || key->kind == KEY_LIMIT;
         check_number(key, key->least, STATUS_OK);
