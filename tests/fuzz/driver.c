@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,7 +23,8 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutate_text.h"
 
-enum { RUN_SECONDS = 20, MEMORY_KB = 2 << 20 };
+/* Seconds of CPU for an input, and of the clock where it waits: a loaded machine takes longer for the same work. */
+enum { RUN_SECONDS = 20, WAIT_SECONDS = 200, MEMORY_KB = 2 << 20 };
 
 struct input {
     uint8_t data[FUZZ_ROOM];
@@ -65,7 +67,7 @@ static void keep_input(void)
 static void on_signal(int number)
 {
     signal(number, SIG_DFL);
-    if (number == SIGALRM && write(STDERR_FILENO, "finding: an input takes too long\n", 33) < 0) _exit(2);
+    if ((number == SIGALRM || number == SIGPROF) && write(STDERR_FILENO, "finding: an input takes too long\n", 33) < 0) _exit(2);
     keep_input();
     raise(number);
 }
@@ -80,10 +82,11 @@ void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak)
 
 static void catch_all(void)
 {
-    static const int numbers[] = {SIGABRT, SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+    static const int numbers[] = {SIGABRT, SIGALRM, SIGPROF, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(on_exit_of_sanitizer);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        bool sanitizers = __sanitizer_set_death_callback && numbers[i] != SIGABRT && numbers[i] != SIGALRM;
+        const bool own = numbers[i] == SIGABRT || numbers[i] == SIGALRM || numbers[i] == SIGPROF;
+        bool sanitizers = __sanitizer_set_death_callback && !own;
         if (!sanitizers) signal(numbers[i], on_signal);
     }
 }
@@ -107,9 +110,11 @@ static size_t allocated_bytes(void)
 static void run_once(void)
 {
     fuzz_choose(shared->input.data, shared->input.size);
-    alarm(RUN_SECONDS);
+    setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = RUN_SECONDS}, NULL);
+    alarm(WAIT_SECONDS);
     harness->run(shared->input.data, shared->input.size);
     alarm(0);
+    setitimer(ITIMER_PROF, &(struct itimerval){0}, NULL);
 }
 
 /* What is allocated once for all inputs is no leak: each of three more runs leaves more behind. */

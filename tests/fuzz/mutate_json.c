@@ -89,7 +89,8 @@ static void replace_item(struct random *random, cJSON *root, cJSON *parent, cJSO
 {
     cJSON *made = make_value(random, root, item);
     if (!made) return;
-    if (item->string) { /* a member keeps its key */
+    if (item->string) { /* a member keeps its key; a copy brings one of its own */
+        if (made->string && !(made->type & cJSON_StringIsConst)) free(made->string);
         made->string = strdup(item->string);
         made->type &= ~cJSON_StringIsConst;
     }
