@@ -11,6 +11,7 @@
 #include "platforms/fit/pause.h"
 #include "platforms/fit/reverse.h"
 #include "platforms/limits.h"
+#include "platforms/steps.h"
 
 /* In the order of enum calibration_curve. fits: it has lines. differs: its times are differences of two. */
 static const struct {
@@ -486,24 +487,39 @@ static void add_jitter(struct writer *writer, cJSON *network, const struct size_
         add_measured(writer, network, "jitter_s", over_sizes.median, 3 * over_sizes.median_error, lone->count);
 }
 
-static bool unlocks_as(const cJSON *mpi, const char *name)
+/* The steps of the call. A list that is missing, or that the reader of platforms will refuse, is the default. */
+static struct call_steps steps_of(const cJSON *mpi, enum steps_call call)
 {
     const cJSON *protocol = cJSON_GetObjectItem(cJSON_GetObjectItem(mpi, "rma"), "protocol");
-    const char *unlock = cJSON_GetStringValue(cJSON_GetObjectItem(protocol, "unlock"));
-    return unlock && strcmp(unlock, name) == 0;
+    struct json_document document = {.file = ""};
+    const struct json_node list = {&document, cJSON_GetObjectItem(cJSON_GetObjectItem(protocol, "calls"), steps_call_names[call]),
+                                   ""};
+    struct call_steps steps = steps_default(call);
+    struct err err = {0};
+    if (list.item && steps_read(&list, call, &steps, &err) != STATUS_OK) return steps_default(call);
+    return steps;
+}
+
+/* Whether the call has the form, which the short name says where the list is missing (docs/platforms.md, Short names). */
+static bool is_named(const cJSON *mpi, enum steps_call call, const char *name)
+{
+    const cJSON *rma = cJSON_GetObjectItem(mpi, "rma"), *said = cJSON_GetObjectItem(rma, steps_call_names[call]),
+                *lists = cJSON_GetObjectItem(cJSON_GetObjectItem(rma, "protocol"), "calls");
+    if (!cJSON_HasObjectItem(lists, steps_call_names[call]) && cJSON_IsString(said)) return strcmp(said->valuestring, name) == 0;
+    return steps_of(mpi, call).form != steps_default(call).form;
 }
 
 /* Whether unlock waits for its answer: if so, it takes as long as the lock. */
 static bool unlocks_wait(const cJSON *mpi)
 {
-    return unlocks_as(mpi, "acknowledged");
+    return steps_of(mpi, STEPS_UNLOCK).form == FORM_UNLOCK_ANSWERED;
 }
 
 /* The latency follows from other messages, too. Values that differ by more than 10 % are noted. */
 static void compare_latencies(struct writer *writer, bool between, double overhead, double latency)
 {
     const double delay = writer->delay[between].value;
-    const bool answered = unlocks_wait(writer->mpi) || unlocks_as(writer->mpi, "with_data");
+    const bool answered = steps_of(writer->mpi, STEPS_UNLOCK).form != FORM_UNLOCK_RELEASED;
     const struct {
         enum calibration_curve curve;
         double overheads, latencies, delay;
@@ -756,12 +772,6 @@ static void add_atomics(struct writer *writer, cJSON *rma, bool between)
     if (fit.count == 1) json_drop(rma, costs);
 }
 
-static bool mpi_says(const cJSON *mpi, const char *key, const char *value)
-{
-    const char *found = cJSON_GetStringValue(cJSON_GetObjectItem(cJSON_GetObjectItem(mpi, "rma"), key));
-    return found && strcmp(found, value) == 0;
-}
-
 /* Whether mpi.rma.protocol.KEY, one name or one by operation, says this of puts. */
 static bool puts_are(const cJSON *protocol, const char *key, const char *name)
 {
@@ -773,7 +783,7 @@ static bool puts_are(const cJSON *protocol, const char *key, const char *name)
 /* Whether complete waits until its puts are acknowledged. */
 static bool completes_wait(const cJSON *mpi)
 {
-    return puts_are(cJSON_GetObjectItem(cJSON_GetObjectItem(mpi, "rma"), "protocol"), "complete", "remote");
+    return steps_of(mpi, STEPS_COMPLETE).form == FORM_COMPLETE_BEHIND;
 }
 
 /* Whether unlock_all releases without an answer, and sends nothing before its operations are acknowledged, neither a request of a
@@ -781,10 +791,8 @@ static bool completes_wait(const cJSON *mpi)
  * has both behind the acknowledgements. */
 static bool unlocks_behind(const cJSON *mpi)
 {
-    const cJSON *protocol = cJSON_GetObjectItem(cJSON_GetObjectItem(mpi, "rma"), "protocol");
-    const char *flush = cJSON_GetStringValue(cJSON_GetObjectItem(protocol, "flush")),
-               *unlock = cJSON_GetStringValue(cJSON_GetObjectItem(protocol, "unlock"));
-    return (!flush || strcmp(flush, "counted") == 0) && (!unlock || strcmp(unlock, "released") == 0);
+    const struct call_steps unlock = steps_of(mpi, STEPS_UNLOCK);
+    return unlock.form == FORM_UNLOCK_RELEASED && unlock.query == QUERY_NONE;
 }
 
 static double call_time(const cJSON *calls, const char *function)
@@ -811,7 +819,7 @@ static bool was_stalled(struct writer *writer, const struct size_curve *curve, b
 static void add_calls(struct writer *writer, const cJSON *mpi, cJSON *section, bool between, bool keeps_empty)
 {
     const double unlock = unlocks_wait(mpi) ? 4 : 2;
-    const bool lazy = mpi_says(mpi, "lock", "lazy"), behind = unlocks_behind(mpi);
+    const bool lazy = is_named(mpi, STEPS_LOCK, "lazy"), behind = unlocks_behind(mpi);
     const struct {
         enum calibration_curve curve;
         double overheads, latencies;
@@ -821,7 +829,7 @@ static void add_calls(struct writer *writer, const cJSON *mpi, cJSON *section, b
     } ways[] = {
         {CALIBRATION_PSCW, 1, 0, NULL, {"MPI_Win_start"}, false, false, false},
         {CALIBRATION_PUT_PSCW, 2, 2, "MPI_Win_start", {"MPI_Win_complete"}, false, !completes_wait(mpi), false},
-        {CALIBRATION_FENCE, 1, 1, NULL, {"MPI_Win_fence"}, true, mpi_says(mpi, "fence", "notify"), false},
+        {CALIBRATION_FENCE, 1, 1, NULL, {"MPI_Win_fence"}, true, is_named(mpi, STEPS_FENCE, "notify"), false},
         {CALIBRATION_BARRIER, 1, 1, NULL, {"MPI_Barrier"}, true, false, false},
         {CALIBRATION_ALLREDUCE, 2, 1, NULL, {"MPI_Allreduce"}, true, false, false},
         {CALIBRATION_LOCK, 2, unlock, NULL, {"MPI_Win_lock", "MPI_Win_unlock"}, false, lazy, true},

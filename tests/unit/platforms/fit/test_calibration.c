@@ -617,7 +617,7 @@ static void an_answered_release_has_its_time_behind_the_put(void **state)
     add_series(&results, "putLatency -s lock_all", false, 8, 2.4e-6 + 3 * WITHIN_OVERHEAD + 6 * 2e-7, random, &err);
     gsl_rng_free(random);
     cJSON *platform = make_platform(&results, "{ \"nodes\": [{ \"ranks\": [0, 1] }] }",
-                                    "{ \"rma\": { \"protocol\": { \"unlock\": \"acknowledged\", \"flush\": \"counted\" } } }");
+                                    "{ \"rma\": { \"protocol\": { \"calls\": { \"unlock\": \"issue,acknowledged,release,answer\" } } } }");
     const cJSON *calls = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "mpi"), "call_s");
     assert_true(is_right(calls, "MPI_Win_lock_all", 1.2e-6) && is_right(calls, "MPI_Win_unlock_all", 1.2e-6));
     cJSON_Delete(platform);
@@ -627,22 +627,60 @@ static void an_answered_release_has_its_time_behind_the_put(void **state)
 static void an_answered_release_is_two_messages(void **state)
 {
     (void)state;
-    static const char *const unlocks[] = {"released", "acknowledged", "with_data"};
+    static const char *const unlocks[] = {"issue,acknowledged,release", "issue,query,answer,release,answer",
+                                          "issue,release,answer,acknowledged"};
     for (int i = 0; i < 3; i++) {
         struct bench_results results = {0};
         struct err err = {0};
-        char mpi[128];
+        char mpi[160];
         gsl_rng *random = random_of(1);
         for (int k = 0; k < SIZES; k++)
             add_series(&results, "putLatency -s flush", false, sizes[k], put_time(false, sizes[k]), random, &err);
         add_series(&results, "putIssue", false, 8, WITHIN_OVERHEAD, random, &err);
         add_series(&results, "lockRoundTrip", false, 8, 2 * WITHIN_OVERHEAD + 4 * 2e-7, random, &err);
         gsl_rng_free(random);
-        snprintf(mpi, sizeof mpi, "{ \"rma\": { \"lock\": \"lazy\", \"protocol\": { \"unlock\": \"%s\" } } }", unlocks[i]);
+        snprintf(mpi, sizeof mpi, "{ \"rma\": { \"lock\": \"lazy\", \"protocol\": { \"calls\": { \"unlock\": \"%s\" } } } }",
+                 unlocks[i]);
         cJSON *platform = make_platform(&results, "{ \"nodes\": [{ \"ranks\": [0, 1] }] }", mpi);
         char *notes = cJSON_PrintUnformatted(cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "$calibration"), "notes"));
         assert_true((i == 0) == (strstr(notes, "by lockRoundTrip") != NULL));
         cJSON_free(notes);
+        cJSON_Delete(platform);
+    }
+}
+
+/* Which series tells the time of a call depends on the call's steps. A complete that knows its operations complete takes two
+ * overheads and two messages of 0.2 us beside its own 1.2 us, a lock that waits for its grant the same beside the release. */
+static void times_of_calls_follow_their_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rma;
+        bool complete, lock;
+    } rows[] = {
+        {"", false, true},
+        {"\"protocol\": { \"calls\": { \"complete\": \"issue,query,answer,notify\", \"lock\": [] } }", true, false},
+        {"\"protocol\": { \"calls\": { \"complete\": [\"issue\", \"notify\", \"left\"], \"lock\": [\"ask\"] } }", false, false},
+        {"\"lock\": \"lazy\"", false, false},
+        {"\"lock\": \"lazy\", \"protocol\": { \"calls\": { \"lock\": \"ask,grant\" } }", false, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct bench_results results = {0};
+        struct err err = {0};
+        char mpi[160];
+        gsl_rng *random = random_of(1);
+        for (int k = 0; k < SIZES; k++)
+            add_series(&results, "putLatency -s flush", false, sizes[k], put_time(false, sizes[k]), random, &err);
+        add_series(&results, "putIssue", false, 8, WITHIN_OVERHEAD, random, &err);
+        add_series(&results, "lockRoundTrip", false, 8, 2.4e-6 + 2 * WITHIN_OVERHEAD + 2 * 2e-7, random, &err);
+        add_series(&results, "putLatency -s pscw", false, 8, 1.2e-6 + 2 * WITHIN_OVERHEAD + 2 * 2e-7, random, &err);
+        gsl_rng_free(random);
+        snprintf(mpi, sizeof mpi, "{ \"rma\": { %s } }", rows[i].rma);
+        cJSON *platform = make_platform(&results, "{ \"nodes\": [{ \"ranks\": [0, 1] }] }", mpi);
+        const cJSON *calls = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "mpi"), "call_s");
+        assert_int_equal(cJSON_HasObjectItem(calls, "MPI_Win_complete"), rows[i].complete);
+        if (rows[i].complete) assert_true(is_right(calls, "MPI_Win_complete", 1.2e-6));
+        assert_int_equal(cJSON_HasObjectItem(calls, "MPI_Win_lock"), rows[i].lock);
         cJSON_Delete(platform);
     }
 }
@@ -934,6 +972,7 @@ int main(void)
         cmocka_unit_test(both_ways_within_a_node),
         cmocka_unit_test(an_answered_release_has_its_time_behind_the_put),
         cmocka_unit_test(an_answered_release_is_two_messages),
+        cmocka_unit_test(times_of_calls_follow_their_steps),
         cmocka_unit_test(launches_are_joined),
         cmocka_unit_test(accumulates_cost_by_size),
         cmocka_unit_test(accumulates_without_a_cost),
