@@ -208,17 +208,6 @@ static enum status read_result(const char *file, struct result **result, struct 
     return err_set(err, STATUS_DATA, file, "run_time_s", "0, expected the time of a run");
 }
 
-/* The result is read before the analysis, too, so that a wrong file is not told after it. */
-static enum status explain_calls(const struct analysis *analysis, struct result *explained, struct err *err)
-{
-    struct result *result;
-    if (!analysis->replay) return STATUS_OK;
-    TRY(read_result(analysis->replay, &result, err));
-    enum status status = explained ? result_explain(explained, result, analysis->replay, err) : STATUS_OK;
-    result_free(result);
-    return status;
-}
-
 enum status analysis_read_runs(struct analysis *analysis, struct err *err)
 {
     struct result *result;
@@ -235,7 +224,15 @@ enum status analysis_read_runs(struct analysis *analysis, struct err *err)
                 analysis->options.reference_user_s = result->properties[i].inclusive_s;
         result_free(result);
     }
-    return explain_calls(analysis, NULL, err);
+    return analysis->replay ? read_result(analysis->replay, &analysis->replayed, err) : STATUS_OK;
+}
+
+void analysis_clear(struct analysis *analysis)
+{
+    result_free(analysis->replayed);
+    analysis->replayed = NULL;
+    transfer_log_free(analysis->options.transfers);
+    analysis->options.transfers = NULL;
 }
 
 enum status analysis_check(const struct analysis *analysis, const struct trace *trace, struct err *err)
@@ -308,7 +305,7 @@ static enum status write_files(const struct analysis *analysis, const struct tra
 enum status analysis_write(const struct analysis *analysis, const struct trace *trace, struct result *result,
                            struct err *err)
 {
-    TRY(explain_calls(analysis, result, err));
+    if (analysis->replayed) TRY(result_explain(result, analysis->replayed, analysis->replay, err));
     enum status files = write_files(analysis, trace, result, err);
     if (cli_is_output(analysis->json)) return cli_flush_behind(files, err);
     if (analysis->efficiency && result->efficiency)

@@ -82,6 +82,7 @@ enum {
 
 struct analysis {
     const char *trace, *json, *csv, *ideal, *reference, *replay;
+    struct result *replayed; /* owned: of replay; NULL: none */
     bool efficiency;
     int64_t top;
     struct analyze_options options;
@@ -105,8 +106,11 @@ error_t lost_option_parse(const struct argp_state *state, const char *text, stru
 /* No output may replace what is read, nor another output; STATUS_USAGE. Comes first. */
 enum status analysis_claim_outputs(const struct analysis *analysis, struct err *err);
 
-/* Reads the results of other runs that POP's metrics need, and whether --ranks says the ranks of a program model. */
+/* Reads the results of other runs: those that POP's metrics need and that of --replay. Says whether --ranks are the ranks of a
+ * program model. */
 enum status analysis_read_runs(struct analysis *analysis, struct err *err);
+/* Frees what was read, and options.transfers. */
+void analysis_clear(struct analysis *analysis);
 /* Returns STATUS_USAGE if the trace lacks a requested window, rank or mark. */
 enum status analysis_check(const struct analysis *analysis, const struct trace *trace, struct err *err);
 

@@ -173,10 +173,10 @@ enum status cmd_analyze(int argc, char **argv, struct err *err)
     TRY(cli_parse(&argp, argc, argv, 0, &settings, err));
     TRY(analysis_claim_outputs(&settings.analysis, err));
     settings.analysis.options.intervals = true;
-    TRY(analysis_read_runs(&settings.analysis, err));
-    if (settings.analysis.csv) TRY(transfer_log_new(&settings.analysis.options.transfers, err));
-    enum status status = try_slices(&settings, &done, err);
+    enum status status = analysis_read_runs(&settings.analysis, err);
+    if (status == STATUS_OK && settings.analysis.csv) status = transfer_log_new(&settings.analysis.options.transfers, err);
+    if (status == STATUS_OK) status = try_slices(&settings, &done, err);
     if (status == STATUS_OK && !done) status = analyze_whole(&settings, err);
-    transfer_log_free(settings.analysis.options.transfers);
+    analysis_clear(&settings.analysis);
     return status;
 }

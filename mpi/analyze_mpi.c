@@ -125,7 +125,7 @@ int main(int argc, char **argv)
     if (status == STATUS_OK && analysis.csv) status = transfer_log_new(&analysis.options.transfers, &err);
     status = file_claims_end(status, &err);
     if (all_have_opened(status, &err)) status = run_analysis(&analysis, &archive, &err);
-    transfer_log_free(analysis.options.transfers);
+    analysis_clear(&analysis);
     if (status == STATUS_USAGE) return EXIT_USAGE;
     return status == STATUS_OK ? 0 : EXIT_DATA;
 }
