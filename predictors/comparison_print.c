@@ -328,11 +328,13 @@ static void print_notes(const struct comparison *comparison, FILE *out)
 static void print_results(const struct comparison *comparison, FILE *out)
 {
     const struct result *first = comparison->results[0];
+    char library[RESULT_LIBRARY_BYTES];
     text_print(
         out,
-        "%s on %s, engine %s, %u rank%s; wait states are summed over all ranks, bandwidth bounds are medians over the "
+        "%s on %s, %s, engine %s, %u rank%s; wait states are summed over all ranks, bandwidth bounds are medians over the "
         "transfers\n\n",
-        first->trace, first->platform, first->engine, first->rank_count, units_plural(first->rank_count));
+        first->trace, first->platform, result_library_text(first->library, first->transport, library), first->engine,
+        first->rank_count, units_plural(first->rank_count));
     print_table(comparison, out);
     print_draws(comparison, out);
     print_verdict(comparison, out);

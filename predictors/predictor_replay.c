@@ -99,7 +99,8 @@ static enum status describe_prediction(struct prediction *prediction, struct err
     platform_semantics_name(prediction->platform, semantics);
     TRY(replace_text(&result->semantics, semantics, err));
     TRY(replace_text(&result->engine, prediction->engine->name, err));
-    TRY(replace_text(&result->library, prediction->platform->library, err));
+    const char *library = prediction->platform->library;
+    TRY(replace_text(&result->library, library ? library : RESULT_IDEAL_LIBRARY, err));
     TRY(replace_text(&result->transport, prediction->platform->transport, err));
     result->origin = TRACE_SIMULATED;
     result->events = outcome->stats.events;

@@ -1,5 +1,6 @@
 #include "model/result/result.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -189,6 +190,15 @@ char *result_disturbance_text(const struct result_disturbance *disturbance, char
                          units_format_duration(disturbance->mpi_waited_s, waited));
     if (disturbance->crowded)
         snprintf(text + used, RESULT_DISTURBANCE_BYTES - (size_t)used, "; more ranks than cores on a node");
+    return text;
+}
+
+char *result_library_text(const char *library, const char *transport, char text[RESULT_LIBRARY_BYTES])
+{
+    snprintf(text, RESULT_LIBRARY_BYTES, "%s%s%s", library ? library : RESULT_IDEAL_LIBRARY, transport ? " over " : "",
+             transport ? transport : "");
+    for (char *at = text; *at; at++)
+        if (isspace((unsigned char)*at)) *at = ' '; /* MPICH has a tab in its name */
     return text;
 }
 

@@ -298,6 +298,11 @@ uint64_t result_matrix_bytes(const struct result *result, uint32_t origin, uint3
 /* "computing waited 1.2 s for a core, 20.0 % of it; rank 3 35.0 %; of 3.7 s in MPI 3.6 s without a core". Gives text. */
 enum { RESULT_DISTURBANCE_BYTES = 240 };
 char *result_disturbance_text(const struct result_disturbance *disturbance, char text[RESULT_DISTURBANCE_BYTES]);
+/* Whose behaviour a prediction has, as "Open MPI 4.1.4 over TCP". Of a platform without a library (NULL) that is
+ * RESULT_IDEAL_LIBRARY. transport may be NULL. Gives text. */
+enum { RESULT_LIBRARY_BYTES = 400 };
+#define RESULT_IDEAL_LIBRARY "ideal library"
+char *result_library_text(const char *library, const char *transport, char text[RESULT_LIBRARY_BYTES]);
 /* NULL: no memory. */
 cJSON *result_disturbance_json(const struct result_disturbance *disturbance);
 

@@ -18,13 +18,15 @@ static double percent_of(double part_s, double whole_s)
 static void print_head(const struct result *result, FILE *out)
 {
     char run_time[UNITS_TEXT_BYTES], epsilon[UNITS_TEXT_BYTES], section[RESULT_SECTION_BYTES];
-    char disturbed[RESULT_DISTURBANCE_BYTES], error[UNCERTAINTY_TEXT_BYTES];
+    char disturbed[RESULT_DISTURBANCE_BYTES], error[UNCERTAINTY_TEXT_BYTES], library[RESULT_LIBRARY_BYTES];
     text_print(out, "Trace      %s (%s%s, %" PRIu32 " rank%s)\n", result->trace ? result->trace : "?",
                trace_origin_name(result->origin), result->incomplete ? ", incomplete" : "", result->rank_count,
                units_plural(result->rank_count));
-    if (result->origin == TRACE_SIMULATED)
+    if (result->origin == TRACE_SIMULATED) {
         text_print(out, "Simulated  platform %s, semantics %s, engine %s\n", result->platform ? result->platform : "?",
                    result->semantics ? result->semantics : "?", result->engine ? result->engine : "?");
+        if (result->library) text_print(out, "Library    %s\n", result_library_text(result->library, result->transport, library));
+    }
     if (result->section.known) text_print(out, "Section    %s\n", result_section_text(&result->section, section));
     text_print(out, "Run time   %s\n", units_format_duration(result->run_time_s, run_time));
     if (result->uncertainty.known) text_print(out, "How sure   +- %s\n", uncertainty_text(&result->uncertainty, error));

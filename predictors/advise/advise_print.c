@@ -67,9 +67,10 @@ static void print_small(const struct advice *advice, FILE *out)
 
 void advice_print(const struct advice *advice, FILE *out)
 {
-    char text[UNITS_TEXT_BYTES];
+    char text[UNITS_TEXT_BYTES], library[RESULT_LIBRARY_BYTES];
     char headline[ADVICE_HEADLINE_BYTES];
     size_t advised = 0;
+    const struct platform *platform = advice->changes[0].scene.platform;
     const char *warning = uncertainty_warning(&advice->changes[0].sure);
     const struct result *run = advice->options->recorded;
     text_print(out, "%s\n\n", advice_headline(advice, headline));
@@ -79,7 +80,8 @@ void advice_print(const struct advice *advice, FILE *out)
         result_print_calls(run, 0, out);
         fputc('\n', out);
     }
-    text_print(out, "run time %s as the platform is\n\n", units_format_duration(advice->reference_s, text));
+    text_print(out, "run time %s as the platform is (%s)\n\n", units_format_duration(advice->reference_s, text),
+               result_library_text(platform->library, platform->transport, library));
     for (size_t i = 0; i + 1 < advice->count; i++) {
         const struct proposal *change = &advice->changes[advice->order[i]];
         if (!advice_is_advised(change)) continue;
@@ -121,6 +123,7 @@ static enum status fill_json(const struct advice *advice, cJSON *json, struct er
         !json_add_text(json, "trace", advice->trace->name) ||
         !json_add_text(json, "platform", platform->name ? platform->name : "") ||
         !json_add_text(json, "semantics", semantics) ||
+        !json_add_text(json, "library", platform->library ? platform->library : RESULT_IDEAL_LIBRARY) ||
         !json_add_text(json, "headline", advice_headline(advice, headline)) ||
         !json_add_number(json, "run_time_s", advice->reference_s) ||
         !json_add_known(json, "error", !isnan(advice->options->error), advice->options->error))
