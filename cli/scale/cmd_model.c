@@ -1,10 +1,13 @@
 /* rmacast model TRACE...: the program that traces at several numbers of ranks have in common, as text. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/output_set.h"
 #include "cli/scale/model_options.h"
 #include "cli/written.h"
+#include "common/units.h"
+#include "model/violations/violations.h"
 #include "predictors/scale/scale.h"
 #include "trace/program_model/edit.h"
 #include "trace/open.h"
@@ -78,26 +81,95 @@ static enum status tell_doubts(const struct program *program, const struct progr
     return STATUS_OK;
 }
 
-/* Without a region the others may lack a window, a request or an epoch. */
-static enum status check_run(const struct program_model *model, struct err *err)
+/* Every number of ranks up to RANKS_TRIED is tried until so many calls were made: some seconds. */
+enum { RANKS_TRIED = 16, CALLS_TRIED = 1 << 24 };
+
+/* Whether the run at a number of ranks contradicts MPI; then err says where first. Fails if there is no such run. Adds its calls
+ * to *calls. */
+static enum status check_run(const struct program_model *model, uint32_t ranks, uint64_t *calls, bool *contradicts,
+                             struct err *err)
 {
-    const struct program_model_options options = PROGRAM_MODEL_DEFAULTS;
+    struct program_model_options options = PROGRAM_MODEL_DEFAULTS;
+    struct result_violations violations = {.known = false};
     struct trace *trace;
-    if (model->ranks == 0) return STATUS_OK;
+    options.ranks = ranks;
+    *contradicts = false;
     TRY(program_model_make(model, &options, &trace, err));
+    for (uint32_t r = 0; r < trace->rank_count; r++) *calls += trace->ranks[r].count;
+    enum status status = violations_find(trace, &violations, err);
+    if (status == STATUS_OK && violations.total > 0) {
+        const struct result_violation *first = &violations.items[0];
+        *contradicts = true;
+        err_set(err, STATUS_DATA, model->file, NULL, "rank %" PRIu32 ", event %" PRIu64 " (%s): %s", first->call.rank,
+                first->call.event, first->call.function, first->sentence);
+    }
+    result_violations_clear(&violations);
     trace_free(trace);
-    return STATUS_OK;
+    return status;
+}
+
+/* Without its regions a program may lack a request, an epoch, a lock, a message or a member of a collective call. Then it fails,
+ * or contradicts MPI, at a number of ranks where the whole one does not. */
+struct reduction {
+    const struct program_model *whole, *reduced;
+    uint64_t calls;
+    bool runs;       /* the whole program does at a number of ranks that was tried */
+    struct err last; /* why not at the last one */
+};
+
+static enum status check_reduction(struct reduction *check, uint32_t ranks, struct err *err)
+{
+    struct err why;
+    bool contradicts, whole_contradicts = false;
+    enum status status = check_run(check->reduced, ranks, &check->calls, &contradicts, &why), whole = STATUS_OK;
+    if (status == STATUS_SYSTEM) return err_set(err, status, NULL, NULL, "%s", why.text);
+    const bool differs = status != STATUS_OK || contradicts;
+    if (differs) whole = check_run(check->whole, ranks, &check->calls, &whole_contradicts, &check->last);
+    if (whole == STATUS_OK) check->runs = true;
+    if (!differs || whole != STATUS_OK || whole_contradicts) return STATUS_OK;
+    return err_set(err, STATUS_DATA, NULL, NULL,
+                   "%s; not so in the whole program, which has %" PRIu32
+                   " rank%s here: expected a region that other calls do not need",
+                   why.text, ranks, units_plural(ranks));
+}
+
+static enum status check_reductions(const struct program_model *whole, const struct program_model *reduced,
+                                    struct err *err)
+{
+    struct reduction check = {.whole = whole, .reduced = reduced};
+    if (whole->ranks > 0) TRY(check_reduction(&check, whole->ranks, err));
+    if (whole->observed.ranks > 0) TRY(check_reduction(&check, whole->observed.ranks, err));
+    for (size_t i = 0; i < whole->recorded_count; i++) TRY(check_reduction(&check, whole->recorded[i].ranks, err));
+    for (uint32_t ranks = 1; ranks <= RANKS_TRIED && check.calls < CALLS_TRIED; ranks++)
+        TRY(check_reduction(&check, ranks, err));
+    if (check.runs) return STATUS_OK;
+    return err_set(err, STATUS_DATA, NULL, NULL,
+                   "%s: the program runs at none of 1 to %d ranks, so it is not known what its calls need of the region; "
+                   "expected a line \"ranks N\" with which it runs",
+                   check.last.text, RANKS_TRIED);
+}
+
+static enum status reduce_model(const struct settings *settings, const struct program_model *whole,
+                                struct program_model **model, struct err *err)
+{
+    bool reduced = false;
+    for (size_t i = 0; i < settings->block_count; i++) {
+        struct program_model *made;
+        TRY(program_model_reduce(*model, settings->blocks[i].path, settings->blocks[i].reduced, &made, err));
+        if (*model != whole) program_model_free(*model);
+        *model = made;
+        reduced = reduced || settings->blocks[i].reduced;
+    }
+    return reduced ? check_reductions(whole, *model, err) : STATUS_OK;
 }
 
 static enum status change_model(const struct settings *settings, struct program_model **model, struct err *err)
 {
-    bool reduced = false;
-    TRY(model_options_apply(&settings->options, *model, err));
-    for (size_t i = 0; i < settings->block_count; i++) {
-        TRY(program_model_reduce(model, settings->blocks[i].path, settings->blocks[i].reduced, err));
-        reduced = reduced || settings->blocks[i].reduced;
-    }
-    return reduced ? check_run(*model, err) : STATUS_OK;
+    struct program_model *whole = *model;
+    TRY(model_options_apply(&settings->options, whole, err));
+    enum status status = reduce_model(settings, whole, model, err);
+    if (*model != whole) program_model_free(whole);
+    return status;
 }
 
 static enum status learn_model(const struct settings *settings, struct program_model **model, struct err *err)

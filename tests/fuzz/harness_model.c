@@ -213,9 +213,12 @@ static void check_edits(struct program_model **model)
         char name[256] = "";
         bool reduced = fuzz_once_in(2);
         if (sscanf((*model)->lines[i].text, "block %255s", name) != 1) continue;
-        enum status status = program_model_reduce(model, name, reduced, &err);
+        struct program_model *made;
+        enum status status = program_model_reduce(*model, name, reduced, &made, &err);
         fuzz_check_error("reduce", status == STATUS_USAGE ? STATUS_DATA : status, &err);
         if (status != STATUS_OK) return;
+        program_model_free(*model);
+        *model = made;
     }
     check_written(*model);
 }

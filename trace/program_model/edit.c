@@ -147,20 +147,17 @@ static enum status change_lines(const struct program_model *model, const char *p
     return STATUS_OK;
 }
 
-enum status program_model_reduce(struct program_model **model, const char *path, bool reduced, struct err *err)
+enum status program_model_reduce(struct program_model *model, const char *path, bool reduced, struct program_model **made,
+                                 struct err *err)
 {
     struct memory_text text;
-    struct program_model *made;
     struct input_file in;
-    TRY(change_lines(*model, path, reduced, err));
+    TRY(change_lines(model, path, reduced, err));
     TRY(memory_text_open(&text, err));
-    program_model_write(*model, text.out);
+    program_model_write(model, text.out);
     TRY(memory_text_close(&text, STATUS_OK, err));
-    enum status status = input_file_of_text(text.text, text.bytes, (*model)->file, &in, err);
-    if (status == STATUS_OK) status = program_model_read(&in, &made, err);
+    enum status status = input_file_of_text(text.text, text.bytes, model->file, &in, err);
+    if (status == STATUS_OK) status = program_model_read(&in, made, err);
     free(text.text);
-    if (status != STATUS_OK) return status;
-    program_model_free(*model);
-    *model = made;
-    return STATUS_OK;
+    return status;
 }

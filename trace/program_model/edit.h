@@ -14,7 +14,9 @@ enum status program_model_parameter(const struct program_model *model, const cha
                                     struct err *err);
 
 /* Reduces the blocks of that path, "inner" or "outer/inner", to their time; or expands them again. Returns STATUS_USAGE
- * if there is no such block, or no time to reduce it to. On success *model is a new model. */
-enum status program_model_reduce(struct program_model **model, const char *path, bool reduced, struct err *err);
+ * if there is no such block, or no time to reduce it to. The caller owns *made. The model keeps its statements, but has the
+ * text of *made. */
+enum status program_model_reduce(struct program_model *model, const char *path, bool reduced, struct program_model **made,
+                                 struct err *err);
 
 #endif

@@ -355,6 +355,8 @@ static void what_is_printed(void **state)
         advice.changes[i] = changes[i];
         scene_name(&advice.changes[i].scene, names[i]);
     }
+    static struct platform platform; /* without a library */
+    advice.changes[0].scene.platform = &platform;
     for (int none = 0; none < 2; none++) {
         FILE *out = open_memstream(&text, &bytes);
         assert_non_null(out);
@@ -362,10 +364,11 @@ static void what_is_printed(void **state)
         advice_print(&advice, out);
         fclose(out);
         assert_string_equal(text,
-                            none ? "No change gains more than its error\n\nrun time 400 us as the platform is\n\n"
+                            none ? "No change gains more than its error\n\nrun time 400 us as the platform is (ideal library)\n\n"
                                    "no gain beyond its error: d (100 us), b (50 us), c (2 us), polls (not replayed)\n"
                                    "does not apply: rput, get: no puts\n"
-                                 : "d saves 100 us +- 6 us, 25.0 % of the run time\n\nrun time 400 us as the platform is\n\n"
+                                 : "d saves 100 us +- 6 us, 25.0 % of the run time\n\n"
+                                   "run time 400 us as the platform is (ideal library)\n\n"
                                    "change                             gain    error      of run\n"
                                    "d                                100 us +- 6 us       25.0 %\n"
                                    "    most in main (a.c:1): move it\n"
