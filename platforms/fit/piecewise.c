@@ -2,11 +2,12 @@
 
 #include <gsl/gsl_fit.h>
 #include <gsl/gsl_randist.h>
-#include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
+
+#include "common/generator.h"
 
 #define HUBER         1.345 /* 95 % efficiency where errors are normal */
 #define BISQUARE      4.685
@@ -216,7 +217,7 @@ static void measure_residuals(const struct fit_point *points, const struct line 
 /* Standard deviations of a line's parameters over resampled residuals (Efron, Tibshirani, An Introduction to the
  * Bootstrap, sec. 9.4). */
 static void resample_line(const struct fit_point *points, const struct fit_segment *segment, const struct line *line,
-                          double scale, const double *residuals, size_t residual_count, gsl_rng *random,
+                          double scale, const double *residuals, size_t residual_count, const gsl_rng *random,
                           double deviations[2])
 {
     double intercepts[RESAMPLES], slopes[RESAMPLES];
@@ -239,12 +240,11 @@ static void resample_line(const struct fit_point *points, const struct fit_segme
     deviations[1] = gsl_stats_sd(slopes, 1, RESAMPLES);
 }
 
-static enum status state_errors(const struct fit_point *points, size_t count, const struct line *lines, struct piecewise *fit,
-                                struct err *err)
+static void state_errors(const struct fit_point *points, size_t count, const struct line *lines, struct piecewise *fit)
 {
     double residuals[FIT_POINTS_MOST], deviations[2];
-    gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
-    if (!random) return err_memory(err);
+    struct generator generator;
+    const gsl_rng *random = generator_begin(&generator, gsl_rng_mt19937, 0);
     measure_residuals(points, lines, fit, residuals);
     for (int s = 0; s < fit->count; s++) {
         struct fit_segment *segment = &fit->segments[s];
@@ -253,8 +253,6 @@ static enum status state_errors(const struct fit_point *points, size_t count, co
         segment->slope.error = ERRORS_STATED * fmax(deviations[1], fit->scale * sqrt(lines[s].variance1));
         segment->covariance = fit->scale * fit->scale * lines[s].covariance;
     }
-    gsl_rng_free(random);
-    return STATUS_OK;
 }
 
 /* --- the fit --- */
@@ -299,7 +297,7 @@ enum status piecewise_fit(const struct fit_point *points, size_t count, struct p
                                                 .points = last - first + 1, .intercept.value = lines[s].intercept,
                                                 .slope.value = lines[s].slope};
     }
-    TRY(state_errors(points, count, lines, &made, err));
+    state_errors(points, count, lines, &made);
     *fit = made;
     return STATUS_OK;
 }

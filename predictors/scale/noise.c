@@ -1,12 +1,12 @@
 #include "predictors/scale/noise.h"
 
 #include <gsl/gsl_randist.h>
-#include <gsl/gsl_rng.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
+#include "common/generator.h"
 #include "common/scramble.h"
 
 struct noise_place {
@@ -53,18 +53,15 @@ enum status noise_open(struct program_model *model, struct noise *noise, struct 
     return status;
 }
 
-enum status noise_draw(struct noise *noise, uint64_t seed, struct err *err)
+void noise_draw(struct noise *noise, uint64_t seed)
 {
-    gsl_rng *random = gsl_rng_alloc(gsl_rng_taus2);
-    if (!random) return err_memory(err);
-    gsl_rng_set(random, scramble_bits(seed) | 1); /* 0 means the generator's own seed */
+    struct generator generator;
+    const gsl_rng *random = generator_begin(&generator, gsl_rng_taus2, scramble_bits(seed) | 1); /* 0: GSL's own seed */
     for (size_t i = 0; i < noise->count; i++) {
         const struct noise_place *place = &noise->places[i];
         for (size_t k = 0; k < place->executions->count; k++)
             place->executions->values[k] = (float)gsl_ran_lognormal(random, place->zeta, place->sigma);
     }
-    gsl_rng_free(random);
-    return STATUS_OK;
 }
 
 void noise_close(struct noise *noise)

@@ -19,7 +19,7 @@ struct noise {
 enum status noise_open(struct program_model *model, struct noise *noise, struct err *err);
 
 /* Draws all executions again. The same seed gives the same times. */
-enum status noise_draw(struct noise *noise, uint64_t seed, struct err *err);
+void noise_draw(struct noise *noise, uint64_t seed);
 
 /* Restores the recorded executions. */
 void noise_close(struct noise *noise);

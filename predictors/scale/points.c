@@ -181,8 +181,8 @@ static enum status replay_noise(const struct points_options *options, struct pro
     if (!run_times_s) return err_memory(err);
     enum status status = noise_open(model, &noise, err);
     for (size_t run = 0; status == STATUS_OK && run < runs; run++) {
-        status = noise_draw(&noise, scramble_bits(options->noise_seed) + run, err); /* similar seeds share no run */
-        if (status == STATUS_OK) status = replay_error(options, model, ranks, 0, kept, of_rows_s, err);
+        noise_draw(&noise, scramble_bits(options->noise_seed) + run); /* similar seeds share no run */
+        status = replay_error(options, model, ranks, 0, kept, of_rows_s, err);
         for (size_t i = 0; status == STATUS_OK && i < options->rows; i++) run_times_s[i * runs + run] = of_rows_s[i];
     }
     noise_close(&noise);
