@@ -6,6 +6,7 @@
 
 #include "common/array.h"
 #include "common/search.h"
+#include "common/units.h"
 #include "predictors/transforms/rows.h"
 #include "predictors/transforms/timeline.h"
 
@@ -27,7 +28,9 @@ struct fencing {
     const struct trace *trace;
     struct transform_report *report;
     struct edges targets, origins;
-    bool *refused;      /* per window */
+    struct edges left;  /* epochs that stay as they are: window, and fence is the number of fences before; of, partner: 0 */
+    bool *refused;      /* per window: all its fences stay */
+    bool *told;         /* per window: the report has the reason of its first epoch in `left` */
     uint32_t *fences;   /* per window: of the rank that is walked */
     uint32_t *expected; /* per window: of the communicator's first rank */
     size_t *latest;     /* per window: the last fence of the rank that is walked */
@@ -86,6 +89,24 @@ static const struct edge *find_edges(const struct edges *edges, uint32_t of, int
         return transform_refuse((fencing)->report, (fencing)->trace, rank, call, 1, err, __VA_ARGS__);                   \
     } while (0)
 
+static enum status leave_epoch(struct fencing *fencing, int32_t window, uint32_t fences, uint32_t rank, size_t call,
+                               const char *why, struct err *err)
+{
+    const struct edge epoch = {.window = window, .fence = fences};
+    ARRAY_PUSH(fencing->left.items, fencing->left.count, fencing->left.capacity, epoch, err);
+    if (fencing->told[window] || fencing->refused[window]) return STATUS_OK;
+    fencing->told[window] = true;
+    return transform_refuse(fencing->report, fencing->trace, rank, call, 1, err, "%s", why);
+}
+
+/* The epoch behind so many fences of a window, 0: what is before the first one. */
+static bool is_left(const struct fencing *fencing, int32_t window, uint32_t fences)
+{
+    uint32_t count;
+    find_edges(&fencing->left, 0, window, fences, &count);
+    return count > 0;
+}
+
 /* Whether two threads are in calls on the window at the same time. Then the trace does not show which call comes
  * first. */
 static bool run_at_once(const struct fencing *fencing, uint32_t rank, size_t one, size_t other)
@@ -95,20 +116,31 @@ static bool run_at_once(const struct fencing *fencing, uint32_t rank, size_t one
            trace_call_thread(fencing->trace, rank, one) != trace_call_thread(fencing->trace, rank, other);
 }
 
+/* Leaves the epochs that the fence closes and opens. */
+static enum status leave_both(struct fencing *fencing, uint32_t rank, size_t fence, uint32_t before, const char *why,
+                              struct err *err)
+{
+    int32_t window = fencing->trace->ranks[rank].calls[fence].handle;
+    TRY(leave_epoch(fencing, window, before, rank, fence, why, err));
+    return leave_epoch(fencing, window, before + 1, rank, fence, why, err);
+}
+
 static enum status look_at_fence(struct fencing *fencing, uint32_t rank, size_t index, bool *used, struct err *err)
 {
     const struct trace_call *call = &fencing->trace->ranks[rank].calls[index];
     int32_t window = call->handle;
+    uint32_t before = fencing->fences[window];
+    bool stays_open = used[window] && (call->flags & TRACE_NOPRECEDE);
     fencing->report->considered++;
-    if (used[window] && (call->flags & TRACE_NOPRECEDE))
-        REFUSE(fencing, window, rank, index, err, "MPI_MODE_NOPRECEDE leaves the operations before it open");
     if (call->flags & TRACE_BREAK) REFUSE(fencing, window, rank, index, err, "the timeline breaks off inside it");
-    if (run_at_once(fencing, rank, fencing->last_op[window], index))
-        REFUSE(fencing, window, rank, index, err, "another thread is in an operation of its window");
-    if (fencing->fences[window] > 0 && trace_call_thread(fencing->trace, rank, fencing->latest[window]) !=
-                                           trace_call_thread(fencing->trace, rank, index))
+    if (before > 0 && trace_call_thread(fencing->trace, rank, fencing->latest[window]) !=
+                          trace_call_thread(fencing->trace, rank, index))
         REFUSE(fencing, window, rank, index, err, "several threads of the rank call fences of window %d", window);
-    used[window] = false;
+    if (stays_open)
+        TRY(leave_both(fencing, rank, index, before, "MPI_MODE_NOPRECEDE leaves the operations before it open", err));
+    if (run_at_once(fencing, rank, fencing->last_op[window], index))
+        TRY(leave_both(fencing, rank, index, before, "another thread is in an operation of its window", err));
+    used[window] = stays_open;
     fencing->fences[window]++;
     fencing->latest[window] = index;
     return STATUS_OK;
@@ -116,21 +148,23 @@ static enum status look_at_fence(struct fencing *fencing, uint32_t rank, size_t 
 
 static enum status look_at_operation(struct fencing *fencing, uint32_t rank, size_t index, bool *used, struct err *err)
 {
-    const struct trace_call *call = &fencing->trace->ranks[rank].calls[index];
+    const struct trace_call *calls = fencing->trace->ranks[rank].calls, *call = &calls[index];
     int32_t window = call->handle;
+    uint32_t fences = fencing->fences[window];
     if (call->peer == TRACE_NONE || fencing->refused[window]) return STATUS_OK;
-    if (fencing->fences[window] == 0)
-        REFUSE(fencing, window, rank, index, err, "no MPI_Win_fence of window %d stands before it", window);
-    if (fencing->trace->ranks[rank].calls[fencing->latest[window]].flags & TRACE_NOSUCCEED)
-        REFUSE(fencing, window, rank, index, err, "the fence before it has MPI_MODE_NOSUCCEED");
-    if (run_at_once(fencing, rank, fencing->latest[window], index))
-        REFUSE(fencing, window, rank, index, err, "another thread is in a fence of its window");
     size_t *last = &fencing->last_op[window];
-    const struct trace_call *calls = fencing->trace->ranks[rank].calls;
     if (*last == NO_CALL || calls[*last].exit_ps < call->exit_ps) *last = index;
+    if (fences == 0) return leave_epoch(fencing, window, 0, rank, index, "no MPI_Win_fence of its window stands before it", err);
     used[window] = true;
-    uint32_t fence = fencing->fences[window] - 1, target = (uint32_t)call->peer;
-    struct edge out = {rank, window, fence, target}, in = {target, window, fence, rank};
+    if (calls[fencing->latest[window]].flags & TRACE_NOSUCCEED)
+        TRY(leave_epoch(fencing, window, fences, rank, index, "the fence before it has MPI_MODE_NOSUCCEED", err));
+    if (run_at_once(fencing, rank, fencing->latest[window], index)) {
+        const char *why = "another thread is in a fence of its window";
+        TRY(leave_epoch(fencing, window, fences - 1, rank, index, why, err));
+        TRY(leave_epoch(fencing, window, fences, rank, index, why, err));
+    }
+    uint32_t target = (uint32_t)call->peer;
+    struct edge out = {rank, window, fences - 1, target}, in = {target, window, fences - 1, rank};
     ARRAY_PUSH(fencing->targets.items, fencing->targets.count, fencing->targets.capacity, out, err);
     ARRAY_PUSH(fencing->origins.items, fencing->origins.count, fencing->origins.capacity, in, err);
     return STATUS_OK;
@@ -140,8 +174,9 @@ static enum status look_at_other(struct fencing *fencing, uint32_t rank, size_t 
 {
     const struct trace_call *call = &fencing->trace->ranks[rank].calls[index];
     enum call_kind kind = call_kind(call->call);
-    if (kind == CALL_WIN_CREATE || kind == CALL_WIN_FREE) return STATUS_OK;
-    REFUSE(fencing, call->handle, rank, index, err, "window %d is synchronised by more than fences", call->handle);
+    if (kind == CALL_WIN_CREATE || kind == CALL_WIN_FREE || fencing->refused[call->handle]) return STATUS_OK;
+    return leave_epoch(fencing, call->handle, fencing->fences[call->handle], rank, index,
+                       "its window is synchronised by more than fences", err);
 }
 
 /* Checks that every member calls as many fences as the first one, and that no fence is missing at the end. */
@@ -154,7 +189,9 @@ static enum status look_at_end(struct fencing *fencing, uint32_t rank, size_t wi
     if (count == 0)
         REFUSE(fencing, window, fencing->first[window].rank, fencing->first[window].call, err,
                "rank %" PRIu32 " of window %zu has no calls", rank, window);
-    if (open) REFUSE(fencing, window, rank, fencing->latest[window], err, "no fence closes the epoch behind it");
+    if (open && !fencing->refused[window])
+        TRY(leave_epoch(fencing, (int32_t)window, fencing->fences[window], rank, fencing->latest[window],
+                        "no fence closes the epoch behind it", err));
     if (fencing->expected[window] == UINT32_MAX) fencing->expected[window] = fencing->fences[window];
     if (fencing->fences[window] != fencing->expected[window])
         REFUSE(fencing, window, rank, count - 1, err,
@@ -194,33 +231,55 @@ static enum status group_of(struct trace *made, const struct edge *edges, uint32
     return status;
 }
 
-/* Replaces one fence by complete, wait, post, start; each only if it has partners. */
+/* Appends a call in a fence's place. The first one has the fence's recorded duration. */
+static enum status push_call(struct timeline_edit *timeline, struct timeline_item *item, struct err *err)
+{
+    TRY(timeline_push(timeline, *item, err));
+    item->call.exit_ps = item->call.enter_ps;
+    item->index = TIMELINE_NEW;
+    return STATUS_OK;
+}
+
+/* Replaces one fence by complete, wait, post, start; each only if it has partners. A fence beside an epoch that stays is kept
+ * between them, on all ranks. If it no longer opens an epoch, it says so, since a fence epoch and one of MPI_Win_start must not
+ * overlap (MPI-3.1 11.5). */
 static enum status replace_fence(struct fencing *fencing, uint32_t rank, const struct timeline_item *fence,
                                  uint32_t number, struct timeline_edit *timeline, struct trace *made, struct err *err)
 {
     static const enum mpi_call calls[4] = {ID_Win_complete, ID_Win_wait, ID_Win_post, ID_Win_start};
+    const int32_t window = fence->call.handle;
+    const bool left = is_left(fencing, window, number), next_left = is_left(fencing, window, number + 1);
+    const bool keeps = left || next_left;
+    const bool closes = number > 0 && !left, opens = !next_left && number + 1 < fencing->expected[window];
     struct timeline_item item = *fence;
+    if (keeps && !closes && !opens) return timeline_push(timeline, item, err);
     timeline_defer(timeline, &item);
     bool any = false;
     for (int i = 0; i < 4; i++) {
         const struct edges *edges = i == 0 || i == 3 ? &fencing->targets : &fencing->origins;
-        if (i < 2 && number == 0) continue;
-        uint32_t count;
-        const struct edge *first = find_edges(edges, rank, fence->call.handle, i < 2 ? number - 1 : number, &count);
+        uint32_t count = 0;
+        const struct edge *first = NULL;
+        if (i == 2 && keeps) {
+            struct trace_call call = fence->call;
+            call.exit_ps = item.call.exit_ps;
+            item.call = call;
+            if (opens) item.call.flags |= TRACE_NOSUCCEED;
+            any = any || item.call.flags != fence->call.flags;
+            TRY(push_call(timeline, &item, err));
+        }
+        if (i < 2 ? closes : opens) first = find_edges(edges, rank, window, i < 2 ? number - 1 : number, &count);
         if (count == 0) continue;
         item.call.call = (uint16_t)calls[i];
         item.call.sync.group = TRACE_NO_REF;
         /* NOSTORE and NOPUT have the same meaning for a post as for a fence (MPI-3.1 11.5.5). */
         item.call.flags = calls[i] == ID_Win_post ? fence->call.flags & (TRACE_NOSTORE | TRACE_NOPUT) : 0;
         if (i >= 2) TRY(group_of(made, first, count, &item.call.sync.group, err));
-        TRY(timeline_push(timeline, item, err));
-        item.call.exit_ps = item.call.enter_ps; /* the fence's recorded duration is the first call's */
-        item.index = TIMELINE_NEW;
+        TRY(push_call(timeline, &item, err));
         fencing->counts[i]++;
         any = true;
     }
-    fencing->report->changed++;
-    fencing->gone += !any;
+    fencing->report->changed += any || !keeps;
+    fencing->gone += !any && !keeps;
     return STATUS_OK;
 }
 
@@ -267,6 +326,7 @@ static enum status examine_fences(struct fencing *fencing, struct err *err)
     free(used);
     sort_unique(&fencing->targets);
     sort_unique(&fencing->origins);
+    sort_unique(&fencing->left);
     return status;
 }
 
@@ -274,6 +334,8 @@ static void fencing_clear(struct fencing *fencing)
 {
     free(fencing->targets.items);
     free(fencing->origins.items);
+    free(fencing->left.items);
+    free(fencing->told);
     free(fencing->refused);
     free(fencing->fences);
     free(fencing->expected);
@@ -288,11 +350,23 @@ static enum status run_fencing(struct fencing *fencing, struct trace **made, str
     struct transform_report *report = fencing->report;
     TRY(examine_fences(fencing, err));
     TRY(timeline_each(fencing->trace, change_timeline, fencing, made, err));
+    char left[100] = "";
+    size_t epochs = 0, windows = 0, last = SIZE_MAX;
+    for (size_t i = 0; i < fencing->left.count; i++) {
+        const size_t window = (size_t)fencing->left.items[i].window;
+        if (fencing->refused[window]) continue;
+        epochs++;
+        windows += window != last;
+        last = window;
+    }
+    if (epochs > 0)
+        snprintf(left, sizeof left, "; %zu epoch%s of %zu window%s stay%s as recorded", epochs, units_plural(epochs), windows,
+                 units_plural(windows), epochs == 1 ? "s" : "");
     return transform_say(report, err,
                          "%" PRIu64 " of %" PRIu64 " fences became %" PRIu64 " post, %" PRIu64 " start, %" PRIu64
-                         " complete, %" PRIu64 " wait calls; %" PRIu64 " of them had no partners and went",
+                         " complete, %" PRIu64 " wait calls; %" PRIu64 " of them had no partners and went%s",
                          report->changed, report->considered, counts[2], counts[3], counts[0], counts[1],
-                         fencing->gone);
+                         fencing->gone, left);
 }
 
 static enum status fence_pscw(const struct trace *trace, const char *argument, struct trace **made,
@@ -302,13 +376,14 @@ static enum status fence_pscw(const struct trace *trace, const char *argument, s
     size_t windows = trace->definitions.window_count + 1;
     (void)argument;
     fencing.refused = calloc(windows, sizeof *fencing.refused);
+    fencing.told = calloc(windows, sizeof *fencing.told);
     fencing.fences = calloc(windows, sizeof *fencing.fences);
     fencing.expected = calloc(windows, sizeof *fencing.expected);
     fencing.latest = calloc(windows, sizeof *fencing.latest);
     fencing.last_op = calloc(windows, sizeof *fencing.last_op);
     fencing.first = calloc(windows, sizeof *fencing.first);
-    bool ready =
-        fencing.refused && fencing.fences && fencing.expected && fencing.latest && fencing.last_op && fencing.first;
+    bool ready = fencing.refused && fencing.told && fencing.fences && fencing.expected && fencing.latest &&
+                 fencing.last_op && fencing.first;
     enum status status = ready ? run_fencing(&fencing, made, err) : err_memory(err);
     fencing_clear(&fencing);
     return status;

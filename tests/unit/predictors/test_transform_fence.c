@@ -75,17 +75,76 @@ static void what_fences_do_not_promise_is_refused(void **state)
                  "rank 1, event 1 (MPI_Win_fence): fence=pscw changes nothing: rank 0 of window 0 has no calls");
     test_refuses("fence=pscw", EPOCH, "rank 0, event 1 (MPI_Win_fence): fence=pscw changes nothing: no fence closes");
     test_refuses("fence=pscw",
-                 EPOCH "0 2 2 MPI_Win_fence win=0 assert=NOSUCCEED\n1 2 2 MPI_Win_fence win=0\n"
-                       "0 3 3 MPI_Put win=0 target=1 bytes=8\n",
-                 "rank 0, event 4 (MPI_Put): fence=pscw changes nothing: the fence before it has MPI_MODE_NOSUCCEED");
+                 "ranks 2\nwindow 0 comm=0\n0 0 0 MPI_Win_fence win=0 assert=NOSUCCEED\n1 0 0 MPI_Win_fence win=0\n"
+                 "0 3 3 MPI_Put win=0 target=1 bytes=8\n0 4 4 MPI_Win_fence win=0\n1 4 4 MPI_Win_fence win=0\n",
+                 "rank 0, event 2 (MPI_Put): fence=pscw changes nothing: the fence before it has MPI_MODE_NOSUCCEED");
     test_refuses("fence=pscw",
-                 EPOCH "0 2 2 MPI_Win_fence win=0\n1 2 2 MPI_Win_fence win=0\n"
-                       "1 3 3 MPI_Win_lock win=0 target=0 lock=shared\n1 4 4 MPI_Win_unlock win=0 target=0\n",
-                 "rank 1, event 3 (MPI_Win_lock): fence=pscw changes nothing: window 0 is synchronised by more");
+                 "ranks 2\nwindow 0 comm=0\n0 0 0 MPI_Win_fence win=0\n1 0 0 MPI_Win_fence win=0\n"
+                 "1 3 3 MPI_Win_lock win=0 target=0 lock=shared\n1 4 4 MPI_Win_unlock win=0 target=0\n",
+                 "rank 1, event 2 (MPI_Win_lock): fence=pscw changes nothing: its window is synchronised by more");
     test_refuses("fence=pscw",
                  "ranks 2\nwindow 0 comm=0\n0 0 0 MPI_Put win=0 target=1 bytes=8\n0 1 1 MPI_Win_fence win=0\n"
                  "1 1 1 MPI_Win_fence win=0\n",
-                 "rank 0, event 1 (MPI_Put): fence=pscw changes nothing: no MPI_Win_fence of window 0 stands before");
+                 "rank 0, event 1 (MPI_Put): fence=pscw changes nothing: no MPI_Win_fence of its window stands before");
+}
+
+/* Epoch 0: rank 0 puts to 1. Epoch 1: rank 1 puts under a lock, so it stays. Epoch 2: rank 1 puts to 0. The fences on both sides
+ * of epoch 1 stay on both ranks; the second one no longer opens an epoch. The last fence closes epoch 2 only. */
+#define LOCKED(RANK, TIME)                                                                                             \
+    RANK " " TIME " " TIME " MPI_Win_lock win=0 target=0 lock=shared\n" RANK " " TIME " " TIME                         \
+         " MPI_Put win=0 target=0 bytes=8\n" RANK " " TIME " " TIME " MPI_Win_unlock win=0 target=0\n"
+#define MIXED                                                                                                          \
+    "ranks 2\nwindow 0 comm=0\n"                                                                                       \
+    "0 0.000000 0.000010 MPI_Win_fence win=0\n0 0.000020 0.000020 MPI_Put win=0 target=1 bytes=8\n"                    \
+    "0 0.000030 0.000040 MPI_Win_fence win=0\n0 0.000050 0.000060 MPI_Win_fence win=0 assert=NOSTORE\n"                \
+    "0 0.000070 0.000080 MPI_Win_fence win=0\n"                                                                        \
+    "1 0.000000 0.000010 MPI_Win_fence win=0\n1 0.000030 0.000040 MPI_Win_fence win=0\n" LOCKED("1", "0.000045")       \
+    "1 0.000050 0.000060 MPI_Win_fence win=0 assert=NOSTORE\n1 0.000065 0.000065 MPI_Put win=0 target=0 bytes=8\n"     \
+    "1 0.000070 0.000080 MPI_Win_fence win=0\n"
+
+static void epochs_are_left_one_by_one(void **state)
+{
+    (void)state;
+    test_gives("fence=pscw", MIXED,
+               "0 0.000000 0.000010 MPI_Win_start win=0 group=1\n0 0.000020 0.000020 MPI_Put win=0 target=1 bytes=8\n"
+               "0 0.000030 0.000040 MPI_Win_complete win=0\n0 0.000040 0.000040 MPI_Win_fence win=0\n"
+               "0 0.000050 0.000060 MPI_Win_fence win=0 assert=NOSTORE|NOSUCCEED\n"
+               "0 0.000060 0.000060 MPI_Win_post win=0 group=1 assert=NOSTORE\n0 0.000070 0.000080 MPI_Win_wait win=0\n"
+               "1 0.000000 0.000010 MPI_Win_post win=0 group=0\n"
+               "1 0.000030 0.000040 MPI_Win_wait win=0\n1 0.000040 0.000040 MPI_Win_fence win=0\n" LOCKED("1", "0.000045")
+               "1 0.000050 0.000060 MPI_Win_fence win=0 assert=NOSTORE|NOSUCCEED\n"
+               "1 0.000060 0.000060 MPI_Win_start win=0 group=0\n1 0.000065 0.000065 MPI_Put win=0 target=0 bytes=8\n"
+               "1 0.000070 0.000080 MPI_Win_complete win=0\n");
+    /* What is before the first fence and behind the last one stays, too: only the epoch between them is rewritten. */
+    test_gives("fence=pscw",
+               "ranks 2\nwindow 0 comm=0\n" LOCKED("0", "0.000000")
+               "0 0.000010 0.000010 MPI_Win_fence win=0\n0 0.000010 0.000010 MPI_Put win=0 target=1 bytes=8\n"
+               "0 0.000020 0.000020 MPI_Win_fence win=0\n"
+               "1 0.000010 0.000010 MPI_Win_fence win=0\n1 0.000020 0.000020 MPI_Win_fence win=0\n" LOCKED("1", "0.000030"),
+               LOCKED("0", "0.000000")
+               "0 0.000010 0.000010 MPI_Win_fence win=0 assert=NOSUCCEED\n0 0.000010 0.000010 MPI_Win_start win=0 group=1\n"
+               "0 0.000010 0.000010 MPI_Put win=0 target=1 bytes=8\n"
+               "0 0.000020 0.000020 MPI_Win_complete win=0\n0 0.000020 0.000020 MPI_Win_fence win=0\n"
+               "1 0.000010 0.000010 MPI_Win_fence win=0 assert=NOSUCCEED\n1 0.000010 0.000010 MPI_Win_post win=0 group=0\n"
+               "1 0.000020 0.000020 MPI_Win_wait win=0\n1 0.000020 0.000020 MPI_Win_fence win=0\n" LOCKED("1", "0.000030"));
+}
+
+/* All 8 fences of both ranks are changed; the four beside epoch 1 stay, with a call of another epoch beside each. */
+static void the_summary_says_what_is_left(void **state)
+{
+    (void)state;
+    struct trace *trace = test_read(MIXED);
+    const char *spec = "fence=pscw";
+    struct rewrite rewrite;
+    struct err err;
+    if (rewrite_run(trace, &spec, 1, &rewrite, &err) != STATUS_OK) fail_msg("%s", err.text);
+    const struct transform_report *report = &rewrite.reports[0];
+    assert_int_equal(report->refused, 1);
+    assert_string_equal(report->refusals[0].place, "rank 1, event 3 (MPI_Win_lock)");
+    assert_string_equal(report->summary, "8 of 8 fences became 2 post, 2 start, 2 complete, 2 wait calls; 0 of them had no "
+                                         "partners and went; 1 epoch of 1 window stays as recorded");
+    rewrite_clear(&rewrite);
+    trace_free(trace);
 }
 
 /* One window is refused, the other is rewritten. */
@@ -107,7 +166,7 @@ static void windows_are_refused_one_by_one(void **state)
     assert_string_equal(report->refusals[0].place, "rank 0, event 1 (MPI_Win_fence)");
     assert_string_equal(report->summary,
                         "2 of 3 fences became 1 post, 1 start, 1 complete, 1 wait calls; 0 of them had "
-                        "no partners and went");
+                        "no partners and went; 1 epoch of 1 window stays as recorded");
     rewrite_clear(&rewrite);
     trace_free(trace);
 }
@@ -133,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_come_from_the_operations),       cmocka_unit_test(without_barriers_the_run_is_shorter),
         cmocka_unit_test(what_fences_do_not_promise_is_refused), cmocka_unit_test(windows_are_refused_one_by_one),
+        cmocka_unit_test(epochs_are_left_one_by_one),            cmocka_unit_test(the_summary_says_what_is_left),
         cmocka_unit_test(notifying_fences_are_the_platforms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
