@@ -7,33 +7,42 @@
 #include "platforms/read.h"
 
 /* What the value of such a key is; KEY_OTHER: there is no such key. */
-static enum key_kind kind_of(const char *override, size_t key_length)
+static enum key_kind kind_of(const char *path)
 {
-    char path[JSON_PATH_BYTES];
-    snprintf(path, sizeof path, "%.*s", (int)key_length, override);
     const struct platform_key *key = platform_key_of(path);
     return key ? key->kind : KEY_OTHER;
 }
 
 /* NULL: no memory. A bare string is a quantity where its key has a unit ("network.latency_s=10us"), else text. */
-static cJSON *value_from(enum key_kind kind, const char *text)
+static cJSON *value_from_text(enum key_kind kind, const char *text)
 {
-    struct json_document document;
-    struct err why;
-    enum status status = json_parse(text, "--set", &document, &why);
-    if (status == STATUS_SYSTEM) return NULL;
-    if (status == STATUS_OK) {
-        cJSON *value = document.root;
-        document.root = NULL;
-        json_close(&document);
-        return value;
-    }
     double number;
     int64_t bytes;
     if ((kind == KEY_TIME || kind == KEY_PAUSE) && units_parse_duration(text, &number)) return cJSON_CreateNumber(number);
     if (kind == KEY_RATE && units_parse_rate(text, &number)) return cJSON_CreateNumber(number);
     if ((kind == KEY_SIZE || kind == KEY_LIMIT) && units_parse_size(text, &bytes)) return cJSON_CreateNumber((double)bytes);
     return cJSON_CreateString(text);
+}
+
+/* Text that begins as an array or an object is JSON, and an error where it is none. */
+static enum status value_from(const char *override, const char *path, const char *text, cJSON **value, struct err *err)
+{
+    struct json_document document;
+    struct err why = {0};
+    enum status status = json_parse(text, "--set", &document, &why);
+    if (status == STATUS_OK) {
+        *value = document.root;
+        document.root = NULL;
+        json_close(&document);
+        return STATUS_OK;
+    }
+    if (status != STATUS_SYSTEM && (*text == '[' || *text == '{')) {
+        const char *cause = why.text + strlen("--set:");
+        json_cut_line(why.text);
+        return err_set(err, STATUS_USAGE, "--set", override, "%s", cause + (strncmp(cause, "1: ", 3) == 0 ? 3 : 0));
+    }
+    *value = status == STATUS_SYSTEM ? NULL : value_from_text(kind_of(path), text);
+    return *value ? STATUS_OK : err_memory(err);
 }
 
 /* The end of the key: its '=', or the end of the text. Parts in quotes may contain any character. */
@@ -45,6 +54,16 @@ static const char *end_of_key(const char *override)
         if (close) at = close;
     }
     return at;
+}
+
+/* Gives the key as paths in messages are, without the quotes of its parts. */
+static char *key_path(const char *override, char path[JSON_PATH_BYTES])
+{
+    size_t used = 0;
+    for (const char *at = override, *end = end_of_key(override); at < end && used + 1 < JSON_PATH_BYTES; at++)
+        if (*at != '"') path[used++] = *at;
+    path[used] = '\0';
+    return path;
 }
 
 /* Ends the first part of the key, which may be in quotes. Returns the rest after its dot; NULL: it is the last part. */
@@ -91,18 +110,20 @@ static enum status walk_path(cJSON *root, char *key, const char *override, cJSON
 static void drop_alternatives(cJSON *object, const char *path)
 {
     static const char *const alternatives[][2] = {
-        {"mapping.ranks=", "ranks_per_node"},
-        {"mapping.ranks=", "round_robin"},
-        {"mapping.ranks_per_node=", "ranks"},
-        {"mapping.round_robin=", "ranks"},
+        {"mapping.ranks", "ranks_per_node"},
+        {"mapping.ranks", "round_robin"},
+        {"mapping.ranks_per_node", "ranks"},
+        {"mapping.round_robin", "ranks"},
     };
     for (size_t i = 0; i < sizeof alternatives / sizeof *alternatives; i++)
-        if (strncmp(path, alternatives[i][0], strlen(alternatives[i][0])) == 0)
+        if (strcmp(path, alternatives[i][0]) == 0)
             cJSON_DeleteItemFromObjectCaseSensitive(object, alternatives[i][1]);
 }
 
 /* The lists of steps that have short names, mpi.rma.lock and mpi.rma.fence. */
-static const char *const named_calls[] = {"lock", "fence"};
+enum { NAMED_CALLS = 2 };
+static const enum steps_call named_calls[NAMED_CALLS] = {STEPS_LOCK, STEPS_FENCE};
+static const char *const named_keys[NAMED_CALLS] = {"mpi.rma.lock", "mpi.rma.fence"};
 
 static cJSON *find_calls(const cJSON *rma)
 {
@@ -114,22 +135,37 @@ static cJSON *find_rma(const cJSON *root)
     return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(root, "mpi"), "rma");
 }
 
-/* An override of a short name replaces the file's list. */
-static void drop_list(cJSON *rma, const char *path)
+/* A short name of an override changes the file's list, as it does a profile's. A name or a list that is wrong is left for its
+ * reader. False: out of memory. */
+static bool rename_list(cJSON *rma, const char *path, const char *name)
 {
-    char key[32];
-    for (size_t i = 0; i < sizeof named_calls / sizeof *named_calls; i++) {
-        snprintf(key, sizeof key, "mpi.rma.%s=", named_calls[i]);
-        if (strncmp(path, key, strlen(key)) == 0) cJSON_DeleteItemFromObjectCaseSensitive(find_calls(rma), named_calls[i]);
+    for (size_t i = 0; i < NAMED_CALLS; i++) {
+        const char *key = steps_call_names[named_calls[i]];
+        struct json_document document = {.file = ""};
+        const struct json_node list = {&document, cJSON_GetObjectItemCaseSensitive(find_calls(rma), key), ""};
+        struct call_steps steps;
+        struct err err = {0};
+        if (strcmp(path, named_keys[i]) != 0 || !list.item || !name) continue;
+        const int index = platform_name_index(platform_key_find(path)->names, name);
+        if (index < 0 || steps_read(&list, named_calls[i], &steps, &err) != STATUS_OK) continue;
+        steps_rename(&steps, named_calls[i], index > 0);
+        return json_replace(find_calls(rma), key, steps_json(&steps));
     }
+    return true;
 }
 
-void override_drop_names(const cJSON *lists, const cJSON *names)
+enum status override_drop_names(const struct json_document *lists, const struct json_document *names, struct err *err)
 {
-    const cJSON *calls = find_calls(find_rma(lists));
-    for (size_t i = 0; i < sizeof named_calls / sizeof *named_calls; i++)
-        if (cJSON_HasObjectItem(calls, named_calls[i]))
-            cJSON_DeleteItemFromObjectCaseSensitive(find_rma(names), named_calls[i]);
+    const cJSON *calls = find_calls(find_rma(lists->root));
+    const struct json_node root = json_root(names);
+    for (size_t i = 0; i < NAMED_CALLS; i++) {
+        const struct json_node name = key_node(&root, named_keys[i]);
+        int index;
+        if (!name.item || !cJSON_HasObjectItem(calls, steps_call_names[named_calls[i]])) continue;
+        TRY(name_read(&name, platform_key_find(named_keys[i])->names, &index, err));
+        cJSON_DeleteItemFromObjectCaseSensitive(find_rma(names->root), steps_call_names[named_calls[i]]);
+    }
+    return STATUS_OK;
 }
 
 /* Removes the key from the rows of size segments. */
@@ -145,11 +181,12 @@ static void drop_from_rows(cJSON *lines, const char *key)
 }
 
 /* Whether the override is one of the network's latency or rate, which may have size segments beside it. */
-static bool is_line(const char *override, const char *key)
+static bool is_line(const char *path, const char *key)
 {
-    char path[JSON_PATH_BYTES];
-    snprintf(path, sizeof path, "%.*ssegments", (int)(end_of_key(override) - override) - (int)strlen(key), override);
-    return (strcmp(key, "latency_s") == 0 || strcmp(key, "bandwidth_Bps") == 0) && platform_key_find(path);
+    char beside[JSON_PATH_BYTES + 16];
+    if (strcmp(key, "latency_s") != 0 && strcmp(key, "bandwidth_Bps") != 0) return false;
+    snprintf(beside, sizeof beside, "%.*ssegments", (int)(strlen(path) - strlen(key)), path);
+    return platform_key_find(beside) != NULL;
 }
 
 /* A latency or rate that is no list holds for all messages: of each size, and for those of sends and collectives, too. False: out
@@ -170,8 +207,7 @@ static bool spread_line(cJSON *lines, const char *key)
  * memory. */
 static bool drop_servers(cJSON *rma, const char *path)
 {
-    static const char key[] = "mpi.rma.progress=";
-    if (strncmp(path, key, sizeof key - 1) != 0) return true;
+    if (strcmp(path, "mpi.rma.progress") != 0) return true;
     cJSON *protocol = cJSON_GetObjectItemCaseSensitive(rma, "protocol");
     if (!protocol) protocol = json_add_object(rma, "protocol");
     if (!protocol) return false;
@@ -187,16 +223,17 @@ enum status override_apply(struct json_document *document, const char *override,
         return err_set(err, STATUS_USAGE, "--set", override, "not understood, expected SECTION.KEY=VALUE");
     char *key = strndup(override, (size_t)(equals - override));
     if (!key) return err_memory(err);
-    cJSON *object = NULL;
-    char *last = NULL;
+    cJSON *object = NULL, *value = NULL;
+    char *last = NULL, path[JSON_PATH_BYTES];
+    key_path(override, path);
     enum status status = walk_path(document->root, key, override, &object, &last, err);
+    if (status == STATUS_OK) status = value_from(override, path, equals + 1, &value, err);
     if (status == STATUS_OK) {
-        cJSON *value = value_from(kind_of(override, (size_t)(equals - override)), equals + 1);
+        const char *name = cJSON_GetStringValue(value);
         cJSON_DeleteItemFromObjectCaseSensitive(object, last);
-        drop_alternatives(object, override);
-        drop_list(object, override);
-        bool dropped = drop_servers(object, override), put = json_put(object, last, value);
-        if (!dropped || !put || (is_line(override, last) && !spread_line(object, last))) status = err_memory(err);
+        drop_alternatives(object, path);
+        bool made = rename_list(object, path, name) && drop_servers(object, path), put = json_put(object, last, value);
+        if (!made || !put || (is_line(path, last) && !spread_line(object, last))) status = err_memory(err);
     }
     free(key);
     return status;
@@ -220,10 +257,9 @@ static void list_keys(const cJSON *object, const char *section, char *list, size
 enum status override_library(struct json_document *document, const char *const *overrides, size_t override_count,
                              char **replaced, struct err *err)
 {
-    static const char key[] = "mpi.profile=";
-    char list[1000] = "";
+    char list[1000] = "", path[JSON_PATH_BYTES];
     bool given = false;
-    for (size_t i = 0; i < override_count; i++) given = given || strncmp(overrides[i], key, sizeof key - 1) == 0;
+    for (size_t i = 0; i < override_count; i++) given = given || strcmp(key_path(overrides[i], path), "mpi.profile") == 0;
     if (!given || !cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(document->root, "mpi"))) return STATUS_OK;
     list_keys(cJSON_GetObjectItemCaseSensitive(document->root, "mpi"), "mpi.", list, sizeof list);
     cJSON_DeleteItemFromObjectCaseSensitive(document->root, "mpi");
@@ -252,15 +288,16 @@ enum status override_blame(const struct json_document *document, const char *con
     const char *message = strstr(path, ": ");
     if (!message) return err->status;
     for (size_t i = 0; i < override_count; i++) {
-        size_t key_length = (size_t)(end_of_key(overrides[i]) - overrides[i]);
-        if (!keys_related(path, (size_t)(message - path), overrides[i], key_length)) continue;
+        char key[JSON_PATH_BYTES];
+        size_t key_length = strlen(key_path(overrides[i], key));
+        if (!keys_related(path, (size_t)(message - path), key, key_length)) continue;
         char text[ERR_TEXT_BYTES]; /* the fault, after the position inside the value if there is one */
         const char *inside = path + key_length;
         bool deeper = inside < message && (*inside == '.' || *inside == '[');
         strcpy(text, deeper ? inside + (*inside == '.') : message + 2);
         json_cut_line(text); /* of the file, which the option overrides */
         bool wrong_type = strncmp(text, "wrong type", strlen("wrong type")) == 0 && !strstr(text, "an object");
-        const char *example = wrong_type ? examples[kind_of(overrides[i], key_length)] : NULL;
+        const char *example = wrong_type ? examples[kind_of(key)] : NULL;
         return err_set(err, STATUS_USAGE, "--set", overrides[i], "%s%s%s", text, example ? ", or with its unit, as " : "",
                        example ? example : "");
     }

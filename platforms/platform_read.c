@@ -190,8 +190,7 @@ static enum status apply_overrides(struct json_document *document, const char *c
 {
     TRY(override_library(document, overrides, count, replaced, err));
     for (size_t i = 0; i < count; i++) TRY(override_apply(document, overrides[i], err));
-    override_drop_names(document->root, document->root);
-    return STATUS_OK;
+    return override_drop_names(document, document, err);
 }
 
 /* A calibration says which library it measured, which another profile replaces. */

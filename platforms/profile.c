@@ -170,8 +170,9 @@ enum status profile_apply(struct json_document *document, char **library, char *
     if (finding != STATUS_OK) return err_set(err, finding, NULL, NULL, "%s", found.text);
     struct json_document profile;
     TRY(profile_open(path, &profile, err));
-    override_drop_names(document->root, profile.root);
-    enum status status = add_missing(mpi.item, cJSON_GetObjectItemCaseSensitive(profile.root, "mpi"), "mpi", err);
+    enum status status = override_drop_names(&profile, &profile, err);
+    if (status == STATUS_OK) status = override_drop_names(document, &profile, err);
+    if (status == STATUS_OK) status = add_missing(mpi.item, cJSON_GetObjectItemCaseSensitive(profile.root, "mpi"), "mpi", err);
     const char *whose = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(profile.root, "library"));
     const char *carries = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(profile.root, "transport"));
     if (status == STATUS_OK && (!(*library = strdup(whose)) || !(*transport = strdup(carries)))) status = err_memory(err);

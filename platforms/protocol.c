@@ -93,20 +93,15 @@ double platform_least_within(const struct platform *platform)
     return least_share(platform->loopback_reverse) < 0 ? REVERSE_LEAST : 1;
 }
 
-/* mpi.rma.lock and mpi.rma.fence are short names of lists. A library whose list has the name keeps it: "lazy" may ask, "notify"
- * may exchange counts. */
+/* mpi.rma.lock and mpi.rma.fence are short names of lists. */
 enum status call_name_read(const struct json_node *node, const struct platform_key *key, struct platform *platform,
                            struct err *err)
 {
-    const bool lock = strcmp(key->path, "mpi.rma.lock") == 0;
-    const enum steps_form first = lock ? FORM_LOCK_GRANT : FORM_FENCE_BARRIER, second = lock ? FORM_LOCK_LAZY : FORM_FENCE_NOTIFY;
-    struct call_steps *steps = &platform->protocol.calls[lock ? STEPS_LOCK : STEPS_FENCE];
+    const enum steps_call call = strcmp(key->path, "mpi.rma.lock") == 0 ? STEPS_LOCK : STEPS_FENCE;
     int index;
     if (!node->item) return STATUS_OK;
     TRY(name_read(node, key->names, &index, err));
-    if ((steps->form != first) == (index > 0)) return STATUS_OK;
-    steps->form = index > 0 ? second : first;
-    steps->query = QUERY_NONE;
+    steps_rename(&platform->protocol.calls[call], call, index > 0);
     return STATUS_OK;
 }
 

@@ -17,8 +17,9 @@ enum status name_read(const struct json_node *node, const char *const *names, in
  * STATUS_USAGE naming the option for a text without '=', an empty key, or a way through something that is no object. */
 enum status override_apply(struct json_document *document, const char *override, struct err *err);
 
-/* Removes mpi.rma.lock and mpi.rma.fence of the one document where the other one, or the same, has the list of the call. */
-void override_drop_names(const cJSON *lists, const cJSON *names);
+/* Removes mpi.rma.lock and mpi.rma.fence of the one document where the other one, or the same, has the list of the call.
+ * STATUS_DATA for a name that there is not. */
+enum status override_drop_names(const struct json_document *lists, const struct json_document *names, struct err *err);
 
 /* An override of mpi.profile names another library than the file's, so the file's own `mpi` goes, whatever the order of the
  * overrides; they are applied afterwards. *replaced: the keys that stated a value, "mpi.eager_bytes, mpi.rma.semantics"; where

@@ -92,6 +92,14 @@ struct call_steps steps_default(enum steps_call call)
     return steps;
 }
 
+void steps_rename(struct call_steps *steps, enum steps_call call, bool second)
+{
+    const enum steps_form first = steps_default(call).form;
+    if ((steps->form != first) == second) return;
+    steps->form = !second ? first : call == STEPS_LOCK ? FORM_LOCK_LAZY : FORM_FENCE_NOTIFY;
+    steps->query = QUERY_NONE;
+}
+
 /* The steps that a list of the call may have behind `begin`, which ends with a comma or is empty; "the end" for a list that ends
  * there. */
 static void list_followers(enum steps_call call, const char *begin, char *list, size_t bytes)
@@ -129,7 +137,9 @@ static enum status append_step(const struct json_node *node, enum steps_call cal
 {
     char expected[160];
     const size_t used = strlen(begin);
-    if ((size_t)snprintf(begin + used, bytes - used, "%s,", step) < bytes - used && begins_some(call, begin)) return STATUS_OK;
+    const bool one = *step && !strchr(step, ',');
+    if (one && (size_t)snprintf(begin + used, bytes - used, "%s,", step) < bytes - used && begins_some(call, begin))
+        return STATUS_OK;
     begin[used] = '\0';
     list_followers(call, begin, expected, sizeof expected);
     if (used > 0) begin[used - 1] = '\0';
@@ -143,14 +153,15 @@ static enum status gather_steps(const struct json_node *node, enum steps_call ca
 {
     begin[0] = '\0';
     if (cJSON_IsString(node->item)) {
-        char words[STEPS_TEXT_BYTES], *rest = NULL;
+        char words[STEPS_TEXT_BYTES], *rest = words;
         if (strlen(node->item->valuestring) >= sizeof words) return json_error(node, err, "too long, expected a list of steps");
         strcpy(words, node->item->valuestring);
-        for (char *word = strtok_r(words, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
+        for (char *word = *words ? strsep(&rest, ",") : NULL; word; word = strsep(&rest, ","))
             TRY(append_step(node, call, word, begin, bytes, err));
         return STATUS_OK;
     }
-    TRY(json_array(node, err));
+    if (!cJSON_IsArray(node->item))
+        return json_error(node, err, "wrong type, expected an array of steps, or their names as text");
     for (size_t i = 0; i < json_count(node); i++) {
         const struct json_node step = json_element(node, i);
         const char *word;

@@ -33,6 +33,10 @@ extern const char *const steps_call_names[STEPS_CALL_COUNT + 1];
 
 struct call_steps steps_default(enum steps_call call);
 
+/* Makes the steps of MPI_Win_lock or a fence those of a short name (docs/platforms.md): the first one, "blocking" or "barrier",
+ * or the second one. Steps that have the name stay: "lazy" may ask, "notify" may exchange counts. */
+void steps_rename(struct call_steps *steps, enum steps_call call, bool second);
+
 /* Reads an array of steps, ["issue", "acknowledged", "notify"], or a text, "issue,acknowledged,notify". STATUS_DATA names the
  * first step that no list of the call has there, and what could stand there. */
 enum status steps_read(const struct json_node *node, enum steps_call call, struct call_steps *steps, struct err *err);

@@ -62,10 +62,16 @@ static void short_names(void **state)
         /* The list of the file or of an override is before its name, */
         {"{\"rma\": {\"lock\": \"blocking\", \"protocol\": {\"calls\": {\"lock\": [\"ask\"]}}}}", {0}, STEPS_LOCK, "ask"},
         {"{\"rma\": {\"lock\": \"blocking\"}}", {"mpi.rma.protocol.calls.lock=[]"}, STEPS_LOCK, ""},
-        /* the name of an override before the list of the file. */
-        {"{\"rma\": {\"protocol\": {\"calls\": {\"lock\": [\"ask\"]}}}}", {"mpi.rma.lock=lazy"}, STEPS_LOCK, ""},
+        /* the name of an override before the list of the file, which is changed as a library's. */
+        {"{\"rma\": {\"protocol\": {\"calls\": {\"lock\": [\"ask\"]}}}}", {"mpi.rma.lock=lazy"}, STEPS_LOCK, "ask"},
+        {"{\"rma\": {\"protocol\": {\"calls\": {\"lock\": [\"ask\"]}}}}", {"mpi.rma.lock=blocking"}, STEPS_LOCK, "ask,grant"},
+        {"{\"rma\": {\"protocol\": {\"calls\": {\"lock\": \"ask\"}}}}", {"mpi.rma.\"lock\"=blocking"}, STEPS_LOCK, "ask,grant"},
         {"{\"rma\": {\"protocol\": {\"calls\": {\"fence\": [\"issue\", \"acknowledged\", \"barrier\"]}}}}",
-         {"mpi.rma.fence=notify"}, STEPS_FENCE, "asserted,issue,barrier,acknowledged,incoming"},
+         {"mpi.rma.fence=notify"}, STEPS_FENCE, "issue,barrier,acknowledged,incoming"},
+        {"{\"rma\": {\"protocol\": {\"calls\": {\"fence\": \"issue,query,answer,barrier\"}}}}", {"mpi.rma.fence=barrier"},
+         STEPS_FENCE, "issue,query,answer,barrier"},
+        {"{\"rma\": {\"protocol\": {\"calls\": {\"fence\": \"issue,counts,incoming,barrier\"}}}}", {"mpi.rma.fence=notify"},
+         STEPS_FENCE, "issue,counts,incoming,barrier"},
         {"{\"rma\": {\"lock\": \"lazy\"}}", {"mpi.rma.lock=blocking"}, STEPS_LOCK, "ask,grant"},
         {"{\"profile\": \"openmpi-4.1-pt2pt-tcp\"}", {"mpi.rma.lock=blocking"}, STEPS_LOCK, "ask,grant"},
     };
