@@ -9,7 +9,7 @@
 #include "common/json/json_write.h"
 #include "common/text/text.h"
 
-enum { PATH_BYTES = 256, TEXT_BYTES = 48 };
+enum { PATH_BYTES = 256, TEXT_BYTES = 128 };
 
 /* One key that has a value of its own. */
 struct leaf {
@@ -27,12 +27,21 @@ static bool is_measured(const cJSON *item)
     return cJSON_IsObject(item) && cJSON_IsNumber(cJSON_GetObjectItem(item, "value"));
 }
 
+/* A list of steps, which may be empty, is one value. */
+static bool is_list_of_texts(const cJSON *item)
+{
+    const cJSON *child;
+    cJSON_ArrayForEach (child, item)
+        if (!cJSON_IsString(child)) return false;
+    return cJSON_IsArray(item);
+}
+
 static enum status collect_leaves(const cJSON *item, const char *path, struct leaves *leaves, struct err *err)
 {
     const cJSON *child;
     struct leaf leaf = {.item = item};
     int index = 0;
-    if (is_measured(item) || !(cJSON_IsObject(item) || cJSON_IsArray(item))) {
+    if (is_measured(item) || is_list_of_texts(item) || !(cJSON_IsObject(item) || cJSON_IsArray(item))) {
         snprintf(leaf.path, sizeof leaf.path, "%s", path);
         ARRAY_PUSH(leaves->items, leaves->count, leaves->capacity, leaf, err);
         return STATUS_OK;
