@@ -55,8 +55,8 @@ const struct platform_key *platform_key_of(const char *path);
 /* Whether it is one of several names or lists of steps, or true or false, of the library or an engine: not of the mapping. */
 bool platform_key_chooses(const struct platform_key *key);
 
-/* Writes value number index (from 0) of a key that chooses: a name, or a list of steps as JSON. The default of a list is the first
- * one. false: there are no more. */
+/* Writes value number index (from 0) of a key that chooses: a name, or a list of steps as JSON. The default of a list is the
+ * first one. false: there are no more. */
 enum { KEY_VALUE_BYTES = 160 };
 bool platform_key_value(const struct platform_key *key, int index, char value[KEY_VALUE_BYTES]);
 

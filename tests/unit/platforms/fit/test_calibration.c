@@ -616,8 +616,9 @@ static void an_answered_release_has_its_time_behind_the_put(void **state)
     add_series(&results, "putIssue", false, 8, WITHIN_OVERHEAD, random, &err);
     add_series(&results, "putLatency -s lock_all", false, 8, 2.4e-6 + 3 * WITHIN_OVERHEAD + 6 * 2e-7, random, &err);
     gsl_rng_free(random);
-    cJSON *platform = make_platform(&results, "{ \"nodes\": [{ \"ranks\": [0, 1] }] }",
-                                    "{ \"rma\": { \"protocol\": { \"calls\": { \"unlock\": \"issue,acknowledged,release,answer\" } } } }");
+    static const char mpi[] =
+        "{ \"rma\": { \"protocol\": { \"calls\": { \"unlock\": \"issue,acknowledged,release,answer\" } } } }";
+    cJSON *platform = make_platform(&results, "{ \"nodes\": [{ \"ranks\": [0, 1] }] }", mpi);
     const cJSON *calls = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "mpi"), "call_s");
     assert_true(is_right(calls, "MPI_Win_lock_all", 1.2e-6) && is_right(calls, "MPI_Win_unlock_all", 1.2e-6));
     cJSON_Delete(platform);
