@@ -210,7 +210,7 @@ static bool semantics_names(const char *semantics, const char *window)
     return false;
 }
 
-/* "mpi.rma.windows.3.lock=lazy" does; so may all windows at once. */
+/* "mpi.rma.windows.3.calls.lock=ask" does; so may all windows at once. */
 static bool override_names(const char *override, const char *window)
 {
     static const char section[] = "mpi.rma.windows";
