@@ -1,5 +1,5 @@
-/* A random generator of GSL in the caller's memory: gsl_rng_alloc() ends the program where there is none. Not for drawing alike in
- * tests and tools without GSL. */
+/* A random generator of GSL in the caller's memory: gsl_rng_alloc() ends the program where there is none. Not for random programs
+ * of tests (tests/property). */
 #ifndef COMMON_GENERATOR_H
 #define COMMON_GENERATOR_H
 
