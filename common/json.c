@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/files/input_file.h"
-#include "common/json_line.h"
+#include "common/json/json_line.h"
 #include "common/json/json_write.h"
 
 #define LINE " (line "

@@ -76,8 +76,8 @@ openmpi-pt2pt)
     holds "$json" '.mpi.rma.semantics.get == [{"waits": "complete", "posts": "group"}]' # gets wait in complete
     # Mixed by size.
     holds "$json" '[.evidence[] | select(.case == "epoch" and .operation == "put") | .mixed_by_size] | all'
-    holds "$json" '.mpi.rma.protocol.calls.lock == ["ask"]' # locks are lazy
-    holds "$json" '.mpi.rma.protocol.calls.unlock == ["issue", "release", "answer", "acknowledged"]' # unlock waits for an answer
+    holds "$json" '.mpi.rma.protocol.calls.lock == []' # locks are lazy; nobody asked who serves puts, which tells osc/pt2pt
+    holds "$json" '.mpi.rma.protocol.calls.unlock | .[-2:] == ["release", "answer"]' # unlock waits for an answer
     ;;
 openmpi-rdma)
     export OMPI_MCA_btl=vader,self

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "common/json_line.h"
+#include "common/json/json_line.h"
 
 #define NESTED "{\n\"a\": {\n\"b\": 1,\n\"bc\": 2\n},\n\"c\": [\n{\"d\": 1},\n{\n\"d\": [5,\n6]\n}\n],\n\"e\": {}\n}\n"
 

@@ -1,4 +1,4 @@
-#include "common/json_line.h"
+#include "common/json/json_line.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
