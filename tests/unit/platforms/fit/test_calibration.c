@@ -602,6 +602,14 @@ static void launches_are_joined(void **state)
     }
 }
 
+/* Puts of all sizes within a node, and what one takes to be issued. */
+static void add_puts_within(struct bench_results *results, gsl_rng *random, struct err *err)
+{
+    for (int i = 0; i < SIZES; i++)
+        add_series(results, "putLatency -s flush", false, sizes[i], put_time(false, sizes[i]), random, err);
+    add_series(results, "putIssue", false, 8, WITHIN_OVERHEAD, random, err);
+}
+
 /* Where the release is answered, and nothing is asked for before, unlock_all's own time and its overhead pass behind the put's
  * acknowledgement: 2 x 1.2 us, three overheads, and six messages of 0.2 us, of which the release and its answer are the last two.
  * */
@@ -611,9 +619,7 @@ static void an_answered_release_has_its_time_behind_the_put(void **state)
     struct bench_results results = {0};
     struct err err = {0};
     gsl_rng *random = random_of(1);
-    for (int k = 0; k < SIZES; k++)
-        add_series(&results, "putLatency -s flush", false, sizes[k], put_time(false, sizes[k]), random, &err);
-    add_series(&results, "putIssue", false, 8, WITHIN_OVERHEAD, random, &err);
+    add_puts_within(&results, random, &err);
     add_series(&results, "putLatency -s lock_all", false, 8, 2.4e-6 + 3 * WITHIN_OVERHEAD + 6 * 2e-7, random, &err);
     gsl_rng_free(random);
     static const char mpi[] =
@@ -635,9 +641,7 @@ static void an_answered_release_is_two_messages(void **state)
         struct err err = {0};
         char mpi[160];
         gsl_rng *random = random_of(1);
-        for (int k = 0; k < SIZES; k++)
-            add_series(&results, "putLatency -s flush", false, sizes[k], put_time(false, sizes[k]), random, &err);
-        add_series(&results, "putIssue", false, 8, WITHIN_OVERHEAD, random, &err);
+        add_puts_within(&results, random, &err);
         add_series(&results, "lockRoundTrip", false, 8, 2 * WITHIN_OVERHEAD + 4 * 2e-7, random, &err);
         gsl_rng_free(random);
         snprintf(mpi, sizeof mpi, "{ \"rma\": { \"lock\": \"lazy\", \"protocol\": { \"calls\": { \"unlock\": \"%s\" } } } }",
@@ -670,9 +674,7 @@ static void times_of_calls_follow_their_steps(void **state)
         struct err err = {0};
         char mpi[160];
         gsl_rng *random = random_of(1);
-        for (int k = 0; k < SIZES; k++)
-            add_series(&results, "putLatency -s flush", false, sizes[k], put_time(false, sizes[k]), random, &err);
-        add_series(&results, "putIssue", false, 8, WITHIN_OVERHEAD, random, &err);
+        add_puts_within(&results, random, &err);
         add_series(&results, "lockRoundTrip", false, 8, 2.4e-6 + 2 * WITHIN_OVERHEAD + 2 * 2e-7, random, &err);
         add_series(&results, "putLatency -s pscw", false, 8, 1.2e-6 + 2 * WITHIN_OVERHEAD + 2 * 2e-7, random, &err);
         gsl_rng_free(random);
@@ -884,9 +886,7 @@ static void a_stalled_series_gives_no_call(void **state)
         struct bench_results results = {0};
         struct err err = {0};
         gsl_rng *random = gsl_rng_alloc(gsl_rng_taus);
-        for (int i = 0; i < SIZES; i++)
-            add_series(&results, "putLatency -s flush", false, sizes[i], put_time(false, sizes[i]), random, &err);
-        add_series(&results, "putIssue", false, 8, WITHIN_OVERHEAD, random, &err);
+        add_puts_within(&results, random, &err);
         add_series(&results, "lockRoundTrip", false, 8, 24e-3, random, &err);
         struct bench_series *series = &results.series[results.count - 1];
         for (size_t i = 0; !steady && i < series->count; i++)
