@@ -101,6 +101,15 @@ struct json_node json_root(const struct json_document *document)
     return (struct json_node){.document = document, .item = document->root};
 }
 
+cJSON *json_find(const cJSON *root, const char *path)
+{
+    char copy[JSON_PATH_BYTES], *rest = copy;
+    cJSON *item = (cJSON *)root;
+    snprintf(copy, sizeof copy, "%s", path);
+    for (char *part; item && (part = strsep(&rest, "."));) item = cJSON_GetObjectItemCaseSensitive(item, part);
+    return item;
+}
+
 struct json_node json_member(const struct json_node *node, const char *key)
 {
     struct json_node member = {.document = node->document};

@@ -35,6 +35,9 @@ void json_close(struct json_document *document);
 
 struct json_node json_root(const struct json_document *document);
 
+/* The item at a path of members, "mpi.rma.lock"; NULL: there is none. No part of the path has a dot. */
+cJSON *json_find(const cJSON *root, const char *path);
+
 /* The member of an object, or the element of an array; item is NULL where there is none. */
 struct json_node json_member(const struct json_node *node, const char *key);
 struct json_node json_element(const struct json_node *node, size_t index);

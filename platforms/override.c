@@ -125,45 +125,36 @@ enum { NAMED_CALLS = 2 };
 static const enum steps_call named_calls[NAMED_CALLS] = {STEPS_LOCK, STEPS_FENCE};
 static const char *const named_keys[NAMED_CALLS] = {"mpi.rma.lock", "mpi.rma.fence"};
 
-static cJSON *find_calls(const cJSON *rma)
-{
-    return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(rma, "protocol"), "calls");
-}
-
-static cJSON *find_rma(const cJSON *root)
-{
-    return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(root, "mpi"), "rma");
-}
-
 /* A short name of an override changes the file's list, as it does a profile's. A name or a list that is wrong is left for its
  * reader. False: out of memory. */
 static bool rename_list(cJSON *rma, const char *path, const char *name)
 {
+    cJSON *calls = json_find(rma, "protocol.calls");
     for (size_t i = 0; i < NAMED_CALLS; i++) {
         const char *key = steps_call_names[named_calls[i]];
         struct json_document document = {.file = ""};
-        const struct json_node list = {&document, cJSON_GetObjectItemCaseSensitive(find_calls(rma), key), ""};
+        const struct json_node list = {&document, cJSON_GetObjectItemCaseSensitive(calls, key), ""};
         struct call_steps steps;
         struct err err = {0};
         if (strcmp(path, named_keys[i]) != 0 || !list.item || !name) continue;
         const int index = platform_name_index(platform_key_find(path)->names, name);
         if (index < 0 || steps_read(&list, named_calls[i], &steps, &err) != STATUS_OK) continue;
         steps_rename(&steps, named_calls[i], index > 0);
-        return json_replace(find_calls(rma), key, steps_json(&steps));
+        return json_replace(calls, key, steps_json(&steps));
     }
     return true;
 }
 
 enum status override_drop_names(const struct json_document *lists, const struct json_document *names, struct err *err)
 {
-    const cJSON *calls = find_calls(find_rma(lists->root));
+    const cJSON *calls = json_find(lists->root, "mpi.rma.protocol.calls");
     const struct json_node root = json_root(names);
     for (size_t i = 0; i < NAMED_CALLS; i++) {
         const struct json_node name = key_node(&root, named_keys[i]);
         int index;
         if (!name.item || !cJSON_HasObjectItem(calls, steps_call_names[named_calls[i]])) continue;
         TRY(name_read(&name, platform_key_find(named_keys[i])->names, &index, err));
-        cJSON_DeleteItemFromObjectCaseSensitive(find_rma(names->root), steps_call_names[named_calls[i]]);
+        cJSON_DeleteItemFromObjectCaseSensitive(json_find(names->root, "mpi.rma"), steps_call_names[named_calls[i]]);
     }
     return STATUS_OK;
 }

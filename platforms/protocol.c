@@ -97,7 +97,7 @@ double platform_least_within(const struct platform *platform)
 enum status call_name_read(const struct json_node *node, const struct platform_key *key, struct platform *platform,
                            struct err *err)
 {
-    const enum steps_call call = strcmp(key->path, "mpi.rma.lock") == 0 ? STEPS_LOCK : STEPS_FENCE;
+    const enum steps_call call = (enum steps_call)platform_name_index(steps_call_names, strrchr(key->path, '.') + 1);
     int index;
     if (!node->item) return STATUS_OK;
     TRY(name_read(node, key->names, &index, err));

@@ -101,7 +101,7 @@ void steps_rename(struct call_steps *steps, enum steps_call call, bool second)
 }
 
 /* The steps that a list of the call may have behind `begin`, which ends with a comma or is empty; "the end" for a list that ends
- * there. */
+ * there. An empty text: no list begins so. */
 static void list_followers(enum steps_call call, const char *begin, char *list, size_t bytes)
 {
     struct call_steps steps;
@@ -119,27 +119,16 @@ static void list_followers(enum steps_call call, const char *begin, char *list, 
     }
 }
 
-/* Whether some list of the call begins with `begin`, which ends with a comma. */
-static bool begins_some(enum steps_call call, const char *begin)
-{
-    struct call_steps steps;
-    char text[STEPS_TEXT_BYTES + 1];
-    for (int i = 0; steps_variant(call, i, &steps); i++) {
-        steps_text(&steps, text);
-        strcat(text, ",");
-        if (strncmp(text, begin, strlen(begin)) == 0) return true;
-    }
-    return false;
-}
-
 static enum status append_step(const struct json_node *node, enum steps_call call, const char *step, char *begin, size_t bytes,
                                struct err *err)
 {
     char expected[160];
     const size_t used = strlen(begin);
     const bool one = *step && !strchr(step, ',');
-    if (one && (size_t)snprintf(begin + used, bytes - used, "%s,", step) < bytes - used && begins_some(call, begin))
-        return STATUS_OK;
+    if (one && (size_t)snprintf(begin + used, bytes - used, "%s,", step) < bytes - used) {
+        list_followers(call, begin, expected, sizeof expected);
+        if (*expected) return STATUS_OK;
+    }
     begin[used] = '\0';
     list_followers(call, begin, expected, sizeof expected);
     if (used > 0) begin[used - 1] = '\0';

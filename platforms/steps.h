@@ -48,9 +48,7 @@ char *steps_text(const struct call_steps *steps, char text[STEPS_TEXT_BYTES]);
 /* The array of steps; NULL: no memory. */
 cJSON *steps_json(const struct call_steps *steps);
 
-enum { STEPS_LISTS_MAX = 16 };
-/* Sets *steps to list number index (from 0) of those that the call may have, of at most
- * STEPS_LISTS_MAX. false: there are no more. */
+/* Sets *steps to list number index (from 0) of those that the call may have. false: there are no more. */
 bool steps_variant(enum steps_call call, int index, struct call_steps *steps);
 
 #endif

@@ -83,22 +83,13 @@ static enum status add_untold(cJSON *to, const cJSON *from, const char *above, c
     return STATUS_OK;
 }
 
-static const cJSON *find_key(const cJSON *root, const char *key)
-{
-    char path[KEY_BYTES], *rest = path;
-    snprintf(path, sizeof path, "%s", key);
-    for (char *name = strtok_r(path, ".", &rest); name && root; name = strtok_r(NULL, ".", &rest))
-        root = cJSON_GetObjectItemCaseSensitive(root, name);
-    return root;
-}
-
 /* The choices that the section leaves to their defaults. */
 static enum status add_assumed(const struct untold *untold, struct err *err)
 {
     static const char within[] = "mpi.";
     for (const struct platform_key *key = platform_keys; key->path; key++) {
         if (!platform_key_chooses(key) || strncmp(key->path, within, sizeof within - 1) != 0) continue;
-        if (find_key(untold->section, key->path + sizeof within - 1)) continue;
+        if (json_find(untold->section, key->path + sizeof within - 1)) continue;
         if (!json_append(untold->keys, cJSON_CreateString(key->path))) return err_memory(err);
     }
     return STATUS_OK;
@@ -160,8 +151,8 @@ enum status untold_tell(const struct untold *untold, cJSON *platform, struct err
     if (*untold->profile) json_add_text(made, "profile", untold->profile);
     keys = json_add_array(made, "keys");
     cJSON_ArrayForEach (key, untold->keys) {
-        const cJSON *has = find_key(platform, key->valuestring);
-        const bool measured = *untold->profile ? !cJSON_Compare(has, find_key(untold->section, key->valuestring + mpi), true)
+        const cJSON *has = json_find(platform, key->valuestring);
+        const bool measured = *untold->profile ? !cJSON_Compare(has, json_find(untold->section, key->valuestring + mpi), true)
                                                : has != NULL;
         if (measured) continue;
         json_append(keys, cJSON_CreateString(key->valuestring));

@@ -490,10 +490,9 @@ static void add_jitter(struct writer *writer, cJSON *network, const struct size_
 /* The steps of the call. A list that is missing, or that the reader of platforms will refuse, is the default. */
 static struct call_steps steps_of(const cJSON *mpi, enum steps_call call)
 {
-    const cJSON *protocol = cJSON_GetObjectItem(cJSON_GetObjectItem(mpi, "rma"), "protocol");
     struct json_document document = {.file = ""};
-    const struct json_node list = {&document, cJSON_GetObjectItem(cJSON_GetObjectItem(protocol, "calls"), steps_call_names[call]),
-                                   ""};
+    const struct json_node list = {
+        &document, cJSON_GetObjectItem(json_find(mpi, "rma.protocol.calls"), steps_call_names[call]), ""};
     struct call_steps steps = steps_default(call);
     struct err err = {0};
     if (list.item && steps_read(&list, call, &steps, &err) != STATUS_OK) return steps_default(call);
@@ -503,9 +502,9 @@ static struct call_steps steps_of(const cJSON *mpi, enum steps_call call)
 /* Whether the call has the form, which the short name says where the list is missing (docs/platforms.md, Short names). */
 static bool is_named(const cJSON *mpi, enum steps_call call, const char *name)
 {
-    const cJSON *rma = cJSON_GetObjectItem(mpi, "rma"), *said = cJSON_GetObjectItem(rma, steps_call_names[call]),
-                *lists = cJSON_GetObjectItem(cJSON_GetObjectItem(rma, "protocol"), "calls");
-    if (!cJSON_HasObjectItem(lists, steps_call_names[call]) && cJSON_IsString(said)) return strcmp(said->valuestring, name) == 0;
+    const char *key = steps_call_names[call];
+    const cJSON *said = cJSON_GetObjectItem(json_find(mpi, "rma"), key), *lists = json_find(mpi, "rma.protocol.calls");
+    if (!cJSON_HasObjectItem(lists, key) && cJSON_IsString(said)) return strcmp(said->valuestring, name) == 0;
     return steps_of(mpi, call).form != steps_default(call).form;
 }
 

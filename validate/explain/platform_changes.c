@@ -9,6 +9,7 @@
 #include <cjson/cJSON.h>
 
 #include "common/array.h"
+#include "common/json.h"
 #include "common/json/json_write.h"
 #include "platforms/keys.h"
 #include "platforms/profile.h"
@@ -118,20 +119,12 @@ static enum status visit_item(const struct walk *walk, cJSON *item, struct err *
     return STATUS_OK;
 }
 
-static const cJSON *find_item(const cJSON *root, const char *path)
-{
-    char copy[PATH_BYTES], *rest = copy;
-    snprintf(copy, sizeof copy, "%s", path);
-    for (char *part; root && (part = strsep(&rest, "."));) root = cJSON_GetObjectItemCaseSensitive(root, part);
-    return root;
-}
-
 /* A key that the file lacks has its default. Where other keys say what that is, each of its values is tried: one of them changes
  * nothing, and the replay shows that. */
 static enum status add_choices(const cJSON *root, const struct platform_key *key, struct platform_changes *changes,
                                struct err *err)
 {
-    const cJSON *now = find_item(root, key->path);
+    const cJSON *now = json_find(root, key->path);
     char value[KEY_VALUE_BYTES] = "default";
     if (!isnan(key->standard)) platform_key_value(key, key->kind == KEY_STEPS ? 0 : (int)key->standard, value);
     char *printed = now ? json_print(now, JSON_LINE) : strdup(value);
@@ -150,7 +143,7 @@ static enum status add_default(const cJSON *root, const struct platform_key *key
                                struct err *err)
 {
     struct walk walk = {.changes = changes};
-    cJSON *standard = find_item(root, key->path) ? NULL : cJSON_CreateNumber(key->standard);
+    cJSON *standard = json_find(root, key->path) ? NULL : cJSON_CreateNumber(key->standard);
     snprintf(walk.of, sizeof walk.of, "%s", key->path);
     snprintf(walk.path, sizeof walk.path, "%s", key->path);
     enum status status =
