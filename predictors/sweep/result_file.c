@@ -101,6 +101,13 @@ static int by_inputs(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
+static int by_inputs_and_number(const void *a, const void *b)
+{
+    const struct earlier *x = a, *y = b;
+    const int inputs = by_inputs(a, b);
+    return inputs ? inputs : (x->number > y->number) - (x->number < y->number);
+}
+
 static void note_damage(struct sweep *sweep, size_t number)
 {
     if (sweep->damaged++ == 0 || number < sweep->damaged_line) sweep->damaged_line = number;
@@ -246,7 +253,7 @@ static enum status take_point(struct sweep *sweep, size_t point, struct earlier 
 static enum status take_points(struct sweep *sweep, const char *file, struct earlier_points *points, struct err *err)
 {
     size_t known = 0;
-    if (points->count > 0) qsort(points->items, points->count, sizeof *points->items, by_inputs);
+    if (points->count > 0) qsort(points->items, points->count, sizeof *points->items, by_inputs_and_number);
     for (size_t i = 0; i < sweep->count && points->count > 0; i++) {
         struct earlier key = {.inputs = sweep->points[i].inputs};
         const struct earlier *end = points->items + points->count;

@@ -196,6 +196,55 @@ static void a_changed_byte_is_found(void **state)
     }
 }
 
+/* The line of a point that was done, with another outcome and its sum. */
+static char *line_with(const char *line, const char *key, const char *value)
+{
+    cJSON *json = cJSON_Parse(line);
+    cJSON_DeleteItemFromObject(json, "sum");
+    cJSON_ReplaceItemInObject(json, key, cJSON_Parse(value));
+    char *plain = cJSON_PrintUnformatted(json), *sealed = result_file_seal(plain, strlen(plain));
+    cJSON_Delete(json);
+    cJSON_free(plain);
+    return sealed;
+}
+
+/* A file may have several lines of one point, wherever a search finds the first of them: the first one that can be counts, and
+ * each one that cannot be before it is damaged. P: a line that can be, X: one that cannot; the last one is of another point. */
+static void of_several_lines_of_a_point_one_counts(void **state)
+{
+    static const char *const files[] = {"P", "PP", "PPP", "PPPPP", "XP", "XXP", "PX", "XPX", "X", "XXX", "XXXXXP"};
+    static const size_t taken[] = {1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1}, damaged[] = {0, 0, 0, 0, 1, 2, 0, 1, 1, 3, 5};
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct sweep sweep;
+        bool cut;
+        unlink(kept);
+        open_sweep(&sweep);
+        assert_int_equal(sweep_keep(&sweep, kept, &cut, NULL), STATUS_OK);
+        for (size_t point = 0; point < 2; point++) {
+            next(&sweep, 0, 1);
+            answer(&sweep, point, true);
+        }
+        char *possible = line_with(sweep.points[0].line, "run_time_s", "1");
+        char *impossible = line_with(sweep.points[0].line, "run_time_s", "-1"), text[8192] = "", *end = text;
+        read_kept(text, sizeof text);
+        end = strchr(text, '\n') + 1;
+        for (const char *line = files[i]; *line; line++) end += sprintf(end, "%s,\n", *line == 'P' ? possible : impossible);
+        end += sprintf(end, "%s\n", sweep.points[1].line);
+        free(possible);
+        free(impossible);
+        sweep_close(&sweep);
+        write_file(kept, text, (size_t)(end - text));
+        open_sweep(&sweep);
+        assert_int_equal(sweep_keep(&sweep, kept, &cut, NULL), STATUS_OK);
+        if (sweep.taken != taken[i] + 1 || sweep.done != taken[i] + 1 || sweep.damaged != damaged[i])
+            fail_msg("%s: %zu taken, %zu damaged", files[i], sweep.taken, sweep.damaged);
+        assert_int_equal(sweep.points[0].line != NULL, taken[i]);
+        if (taken[i]) assert_non_null(strstr(sweep.points[0].line, "\"run_time_s\":1,"));
+        sweep_close(&sweep);
+    }
+}
+
 /* Lines with sums that fit and outcomes that cannot be are not taken. The longest run has 2^63 ps, 9,223,372 s; a wait state has
  * as much of each rank, here of one. */
 static void impossible_outcomes_are_not_taken(void **state)
@@ -218,14 +267,9 @@ static void impossible_outcomes_are_not_taken(void **state)
         assert_int_equal(sweep_keep(&sweep, kept, &cut, NULL), STATUS_OK);
         next(&sweep, 0, 1);
         answer(&sweep, 0, true);
-        cJSON *json = cJSON_Parse(sweep.points[0].line);
-        cJSON_DeleteItemFromObject(json, "sum");
-        cJSON_ReplaceItemInObject(json, outcomes[i][0], cJSON_Parse(outcomes[i][1]));
-        char *plain = cJSON_PrintUnformatted(json);
-        cJSON_Delete(json);
+        char *changed = line_with(sweep.points[0].line, outcomes[i][0], outcomes[i][1]);
         free(sweep.points[0].line);
-        sweep.points[0].line = result_file_seal(plain, strlen(plain));
-        cJSON_free(plain);
+        sweep.points[0].line = changed;
         assert_int_equal(sweep_end(&sweep, NULL), STATUS_OK);
         sweep_close(&sweep);
         open_sweep(&sweep);
@@ -310,6 +354,7 @@ int main(void)
         cmocka_unit_test(what_breaks_off_keeps_its_whole_lines),
         cmocka_unit_test(a_foreign_file_is_refused),
         cmocka_unit_test(a_changed_byte_is_found),
+        cmocka_unit_test(of_several_lines_of_a_point_one_counts),
         cmocka_unit_test(impossible_outcomes_are_not_taken),
         cmocka_unit_test(the_digest_is_the_known_one),
         cmocka_unit_test(points_have_the_digest_of_their_inputs),
