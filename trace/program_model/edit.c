@@ -116,9 +116,10 @@ static bool has_word(const char *text, const char *word)
 static enum status change_line(const struct program_model *model, struct model_line *line, bool reduced, struct err *err)
 {
     static const char word[] = " reduced";
-    char *text;
-    if (has_word(line->text, word + 1) == reduced) return STATUS_OK;
-    if (reduced && !strstr(line->text, " time="))
+    const char *name = block_name(line->text);
+    char *text, *at = line->text + (name - line->text) + strcspn(name, " "); /* the words behind the name */
+    if (has_word(at, word + 1) == reduced) return STATUS_OK;
+    if (reduced && !strstr(at, " time="))
         return err_set(err, STATUS_USAGE, model->file, NULL, "'%s' has no time=, so it cannot be reduced", line->text);
     if (reduced) {
         if (asprintf(&text, "%s%s", line->text, word) < 0) return err_memory(err);
@@ -126,7 +127,6 @@ static enum status change_line(const struct program_model *model, struct model_l
         line->text = text;
         return STATUS_OK;
     }
-    char *at = line->text;
     while ((at = strstr(at, word)) && at[strlen(word)] != ' ' && at[strlen(word)] != '\0') at++;
     if (at) memmove(at, at + strlen(word), strlen(at + strlen(word)) + 1);
     return STATUS_OK;

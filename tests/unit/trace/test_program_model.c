@@ -5,11 +5,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "common/units.h"
+#include "trace/program_model/edit.h"
 #include "trace/program_model/program_model.h"
 #include "trace/program_model/reader.h"
 
@@ -297,6 +300,35 @@ static void blocks_are_reduced(void **state)
     trace_free(less);
 }
 
+/* --reduce adds the word behind the name, and --expand takes it away; a name that has it is none. */
+static void a_name_is_no_word(void **state)
+{
+    static const char *const names[] = {"solve", "reduced", "reduced_too", "is_reduced", "time"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char text[2][200];
+        for (int reduced = 0; reduced < 2; reduced++)
+            snprintf(text[reduced], sizeof text[reduced],
+                     "rmacast-model 1\nblock %s time=3s%s\n  MPI_Barrier comm=0\nend\n", names[i], reduced ? " reduced" : "");
+        for (int from = 0; from < 2; from++)
+            for (int to = 0; to < 2; to++) {
+                struct program_model *model, *made;
+                struct err err;
+                char *written = NULL;
+                size_t bytes;
+                if (read_text(text[from], &model, &err) != STATUS_OK) fail_msg("%s", err.text);
+                if (program_model_reduce(model, names[i], to, &made, &err) != STATUS_OK) fail_msg("%s", err.text);
+                FILE *out = open_memstream(&written, &bytes);
+                program_model_write(made, out);
+                fclose(out);
+                if (strcmp(written, text[to]) != 0) fail_msg("%s from %d to %d: %s", names[i], from, to, written);
+                free(written);
+                program_model_free(made);
+                program_model_free(model);
+            }
+    }
+}
+
 /* 2^32 rounds of 1 ns are 4294967296000 ps. 10^6 times 10^6 rounds of 1 ps on rank 0 alone are 10^12 ps; its barrier is never
  * made. 0 + 1 + 2 + 3 + 4 ns, 2 * 10^9 times, are 20 s. Walked, the loops take hours. */
 static void rounds_without_calls_are_counted(void **state)
@@ -361,6 +393,7 @@ int main(void)
         cmocka_unit_test(computing_belongs_to_places),
         cmocka_unit_test(computing_before_calls_of_some_ranks),
         cmocka_unit_test(blocks_are_reduced),
+        cmocka_unit_test(a_name_is_no_word),
         cmocka_unit_test(wrong_runs_are_refused),
         cmocka_unit_test(rounds_without_calls_are_counted),
     };
