@@ -506,19 +506,24 @@ static void confidence_of_findings(void **state)
     }
 }
 
-/* A try of 3 ms in which the put's call lasted until the post, 2 in which it did not; 3 of 6 ms agree. */
+#define LATE(DELAY) "rmacast-probe delay epoch put 8 " DELAY " 0 0.001 0.002 0.003 0.004"
+
+/* A try of 3 ms in which the put's call lasted until the post, 2 in which it did not; 3 of 6 ms agree. One of each came late. */
 static void tries_with_the_longest_delay_count(void **state)
 {
     (void)state;
     struct probe_record record = {0};
     probe_say_tries(&record, "epoch", "put", 8, 1, 1);
     probe_say_tries(&record, "epoch", "put", 8, 2, 2);
+    probe_say(&record, LATE("0.003"));
+    probe_say(&record, LATE("0.006"));
     for (int i = 0; i < 3; i++) probe_say(&record, "rmacast-probe delay epoch put 8 0.006 0 -0.0059 -0.0058 -0.0057 0.00001");
     struct probe_findings findings = probe_evaluated(&record);
     const struct probe_verdict *verdict = probe_find_verdict(&findings, PROBE_ASKS_SEMANTICS, PROBE_VARIANT_PUT, 8);
     assert_string_equal(verdict->name, "complete");
     assert_int_equal(verdict->votes, 3);
     assert_int_equal(verdict->of, 3);
+    assert_int_equal(verdict->late, 2);
     assert_true(verdict->delay_s == 0.006);
     probe_findings_clear(&findings);
     probe_record_clear(&record);
@@ -539,6 +544,38 @@ static void calls_of_one_verdict_add_up(void **state)
     /* Complete at its origin: 2 say "acknowledged", 7 "copied". */
     assert_true(probe_says(&findings, PROBE_ASKS_LOCAL, PROBE_VARIANT_PUT, 8, "copied"));
     probe_findings_clear(&findings);
+    probe_record_clear(&record);
+}
+
+/* A limit is of one case and variant, and between the two sizes: of puts 16 to 24 bytes, and 100 to 200, and of gets 30 to 40.
+ * A verdict without one holds up to its own size. */
+static void limits_between_sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *variant;
+        int64_t from, to, low; /* low: 0: no limit */
+    } rows[] = {{"epoch", "put", 8, 64, 16},   {"epoch", "put", 16, 24, 16},   {"epoch", "put", 17, 64, 0},
+                {"epoch", "put", 8, 23, 0},    {"epoch", "put", 64, 1024, 100}, {"epoch", "put", 101, 1024, 0},
+                {"epoch", "put", 64, 199, 0},  {"epoch", "get", 8, 64, 30},    {"epoch", "accumulate", 8, 64, 0},
+                {"complete", "put", 8, 64, 0}};
+    struct probe_record record = {0};
+    probe_say(&record, "rmacast-probe limit epoch put 16 24");
+    probe_say(&record, "rmacast-probe limit epoch put 100 200");
+    probe_say(&record, "rmacast-probe limit epoch get 30 40");
+    const struct probe_findings findings = {.record = &record};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct probe_verdict verdict = {.variant = (enum probe_variant)probe_variant_by_name(rows[i].variant)}, next;
+        int question = 0;
+        while ((int)probe_questions[question].id != probe_case_by_name(rows[i].name)) question++;
+        verdict.question = (enum probe_question)question;
+        next = verdict;
+        verdict.bytes = rows[i].from;
+        next.bytes = rows[i].to;
+        const struct probe_limit *limit = probe_find_limit(&findings, &verdict, &next);
+        if ((limit ? limit->low : 0) != rows[i].low) fail_msg("row %zu: %d", i, limit ? (int)limit->low : 0);
+        assert_int_equal(probe_upto(&findings, &verdict, &next), rows[i].low ? rows[i].low : rows[i].from);
+    }
     probe_record_clear(&record);
 }
 
@@ -579,6 +616,7 @@ int main(void)
         cmocka_unit_test(confidence_of_findings),
         cmocka_unit_test(tries_with_the_longest_delay_count),
         cmocka_unit_test(calls_of_one_verdict_add_up),
+        cmocka_unit_test(limits_between_sizes),
         cmocka_unit_test(what_came_late_says_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,9 +21,11 @@ static const char text[] =
     " \"network\": {\"segments\": [{\"upto_bytes\": " M(8192, 100) ", \"latency_s\": " M(1e-6, 2e-7) ","
     "                             \"bandwidth_Bps\": " M(1e9, 1e9) "},"
     "                            {\"latency_s\": 2e-6, \"bandwidth_Bps\": " M(2e9, 0) "}],"
+    "               \"loopback\": {\"latency_s\": 1e-7, \"bandwidth_Bps\": 1e10, \"reverse_share\":"
+    "                   {\"put\": " M(-0.3, 0.1) ", \"get\": " M(-0.3, 0.35) ", \"accumulate\": " M(0.1, 0.3) "}},"
     "               \"overhead_s\": " M(1e-7, 3e-7) "},"
     " \"mpi\": {\"eager_bytes\": " M(4096, 64) ", \"call_s\": {\"MPI_Put\": " M(3e-6, 1e-6) "},"
-    "          \"pause\": {\"after_s\": " M(2e-2, 1e-2) ", \"full_s\": " M(3e-2, 5e-3) ", \"call_s\": " M(4e-5, 1e-5) "},"
+    "          \"pause\": {\"after_s\": " M(2e-2, 3e-2) ", \"full_s\": " M(6e-2, 5e-3) ", \"call_s\": " M(4e-5, 1e-5) "},"
     "          \"rma\": {\"semantics\": \"a\", \"atomic_s_per_byte\": [{\"upto_bytes\": 9, \"s_per_byte\": " M(1e-9, 5e-10) "},"
     "                                                          {\"s_per_byte\": 2e-9}],"
     "                   \"protocol\": {\"reverse_share\": {\"put\": " M(0.02, 0.005) ", \"get\": 0.01}}}},"
@@ -51,7 +53,17 @@ static void assert_near(double value, double expected)
     if (fabs(value - expected) > 1e-9 * expected) fail_msg("%.12g, expected %.12g", value, expected);
 }
 
-enum { VALUES = 11 }; /* speed, latency, bandwidth, overhead, call_s, after_s, full_s, call_s, s_per_byte, put, create_s */
+/* speed, latency, bandwidth, put, get and accumulate within a node, overhead, call_s, after_s, full_s, call_s, s_per_byte, put,
+ * create_s */
+enum { VALUES = 14 };
+
+/* Within a node a share may be negative, down to -0.5. */
+static void assert_shares_within(const struct platform *platform, double put, double get, double accumulate)
+{
+    const double shares[] = {[RMA_PUT] = put, [RMA_GET] = get, [RMA_ACCUMULATE] = accumulate};
+    for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
+        assert_true(fabs(platform->loopback_reverse[kind][0].share - shares[kind]) < 1e-12);
+}
 
 static void slower_has_longer_times_and_lower_rates(void **state)
 {
@@ -64,8 +76,9 @@ static void slower_has_longer_times_and_lower_rates(void **state)
     assert_near(platform->segments[1].bandwidth_Bps, 2e9);
     assert_near(platform->overhead_s, 4e-7);
     assert_near(platform->call_s[ID_Put], 4e-6);
-    assert_near(platform->pause.after_s, 1e-2); /* pauses count earlier */
-    assert_near(platform->pause.full_s, 2.5e-2);
+    assert_shares_within(platform, -0.2, 0.05, 0.4);
+    assert_true(platform->pause.after_s == 0); /* pauses count earlier: 2e-2 - 3e-2 */
+    assert_near(platform->pause.full_s, 5.5e-2);
     assert_near(platform->pause.call_s, 5e-5);
     assert_near(platform_apply_s(platform, 9), 9 * 1.5e-9);
     assert_near(platform->protocol.reverse[RMA_PUT][0].share, 0.025);
@@ -86,8 +99,9 @@ static void faster_has_shorter_times_and_higher_rates(void **state)
     assert_true(platform->overhead_s == 0); /* 1e-7 - 3e-7 */
     assert_near(platform->call_s[ID_Put], 2e-6);
     assert_near(platform->protocol.reverse[RMA_PUT][0].share, 0.015);
-    assert_near(platform->pause.after_s, 3e-2);
-    assert_near(platform->pause.full_s, 3.5e-2);
+    assert_shares_within(platform, -0.4, -0.5, 0);
+    assert_near(platform->pause.after_s, 5e-2);
+    assert_near(platform->pause.full_s, 6.5e-2);
     platform_free(platform);
 }
 

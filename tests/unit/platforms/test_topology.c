@@ -138,12 +138,72 @@ static void levels_of_one(void **state)
           "nodes.count=20", 1, torus);
 }
 
+#define TREE(PARALLEL) "{\"type\": \"fat_tree\", \"down\": [4, 4, 3], \"up\": [1, 2, 2], \"parallel\": " PARALLEL "}"
+#define TORUS "{\"type\": \"torus\", \"dimensions\": [3, 4, 1000000]}"
+#define DRAGONFLY "{\"type\": \"dragonfly\", \"groups\": 3, \"chassis\": 2, \"routers\": 3, \"nodes\": 2}"
+
+/* The part that SimGrid gets has no level that holds all nodes in one part, and the top switches of a tree have no more children
+ * than the nodes need, unless cables in parallel decide there. A group has 12 nodes, a chassis 6, a router 2: what is whole is
+ * not cut. */
+static void parts_for_simgrid(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *shape;
+        int nodes;
+        const char *parameters;
+        int last; /* node of the part */
+    } rows[] = {
+        {TREE("[1, 1, 1]"), 3, "1;3;1;1", 2},
+        {TREE("[1, 1, 1]"), 4, "1;4;1;1", 3},
+        {TREE("[1, 1, 1]"), 5, "2;4,2;1,2;1,1", 7},
+        {TREE("[1, 1, 1]"), 16, "2;4,4;1,2;1,1", 15},
+        {TREE("[1, 1, 1]"), 17, "3;4,4,2;1,2,2;1,1,1", 31},
+        {TREE("[1, 1, 1]"), 32, "3;4,4,2;1,2,2;1,1,1", 31},
+        {TREE("[1, 2, 2]"), 3, "1;3;1;1", 2},
+        {TREE("[1, 2, 2]"), 5, "2;4,4;1,2;1,2", 15},
+        {TREE("[1, 2, 2]"), 17, "3;4,4,3;1,2,2;1,2,2", 47},
+        {TORUS, 3, "3", 2},
+        {TORUS, 4, "3,4", 11},
+        {TORUS, 12, "3,4", 11},
+        {TORUS, 13, "3,4,1000000", 11999999},
+        {DRAGONFLY, 1, "1,1;1,1;1,1;1", 0},
+        {DRAGONFLY, 2, "1,1;1,1;1,1;2", 1},
+        {DRAGONFLY, 3, "1,1;1,1;2,1;2", 3},
+        {DRAGONFLY, 6, "1,1;1,1;3,1;2", 5},
+        {DRAGONFLY, 7, "1,1;2,1;3,1;2", 11},
+        {DRAGONFLY, 12, "1,1;2,1;3,1;2", 11},
+        {DRAGONFLY, 13, "2,1;2,1;3,1;2", 23},
+        {DRAGONFLY, 25, "3,1;2,1;3,1;2", 35},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char topology[200], count[32], expected[100], last[40], *text = NULL;
+        struct platform *platform = NULL;
+        struct err err = {.text = ""};
+        size_t bytes;
+        snprintf(topology, sizeof topology, "network.topology=%s", rows[i].shape);
+        snprintf(count, sizeof count, "nodes.count=%d", rows[i].nodes);
+        const char *const overrides[] = {topology, count};
+        if (platform_from_text(PLATFORM_TEXT("", "", ""), overrides, 2, &platform, &err) != STATUS_OK) fail_msg("%s", err.text);
+        FILE *out = open_memstream(&text, &bytes);
+        assert_int_equal(topology_write_simgrid(platform->topology, rows[i].nodes,
+                                                &(struct topology_rates){.bandwidth_Bps = 1e9}, out, &err), STATUS_OK);
+        fclose(out);
+        snprintf(expected, sizeof expected, "topo_parameters=\"%s\"", rows[i].parameters);
+        snprintf(last, sizeof last, "radical=\"0-%d\"", rows[i].last);
+        if (!strstr(text, expected) || !strstr(text, last)) fail_msg("row %zu: %s", i, text);
+        free(text);
+        platform_free(platform);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(crossbar),        cmocka_unit_test(fat_tree),      cmocka_unit_test(torus),
         cmocka_unit_test(dragonfly),       cmocka_unit_test(nearest_nodes), cmocka_unit_test(nearest_router),
         cmocka_unit_test(nearest_chassis), cmocka_unit_test(levels_of_one),
+        cmocka_unit_test(parts_for_simgrid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,6 +94,26 @@ static void three_segments(void **state)
     expect_recovered(truth, 3, 0.01, 0);
 }
 
+/* Without noise each point that is left out is on the line of its neighbours, the last one before a jump and the first one behind it
+ * on the nearer line. One line for all misses. */
+static void points_beside_a_jump_have_the_nearer_line(void **state)
+{
+    (void)state;
+    for (int jump = 6; jump <= SIZES - 6; jump++) {
+        struct fit_point points[SIZES];
+        struct piecewise fit;
+        struct err err;
+        for (int i = 0; i < SIZES; i++) {
+            const double time = i < jump ? 2e-6 + 5e-10 * sizes[i] : 9e-3 + 1e-10 * sizes[i];
+            points[i] = (struct fit_point){sizes[i], time, 1e-8};
+        }
+        assert_int_equal(piecewise_fit(points, SIZES, &fit, &err), STATUS_OK);
+        assert_int_equal(fit.count, 2);
+        assert_int_equal(fit.segments[1].first, jump);
+        if (!(fit.left_out_loss[1] < 1e-6 && fit.left_out_loss[0] > 1)) fail_msg("%d: %g", jump, fit.left_out_loss[1]);
+    }
+}
+
 static void outliers_do_not_matter(void **state)
 {
     (void)state;
@@ -165,6 +185,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_lines_are_exact), cmocka_unit_test(one_segment),
         cmocka_unit_test(a_jump_and_a_bend),     cmocka_unit_test(three_segments),
+        cmocka_unit_test(points_beside_a_jump_have_the_nearer_line),
         cmocka_unit_test(outliers_do_not_matter), cmocka_unit_test(more_noise_has_wider_errors),
         cmocka_unit_test(one_parameter_given),   cmocka_unit_test(bad_points_are_refused),
     };
