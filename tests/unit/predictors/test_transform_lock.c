@@ -85,6 +85,20 @@ static void puts_become_request_based(void **state)
                "1 0.000000 0.000000 MPI_Recv comm=0 peer=0 tag=0 bytes=8\n");
 }
 
+/* The lock of rank 2 is held until its own unlock, and that of all until it is unlocked: only the last put has none. */
+static void puts_under_the_last_lock_are_request_based(void **state)
+{
+    (void)state;
+#define LOCK(TARGET)   "0 0.000000 0.000000 MPI_Win_lock win=0 target=" #TARGET " lock=shared\n"
+#define UNLOCK(TARGET) "0 0.000000 0.000000 MPI_Win_unlock win=0 target=" #TARGET "\n"
+#define FENCE          "0 0.000000 0.000000 MPI_Win_fence win=0\n"
+    test_gives("put=rput",
+               HEAD LOCK(1) LOCK(2) UNLOCK(1) "0 0.000000 0.000000 MPI_Put win=0 target=2 bytes=8\n" UNLOCK(2)
+                   FENCE "0 0.000000 0.000000 MPI_Put win=0 target=2 bytes=8\n" FENCE,
+               LOCK(1) LOCK(2) UNLOCK(1) "0 0.000000 0.000000 MPI_Rput win=0 target=2 bytes=8 req=0\n0 0.000000 0.000000 MPI_Waitall reqs=0\n"
+                   UNLOCK(2) FENCE "0 0.000000 0.000000 MPI_Put win=0 target=2 bytes=8\n" FENCE);
+}
+
 /* The waitall stands behind the computing, so it has the sleep in it, too, and the unlock has none. A put that does not
  * return and one to MPI_PROC_NULL stay. */
 static void the_waitall_stands_behind_the_sleep(void **state)
@@ -134,6 +148,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stretches_of_locks_become_one),       cmocka_unit_test(locks_that_keep_others_out_stay),
         cmocka_unit_test(puts_become_request_based),           cmocka_unit_test(puts_of_other_epochs_stay),
+        cmocka_unit_test(puts_under_the_last_lock_are_request_based),
         cmocka_unit_test(the_waitall_stands_behind_the_sleep), cmocka_unit_test(one_lock_less_is_worth_a_round_trip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,28 +89,34 @@ static void puts_of_nothing_have_no_place(void **state)
 #undef PUTS
 }
 
-/* Rows of polls that wait for a write, of the rows of rank 1 at 10 and at 30. */
-static uint64_t rows_that_wait(const char *writes)
+#define POLL(FROM, BETWEEN, TO)                                                                                        \
+    "1 " FROM " " BETWEEN " MPI_Fetch_and_op win=0 target=1 bytes=0 disp=0 op=NO_OP result_bytes=8 site=wait@flag.c:7\n"  \
+    "1 " BETWEEN " " TO " MPI_Win_flush win=0 target=1\n"
+
+/* Rows of polls that wait for a write, of the row of rank 1 at 10 to 20 and of a later one. */
+static uint64_t rows_that_wait_with(const char *writes, const char *later)
 {
     static const char *const spec = "polls";
     char text[4000];
     struct err err;
     struct rewrite rewrite;
-#define POLL(FROM, BETWEEN, TO)                                                                                        \
-    "1 " FROM " " BETWEEN " MPI_Fetch_and_op win=0 target=1 bytes=0 disp=0 op=NO_OP result_bytes=8 site=wait@flag.c:7\n"  \
-    "1 " BETWEEN " " TO " MPI_Win_flush win=0 target=1\n"
     snprintf(text, sizeof text,
              HEAD "%s1 0 0 MPI_Win_lock_all win=0\n" POLL("0.000010", "0.000011", "0.000012")
                  POLL("0.000015", "0.000016", "0.000020") "1 0.000021 enter next\n1 0.000022 leave next\n"
-                 POLL("0.000030", "0.000031", "0.000032")
-                     POLL("0.000040", "0.000041", "0.000045") "1 0.000200 0.000200 MPI_Win_unlock_all win=0\n",
-             writes);
+                 "%s1 0.000200 0.000200 MPI_Win_unlock_all win=0\n",
+             writes, later);
     struct trace *trace = test_read(text);
     if (rewrite_run(trace, &spec, 1, &rewrite, &err) != STATUS_OK) return 0;
     uint64_t changed = rewrite.reports[0].changed;
     rewrite_clear(&rewrite);
     trace_free(trace);
     return changed;
+}
+
+/* The later row has two polls, at 30 to 45. */
+static uint64_t rows_that_wait(const char *writes)
+{
+    return rows_that_wait_with(writes, POLL("0.000030", "0.000031", "0.000032") POLL("0.000040", "0.000041", "0.000045"));
 }
 
 /* The first row ends at 20. What was complete by then it has seen, and a write complete at 20, too: the second row does not
@@ -130,6 +136,33 @@ static void what_a_row_has_seen_is_awaited_once(void **state)
                                                WRITE(0, "0.000035") FLUSH("0.000036", "0.000045") ENDS(0))
                                         ALL(2, WRITE(2, "0.000005") ENDS(2))),
                      2);
+}
+
+/* A write that is under way when a row ends counts for it, from its call on: a poll of the row may have found it. Where the row has
+ * no other poll, which began before the write's call returned, it found it only if the write is complete. */
+static void a_single_poll_finds_what_is_complete(void **state)
+{
+    static const struct {
+        const char *at, *complete; /* of the write */
+        bool several;              /* polls in the later row, which begins at 30 and ends at 45 */
+        uint64_t rows;
+    } rows[] = {
+        {"0.000029", "0.000050", false, 1}, {"0.000030", "0.000050", false, 1}, {"0.000031", "0.000050", false, 0},
+        {"0.000031", "0.000046", false, 0}, {"0.000031", "0.000045", false, 1}, {"0.000046", "0.000050", false, 0},
+        {"0.000042", "0.000050", true, 1},  {"0.000045", "0.000050", true, 1},  {"0.000046", "0.000050", true, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char writes[400];
+        const char *later = rows[i].several ? POLL("0.000030", "0.000031", "0.000032") POLL("0.000040", "0.000041", "0.000045")
+                                            : POLL("0.000030", "0.000031", "0.000045");
+        snprintf(writes, sizeof writes,
+                 "0 0 0 MPI_Win_lock_all win=0\n0 %s %s MPI_Accumulate win=0 target=1 bytes=8 disp=0 op=REPLACE\n"
+                 "0 %s %s MPI_Win_flush win=0 target=1\n" ENDS(0),
+                 rows[i].at, rows[i].at, rows[i].at, rows[i].complete);
+        const uint64_t found = rows_that_wait_with(writes, later);
+        if (found != rows[i].rows) fail_msg("row %zu: %d", i, (int)found);
+    }
 }
 
 /* Start returns at 10 (the post's latency). Two puts of 1 MB at 10 and 110: the second has left at 210, wait ends at
@@ -339,6 +372,7 @@ int main(void)
         cmocka_unit_test(small_gets_of_an_epoch_become_one),
         cmocka_unit_test(puts_of_nothing_have_no_place),
         cmocka_unit_test(what_a_row_has_seen_is_awaited_once),
+        cmocka_unit_test(a_single_poll_finds_what_is_complete),
         cmocka_unit_test(merging_costs_what_it_delays),
         cmocka_unit_test(computing_of_a_call_path_is_scaled),
         cmocka_unit_test(computing_is_balanced_by_call_path),
