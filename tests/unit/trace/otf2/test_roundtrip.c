@@ -312,6 +312,41 @@ static void groups_of_intercommunicators(void **state)
     temp_dir_remove(directory);
 }
 
+/* The name of a communicator says how many members each group has; one that does not add up to them says nothing. */
+static void groups_that_do_not_add_up(void **state)
+{
+    static const struct {
+        const char *groups;
+        uint32_t first;
+    } rows[] = {{"1 and 3", 1}, {"2 and 2", 2}, {"3 and 1", 3}, {"2 and 3", 0}, {"1 and 2", 0},
+                {"0 and 4", 0}, {"4 and 0", 0}, {"5 and 9", 0}, {"and 1 3", 0}};
+    static const char name[] = "Comm 1 between ";
+    char directory[TEMP_DIR_BYTES];
+    (void)state;
+    temp_dir_make(directory);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct trace *trace = trace_of("rmacast-trace 1\nranks 4\ncomm 1 ranks=3,0,1,2 between=1\n0 0 0 MPI_Barrier comm=1\n");
+        char archive[TEMP_DIR_BYTES + 10], file[200];
+        struct err err = {.text = ""};
+        size_t bytes;
+        snprintf(archive, sizeof archive, "%s/%zu", directory, i);
+        struct trace *back = write_and_read(trace, archive);
+        trace_free(back);
+        snprintf(file, sizeof file, "%s", file_in(archive, "traces.def"));
+        unsigned char *content = bytes_of(file, &bytes), *at = memmem(content, bytes, name, sizeof name - 1);
+        assert_non_null(at);
+        memcpy(at + sizeof name - 1, rows[i].groups, strlen(rows[i].groups));
+        write_bytes(file, content, bytes);
+        free(content);
+        if (otf2_read(archive, &back, &err) != STATUS_OK) fail_msg("%s: %s", rows[i].groups, err.text);
+        if (back->definitions.comms[1].first_group != rows[i].first)
+            fail_msg("%s: %u", rows[i].groups, back->definitions.comms[1].first_group);
+        trace_free(trace);
+        trace_free(back);
+    }
+    temp_dir_remove(directory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,7 +354,7 @@ int main(void)
         cmocka_unit_test(threads),     cmocka_unit_test(symmetric_memory),  cmocka_unit_test(before_time_zero),
         cmocka_unit_test(late_start),  cmocka_unit_test(replaces),          cmocka_unit_test(without_events),
         cmocka_unit_test(many_events), cmocka_unit_test(reads_by_any_name), cmocka_unit_test(unwritable),
-        cmocka_unit_test(groups_of_intercommunicators),
+        cmocka_unit_test(groups_of_intercommunicators), cmocka_unit_test(groups_that_do_not_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

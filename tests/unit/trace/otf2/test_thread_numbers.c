@@ -78,19 +78,19 @@ static struct trace *read_archive(const struct place *places, uint32_t count)
 }
 
 /* Threads are numbered within their rank, in the order of definition. The third group has no rank, and a metric is no thread; of
- * these the one with events is named. */
+ * these the two with events are counted. */
 static void threads_are_numbered_within_their_rank(void **state)
 {
     static const struct place places[] = {
         {0, OTF2_LOCATION_TYPE_CPU_THREAD, true},  {1, OTF2_LOCATION_TYPE_CPU_THREAD, true},
         {1, OTF2_LOCATION_TYPE_CPU_THREAD, true},  {0, OTF2_LOCATION_TYPE_CPU_THREAD, true},
         {0, OTF2_LOCATION_TYPE_METRIC, false},     {1, OTF2_LOCATION_TYPE_CPU_THREAD, true},
-        {2, OTF2_LOCATION_TYPE_CPU_THREAD, true},
+        {2, OTF2_LOCATION_TYPE_CPU_THREAD, true},  {0, OTF2_LOCATION_TYPE_METRIC, true},
     };
     (void)state;
     struct trace *trace = read_archive(places, sizeof places / sizeof *places);
     char *text = text_of(trace);
-    assert_string_equal(text, "rmacast-trace 1\nranks 2\nnote 1 location that is no thread of an MPI process is left out\n"
+    assert_string_equal(text, "rmacast-trace 1\nranks 2\nnote 2 locations that are no threads of MPI processes are left out\n"
                               "0 0.000000 enter main\n0 0.000000001 leave main\n0 0.000000003 enter main thread=1\n"
                               "0 0.000000004 leave main thread=1\n1 0.000000001 enter main\n1 0.000000002 leave main\n"
                               "1 0.000000002 enter main thread=1\n1 0.000000003 leave main thread=1\n"
