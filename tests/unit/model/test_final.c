@@ -7,7 +7,7 @@
 #include "model/slices/final.h"
 #include "model_test.h"
 
-/* Letters of a call's flags: K kept, O open, U undecided, S sent, R received, H both sides are kept, T times, D done; -
+/* Letters of a call's flags: K kept, O open, U undecided, S sent, R received, H both sides are kept, T times, D done, L late; -
  * none. */
 static void write_flags(unsigned flags, char *text)
 {
@@ -15,7 +15,8 @@ static void write_flags(unsigned flags, char *text)
         unsigned flag;
         char letter;
     } letters[] = {{SLICE_OPEN, 'O'}, {SLICE_KEEP, 'K'},     {SLICE_HOLD, 'H'}, {SLICE_UNDECIDED, 'U'},
-                   {SLICE_SENT, 'S'}, {SLICE_RECEIVED, 'R'}, {SLICE_DONE, 'D'}, {SLICE_TIMES, 'T'}};
+                   {SLICE_SENT, 'S'}, {SLICE_RECEIVED, 'R'}, {SLICE_DONE, 'D'}, {SLICE_TIMES, 'T'},
+                   {SLICE_LATE, 'L'}};
     size_t length = 0;
     for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
         if (flags & letters[i].flag) text[length++] = letters[i].letter;
@@ -140,6 +141,16 @@ static const struct row messages[] = {
      AT(0, 01, 01) "MPI_Irecv comm=0 peer=1 tag=1 bytes=8 req=1\n" AT(
          0, 01, 01) "MPI_Isend comm=0 peer=- tag=1 bytes=8 req=2\n" AT(0, 02, 02) "MPI_Waitall reqs=1,2\n" BARRIER_3,
      90, "OH KH O T|T|T"},
+    /* a waitall that ends at the watermark completes an operation of a lock_all that lasts on: the operation is not final, and
+       so the message beside it is not either; a lock_all itself keeps no times */
+    {"a request beside an operation that is not final",
+     WINDOW AT(0, 00, 00) "MPI_Win_lock_all win=0\n" AT(0, 01, 01) "MPI_Rget win=0 target=1 bytes=8 req=1\n" AT(
+         0, 01, 01) "MPI_Isend comm=0 peer=- tag=1 bytes=8 req=2\n" AT(0, 02, 02) "MPI_Waitall reqs=1,2\n" BARRIER_3,
+     2, "O O KHT OKT T|T|T"},
+    {"a request beside an operation that is",
+     WINDOW AT(0, 00, 00) "MPI_Win_lock_all win=0\n" AT(0, 01, 01) "MPI_Rget win=0 target=1 bytes=8 req=1\n" AT(
+         0, 01, 01) "MPI_Isend comm=0 peer=- tag=1 bytes=8 req=2\n" AT(0, 02, 02) "MPI_Waitall reqs=1,2\n" BARRIER_3,
+     3, "O - D T T|T|T"},
     /* a sendrecv waits for what it receives; what it sends is kept */
     {"without source", AT(0, 01, 01) "MPI_Sendrecv comm=0 peer=1 tag=1 source=- recvtag=2 bytes=8 received=0\n" BARRIER_3,
      90, "K T|T|T"},
@@ -154,6 +165,17 @@ static const struct row messages[] = {
     {"an improbe that found none", PROBE("Improbe", 02, " flag=0") BARRIER_3, 90, "T|- T|T"},
     {"an iprobe takes none out", PROBE("Iprobe", 02, " flag=1") BARRIER_3, 90, "T|- T|T"},
     {"a barrier of two", AT(0, 01, 02) "MPI_Barrier comm=0\n" AT(1, 01, 02) "MPI_Barrier comm=0\n", 90, "OT|OT|"},
+};
+
+/* A wait for progress that ended before the watermark is examined now; one that ends there or later is late, and the times behind
+ * the earliest of these stay, with the last call before them. */
+#define SIMULATED "property simulated=1 platform=p engine=loggp semantics=a lock=blocking\n" WINDOW
+#define WAITS(a, b, until)                                                                                             \
+    AT(0, a, b) "MPI_Send comm=0 peer=- tag=1 bytes=8 progress_from=0.000001 progress_until=0.0000" #until "\n"
+
+static const struct row progress[] = {
+    {"before the watermark", SIMULATED WAITS(01, 05, 04) BARRIER_3, 5, "T T|T|T"},
+    {"at the watermark", SIMULATED WAITS(01, 04, 04) BARRIER_3, 4, "TL T|T|T"},
 };
 
 static void expect_marks(const struct row *row)
@@ -207,6 +229,12 @@ static void marks_of_messages(void **state)
     for (size_t i = 0; i < sizeof messages / sizeof *messages; i++) expect_marks(&messages[i]);
 }
 
+static void marks_of_progress(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof progress / sizeof *progress; i++) expect_marks(&progress[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +242,7 @@ int main(void)
         cmocka_unit_test(marks_of_epochs),
         cmocka_unit_test(marks_of_fences),
         cmocka_unit_test(marks_of_messages),
+        cmocka_unit_test(marks_of_progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
