@@ -13,9 +13,8 @@
 
 struct shmem_lock { /* the window's first rank keeps the queue */
     uint32_t holder, first, last;
-    uint32_t cleared_by; /* the last PE that cleared it; NO_INDEX: none yet */
-    int64_t cleared_ps;  /* when that clear_lock returned */
-    bool released;       /* the holder has cleared it; its release is on the way */
+    int64_t cleared_ps; /* when the last clear_lock returned; 0: none did */
+    bool released;      /* the holder has cleared it; its release is on the way */
 };
 
 struct shmem {
@@ -87,7 +86,7 @@ static enum status lock_of(struct replay *replay, uint32_t object, uint32_t *loc
     uint64_t *index;
     TRY(map_put(&shmem->lock_names, object, shmem->lock_count, &index, replay->err));
     if (*index == shmem->lock_count) {
-        struct shmem_lock made = {NO_INDEX, NO_INDEX, NO_INDEX, NO_INDEX, 0, false};
+        struct shmem_lock made = {NO_INDEX, NO_INDEX, NO_INDEX, 0, false};
         ARRAY_PUSH(shmem->locks, shmem->lock_count, shmem->lock_capacity, made, replay->err);
     }
     *lock = (uint32_t)*index;
@@ -139,15 +138,15 @@ static enum status on_release(struct replay *replay, const struct engine_note *m
     return grant_lock(replay, message->ref, next);
 }
 
-/* Lock Contention: until the previous holder had cleared the lock. A test_lock that got it did not wait. */
+/* Lock Contention: until the previous holder had cleared the lock, which a PE itself did before it set it again. A test_lock that
+ * got it did not wait. */
 static enum status account_contention(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     const struct rank_state *state = &replay->ranks[rank];
     uint32_t index;
     TRY(lock_of(replay, call->shmem.lock, &index));
     const struct shmem_lock *lock = &replay->shmem->locks[index];
-    bool other = lock->cleared_by != NO_INDEX && lock->cleared_by != rank;
-    if (call_kind(call->call) == CALL_SHMEM_SET_LOCK && other && lock->cleared_ps > state->enter_ps)
+    if (call_kind(call->call) == CALL_SHMEM_SET_LOCK && lock->cleared_ps > state->enter_ps)
         totals_add(&replay->outcome->totals, PATTERN_LOCK_CONTENTION, rank, lock->cleared_ps - state->enter_ps);
     return STATUS_OK;
 }
@@ -185,7 +184,6 @@ static enum step clear_lock(struct replay *replay, uint32_t rank, const struct t
         return replay_spend(replay, state, rank == home ? 0 : replay_overhead_ps(replay, state), PHASE_ACT);
     }
     STEP_TRY(replay_send_control(replay, MESSAGE_SHMEM_RELEASE, rank, home, lock, 0));
-    cleared->cleared_by = rank;
     cleared->cleared_ps = replay->now_ps;
     cleared->released = true;
     return replay_exit(state, replay->now_ps);
