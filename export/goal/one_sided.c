@@ -88,7 +88,7 @@ static enum status lower_locks(struct lowering *lowering, size_t index)
     return STATUS_OK;
 }
 
-/* Orders a grant after the release of the holder before, as in the trace. */
+/* Orders a grant after the release of the holder before, as in the trace: only who releases is a holder. */
 static enum status order_grants(void *context, const struct holding *holding, const struct holding *holder)
 {
     struct lowering *lowering = context;
@@ -96,7 +96,7 @@ static enum status order_grants(void *context, const struct holding *holding, co
     if (!holder) return STATUS_OK;
     const struct grant *grant = find_grant(lowering, (size_t)(holding->epoch - epochs), (uint32_t)holding->target);
     const struct grant *before = find_grant(lowering, (size_t)(holder->epoch - epochs), (uint32_t)holding->target);
-    if (!grant || !before || !before->closed) return STATUS_OK;
+    if (!grant || !before) return STATUS_OK;
     return goal_require(lowering->schedule, grant->leaves, before->released, lowering->err);
 }
 

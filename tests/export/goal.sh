@@ -89,6 +89,49 @@ window 0 comm=0 bytes=64,64 disp_unit=1
 1 0.000037 0.000040 MPI_Win_fence win=0
 TRACE
 
+# A wait waits for its own request alone: rank 0's send has left at 0, whatever rank 1's first call is. Rank 1 sends at 0, too, and
+# has rank 0's message at 1.
+ends "20000 1000 1000" <<'TRACE'
+rmacast-trace 1
+ranks 3
+0 0.000000 0.000001 MPI_Isend comm=0 peer=1 tag=5 bytes=8 req=1
+0 0.000001 0.000001 MPI_Wait req=1
+0 0.000021 0.000021 MPI_Comm_group comm=0
+1 0.000000 0.000001 MPI_Isend comm=0 peer=2 tag=5 bytes=8 req=1
+1 0.000001 0.000001 MPI_Irecv comm=0 peer=0 tag=5 bytes=8 req=2
+1 0.000001 0.000003 MPI_Waitall reqs=1,2
+2 0.000000 0.000001 MPI_Recv comm=0 peer=1 tag=5 bytes=8
+TRACE
+
+# A test waits if it found the message, which is there at 21 us: behind it 20 us of computing. One that found nothing at 4 us
+# does not, and the computing until 24 hides the message.
+for flag in 0 1; do
+    ends "$((flag == 1 ? 41000 : 24000)) 20000" <<TRACE
+rmacast-trace 1
+ranks 2
+0 0.000000 0.000001 MPI_Irecv comm=0 peer=1 tag=5 bytes=8 req=1
+0 0.000005 0.000005 MPI_Test req=1 flag=$flag
+$([ $flag = 1 ] && echo '0 0.000025 0.000026 MPI_Comm_group comm=0' || echo '0 0.000025 0.000026 MPI_Wait req=1')
+1 0.000020 0.000021 MPI_Send comm=0 peer=0 tag=5 bytes=8
+TRACE
+done
+
+# The lock is granted at 2 us. The request of a put is complete when the data have left: 10 us of computing later, at 12, the
+# release leaves, and its answer is there at 14. That of a get is complete with the data, at 4: 16.
+for call in Rput Rget; do
+    ends "$([ $call = Rput ] && echo 14000 || echo 16000) 100000" <<TRACE
+rmacast-trace 1
+ranks 2
+window 0 comm=0 bytes=64,64 disp_unit=1
+0 0.000000 0.000002 MPI_Win_lock win=0 target=1 lock=exclusive
+0 0.000002 0.000002 MPI_$call win=0 target=1 bytes=8 disp=0 req=1
+0 0.000002 0.000002 MPI_Wait req=1
+0 0.000012 0.000013 MPI_Win_unlock win=0 target=1
+1 0.000100 enter end
+1 0.000100 leave end
+TRACE
+done
+
 # A lock of its own memory takes no message; nobody else is asked.
 ends "7000" <<'TRACE'
 rmacast-trace 1

@@ -132,6 +132,15 @@ static void a_page_gets_names_only(void **state)
     json_text_copy(out, "{\"a\\n\":\"\\u202e<\\\"b\\\\u\"}");
     expect(out, "\"\\u003c/script\\u003e\\u0026\\u0022\\u005c\\u000a\\u202e\\ufffd\""
                 "{\"a\\n\":\"\\u202e\\u003c\\\"b\\\\u\"}");
+    for (size_t length = 499; length <= 501; length++) { /* 500 bytes are whole */
+        memset(name, 'x', length);
+        name[length] = '\0';
+        out = begin();
+        json_text_write(out, name);
+        assert_int_equal(fclose(out), 0);
+        assert_int_equal(size, length == 501 ? 500 + 5 : length + 2);
+        free(written);
+    }
     memset(name, 'x', sizeof name);
     memcpy(name + 499, "\xc3\xa4y", 4); /* the 500th and 501st byte are one character */
     out = begin();

@@ -797,6 +797,54 @@ static void waits_of_threads_are_no_communication(void **state)
     result_free(result);
 }
 
+/* A site without a file, as of a function without debug information, is no place: the region has that of its next call. */
+static void a_function_is_no_place(void **state)
+{
+    (void)state;
+    struct trace *trace = trace_of("ranks 1\n0 0.0 enter a\n0 0.0 0.000001 MPI_Comm_group comm=0 site=f@x.c:1\n"
+                                   "0 0.000001 0.000002 MPI_Comm_group comm=0 site=g@y.c:2\n0 0.000002 leave a\n");
+    struct trace_site *site = &trace->definitions.sites[trace->ranks[0].calls[1].site];
+    struct analyze_options options = ANALYZE_DEFAULTS;
+    struct result *result;
+    struct err err;
+    assert_string_equal(site->function, "f");
+    free(site->file);
+    site->file = NULL;
+    options.intervals = true;
+    assert_int_equal(model_analyze(trace, &options, &result, &err), STATUS_OK);
+    assert_string_equal(interval_of(result, "a")->file, "y.c");
+    assert_int_equal(interval_of(result, "a")->line, 2);
+    result_free(result);
+    trace_free(trace);
+}
+
+/* A thread has the first processor that is free when it begins, and one is free at the moment when its last thread ends. Thread 0
+ * has the first one for itself; of two threads that begin at once the lower one chooses first. */
+static void threads_take_free_processors(void **state)
+{
+#define LIFE(THREAD, FROM, TO) "0 0.0000" #FROM " 0.0000" #TO " MPI_Comm_group comm=0 thread=" #THREAD "\n"
+    static const uint32_t expected[] = {0, 1, 1, 2, 1, 1, 2, 1, 3};
+    struct timelines timelines;
+    struct processors processors;
+    struct err err;
+    (void)state;
+    struct trace *trace = trace_of("ranks 2\n0 0.000002 0.000003 MPI_Comm_group comm=0\n1 0.0 0.0 MPI_Comm_group comm=0\n"
+                                   LIFE(1, 05, 80) LIFE(2, 80, 92) LIFE(3, 79, 95) LIFE(4, 92, 96) LIFE(5, 96, 97)
+                                   LIFE(6, 96, 97) LIFE(7, 97, 99) LIFE(8, 98, 99) LIFE(6, 98, 99));
+    assert_int_equal(timelines_build(trace, &timelines, &err), STATUS_OK);
+    assert_int_equal(processors_build(&timelines, &processors, &err), STATUS_OK);
+    assert_int_equal(processors.count, 5); /* four of rank 0 */
+    assert_true(processors.several);
+    for (size_t i = 0; i < trace->ranks[0].count; i++) {
+        const uint32_t thread = trace_call_thread(trace, 0, i);
+        const struct processor *processor = &processors.items[processor_of(&processors, 0, i)];
+        if (processor->index != expected[thread]) fail_msg("thread %u: %u", thread, processor->index);
+    }
+    processors_clear(&processors);
+    timelines_clear(&timelines);
+    trace_free(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -825,6 +873,8 @@ int main(void)
         cmocka_unit_test(overlap_and_start),
         cmocka_unit_test(callpaths), cmocka_unit_test(order_and_numbers),
         cmocka_unit_test(threads_are_processors),
+        cmocka_unit_test(a_function_is_no_place),
+        cmocka_unit_test(threads_take_free_processors),
         cmocka_unit_test(overlap_is_of_the_thread_that_started),
         cmocka_unit_test(waits_of_threads_are_no_communication),
     };

@@ -92,7 +92,9 @@ static void transfers_are_limited(void **state)
         size_t transfers;
         int64_t from_ps;
         int written;
-    } rows[] = {{1, 0, 1}, {19999, 0, 19999}, {20000, 0, 20000}, {20001, 0, 20000}, {1, 4 * US, 1}, {1, 4 * US + 1, 0}};
+        bool open; /* without an upper bound of their end: they are in the window up to the lower one, 14 us */
+    } rows[] = {{1, 0, 1, false},       {19999, 0, 19999, false},  {20000, 0, 20000, false}, {20001, 0, 20000, false},
+                {1, 4 * US, 1, false},  {1, 4 * US + 1, 0, false}, {1, 3 * US, 1, true},     {1, 3 * US + 1, 0, true}};
     struct trace *trace = make_trace();
     struct trace_sim sim[3] = {{.xfer_end_ps = 14 * US}, {.xfer_end_ps = 14 * US}, {.xfer_end_ps = 14 * US}},
                      *none = trace->ranks[0].sim;
@@ -105,6 +107,7 @@ static void transfers_are_limited(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int simulated = 0; simulated < 2; simulated++) {
             const struct analyze_found found = {.transfers = {.items = items, .count = rows[i].transfers}};
+            items[0].upper_end_ps = rows[i].open ? TRACE_UNKNOWN_PS : 15 * US;
             trace->ranks[0].sim = simulated ? sim : none;
             cJSON *json = write(trace, &found, (struct timeline_options){rows[i].from_ps, 0, 6});
             trace->ranks[0].sim = none;

@@ -86,12 +86,37 @@ static void a_fence_needs_the_pairs_of_its_barrier(void **state)
     expect_pairs(trace, nodes, (const int32_t(*)[2])expected, count);
 }
 
+/* Two groups, ranks 0 to 2 and rank 3. MPI_Bcast from 0 needs 0 and 3. MPI_Comm_dup needs them, too; it reduces among 0 to 2 (0 and
+ * 1, 1 and 2), and broadcasts there, which needs 0 and 2 though the broadcast of both groups before had the same root. */
+static void the_plans_of_two_groups_differ(void **state)
+{
+    (void)state;
+    static const int32_t members[] = {0, 1, 2, 3};
+    struct trace *trace = test_trace(4, 1);
+    int32_t nodes[] = {0, 1, 2, 3}, comm;
+    struct err err;
+    assert_int_equal(trace_add_comm(trace, members, 4, &comm, &err), STATUS_OK);
+    trace->definitions.comms[comm].first_group = 3;
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        struct trace_call *call = test_call(trace, rank, ID_Bcast, 0, 0);
+        call->handle = comm;
+        call->peer = 0;
+        call->bytes = 8;
+        call = test_call(trace, rank, ID_Comm_dup, 1, 1);
+        call->handle = comm;
+        call->comm.newcomm = TRACE_NO_REF;
+    }
+    const int32_t expected[][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 0}, {1, 2}, {2, 0}, {2, 1}, {3, 0}};
+    expect_pairs(trace, nodes, expected, 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operations_and_messages_need_their_own_pair),
         cmocka_unit_test(a_collective_needs_the_pairs_of_its_algorithm),
         cmocka_unit_test(a_fence_needs_the_pairs_of_its_barrier),
+        cmocka_unit_test(the_plans_of_two_groups_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
