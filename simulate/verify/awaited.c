@@ -11,7 +11,7 @@
 struct awaiter {
     const struct verify_context *context;
     struct verify_row *row;
-    bool *gets; /* per pair: the epoch has an operation for which complete waits, though its puts go on alone */
+    bool *gets; /* per pair: the epoch has an operation for whose data complete waits, if no earlier call did */
     struct totals totals; /* as in the predicted trace */
 };
 
@@ -176,10 +176,7 @@ static void check_posts(struct awaiter *awaiter)
         const struct epoch_operation *operation = &epochs->operations[i];
         if (operation->pair == EPOCH_NONE) continue;
         const struct trace_call *call = &rank_of(awaiter, operation->origin)->calls[operation->call];
-        const struct rma_semantics *semantics = awaiter->context->modes[call->handle].semantics;
-        bool brings = verify_rma_kind(call_kind(call->call)) == RMA_GET;
-        if (brings && semantics_waits(semantics, RMA_GET, call->bytes) == WAITS_NEVER)
-            awaiter->gets[operation->pair] = true;
+        if (verify_rma_kind(call_kind(call->call)) == RMA_GET) awaiter->gets[operation->pair] = true;
     }
     for (size_t a = 0; a < epochs->access_count; a++) {
         const struct access_epoch *access = access_of(awaiter, a);

@@ -140,8 +140,11 @@ static void room_of_the_buffer(void **state)
         int64_t waiting;   /* the tried size above it */
         const char *name;
     } rows[] = {{"rmacast-probe limit epoch put 99616 100384", 1 << 20, "d"},
-                {"rmacast-probe limit epoch put 16384 16512", 65536, "table"}};
-    for (int row = 0; row < 2; row++) {
+                {"rmacast-probe limit epoch put 16384 16512", 65536, "table"},
+                /* a sixteenth of 99616 less, 93390, is as large */
+                {"rmacast-probe limit epoch put 93000 93390", 1 << 20, "d"},
+                {"rmacast-probe limit epoch put 93000 93389", 1 << 20, "table"}};
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
         struct probe_record record = {0};
         say_d(&record);
         probe_say_tries(&record, "epoch", "put", rows[row].waiting, 1, 9);

@@ -304,6 +304,35 @@ static void times_in_latencies(void **state)
     }
 }
 
+/* A fence of whose assertions nothing is known looks at them, as one that does not wait where both allow it; one that waits there
+ * does not. Without a time it has no counts; with neither it has no steps of its own. Above 1.6 barriers it has counts. */
+static void steps_of_a_fence(void **state)
+{
+    static const struct {
+        int waits;      /* 0: in the fence, 1: not; -1: unknown */
+        double times;   /* of a barrier that takes 1 ms; 0: not measured */
+        enum steps_form form;
+        bool asserted;
+    } rows[] = {
+        {-1, 0, FORM_FENCE_BARRIER, true},    {-1, 1.5, FORM_FENCE_BARRIER, true}, {-1, 1.7, FORM_FENCE_COUNTS, true},
+        {0, 0, FORM_FENCE_BARRIER, false},    {0, 1.7, FORM_FENCE_COUNTS, false},  {1, 0, FORM_FENCE_BARRIER, true},
+        {1, 1.7, FORM_FENCE_COUNTS, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct probe_record record = {0};
+        if (rows[i].waits >= 0) probe_say_tries(&record, "fence", "noprecede|nosucceed", 0, rows[i].waits, 9);
+        if (rows[i].times > 0) probe_say_time(&record, "barrier_train", 0, 1e-3);
+        if (rows[i].times > 0) probe_say_time(&record, "fence_train", 0, rows[i].times * 1e-3);
+        struct platform *platform = probe_platform(&record);
+        const struct call_steps *fence = &platform->protocol.calls[STEPS_FENCE];
+        if (fence->form != rows[i].form || fence->asserted != rows[i].asserted)
+            fail_msg("row %zu: form %d, asserted %d", i, fence->form, fence->asserted);
+        platform_free(platform);
+        probe_record_clear(&record);
+    }
+}
+
 /* Windows that are made by 8 L of collectives are those of MPICH, whose puts with gaps are active messages, or of Open MPI, whose
  * are not. */
 static void rules_of_puts(void **state)
@@ -354,6 +383,7 @@ int main(void)
         cmocka_unit_test(apply_cost),
         cmocka_unit_test(small_steps_are_one_cost),
         cmocka_unit_test(times_in_latencies),
+        cmocka_unit_test(steps_of_a_fence),
         cmocka_unit_test(rules_of_puts),
         cmocka_unit_test(copied_or_left),
     };

@@ -167,6 +167,24 @@ static void a_piece_to_the_left(void **state)
     cJSON_Delete(json);
 }
 
+/* Computing is that of a region until as many regions were left as were entered: "B" from 10 to 50. One that is left without having
+ * been entered, where recording began inside it, was none. */
+static void regions_inside_regions(void **state)
+{
+    (void)state;
+    struct levels *levels = make(1, 0, 0);
+    static const struct {
+        enum mpi_call call;
+        int64_t at_ns;
+    } calls[] = {{ID_Barrier, 0},       {ID_region_leave, 5},  {ID_region_enter, 10}, {ID_region_enter, 20},
+                 {ID_region_leave, 30}, {ID_Barrier, 40},      {ID_region_leave, 50}, {ID_Barrier, 60}};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) add(levels, 0, calls[i].call, calls[i].at_ns, calls[i].at_ns);
+    cJSON *json = written(levels, 0);
+    for (size_t piece = 0; piece < 60; piece++)
+        expect_piece(level(json, 0), 0, piece, piece >= 10 && piece < 50 ? "BVA" : "AVA");
+    cJSON_Delete(json);
+}
+
 /* So much earlier that both do not fit before the pieces have grown. */
 static void much_earlier(void **state)
 {
@@ -227,6 +245,7 @@ int main(void)
         cmocka_unit_test(earlier_ranks_come_later),
         cmocka_unit_test(a_call_at_zero_is_the_first),
         cmocka_unit_test(a_piece_to_the_left),
+        cmocka_unit_test(regions_inside_regions),
         cmocka_unit_test(much_earlier),
         cmocka_unit_test(no_more_than_all_is_waiting), cmocka_unit_test(window_is_cut_out),
         cmocka_unit_test(nothing_at_all),

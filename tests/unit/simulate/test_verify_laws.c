@@ -170,8 +170,10 @@ static void calls_that_say_otherwise_what_they_waited_for_break_law_3(void **sta
         assert_broken(test_law(&test, verify_awaited), "of rank 0: the simulator counts 0 ps in 0 waits");
         totals_add(&test.outcome.totals, pattern, 0, waited_us[call] * US);
         assert_holds(test_law(&test, verify_awaited));
-        sim[call].awaited_post_ps -= 1;
-        assert_broken(test_law(&test, verify_awaited), "has to wait for one of 400000000 ps");
+        for (int off = -1; off <= 1; off += 2) { /* an earlier post, or a later one */
+            sim[call].awaited_post_ps = 400 * US + off;
+            assert_broken(test_law(&test, verify_awaited), "has to wait for one of 400000000 ps");
+        }
         sim[call].awaited_post_ps = TRACE_UNKNOWN_PS;
         assert_broken(test_law(&test, verify_awaited),
                       "waited for none of the posts, has to wait for one of 400000000 ps");

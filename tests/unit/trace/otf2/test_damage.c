@@ -398,24 +398,38 @@ static void time_beyond_the_limit(void **state)
     temp_dir_remove(directory);
 }
 
-/* MPI-3.1 11.2.1: a displacement unit is positive. 0 was taken for "not recorded". */
-static void no_displacement_unit(void **state)
+/* MPI-3.1 11.2.1: a displacement unit is positive. 0 was taken for "not recorded". 2^32 + 4 is 4 in 32 bits. */
+static void displacement_units(void **state)
 {
     (void)state;
-    static const char unit[] = "disp_unit=8,4";
+    static const struct {
+        const char *unit;
+        bool good;
+    } rows[] = {{"0000000004", true}, {"2147483647", true}, {"2147483648", false}, {"4294967300", false}, {"0000000000", false},
+                {"-000000004", false}};
+    static const char before[] = "disp_unit=8,";
     char directory[TEMP_DIR_BYTES];
     struct err err = {.text = ""};
-    struct trace *trace = trace_of("rmacast-trace 1\nranks 2\nwindow 0 comm=0 bytes=8 disp_unit=8,4 flavor=create\n");
+    struct trace *trace = trace_of("rmacast-trace 1\nranks 2\nwindow 0 comm=0 bytes=8 disp_unit=8,1000000000 flavor=create\n");
     temp_dir_make(directory);
-    if (otf2_write(trace, directory, &err) != STATUS_OK) fail_msg("%s", err.text);
-    const char *path = file_in(directory, "traces.otf2");
-    size_t bytes;
-    unsigned char *data = bytes_of(path, &bytes), *found = memmem(data, bytes, unit, sizeof unit - 1);
-    assert_non_null(found);
-    found[sizeof unit - 2] = '0';
-    write_bytes(path, data, bytes);
-    assert_refused(directory, "a displacement unit of 0", "displacement units from 1");
-    free(data);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (otf2_write(trace, directory, &err) != STATUS_OK) fail_msg("%s", err.text);
+        const char *path = file_in(directory, "traces.otf2");
+        size_t bytes;
+        unsigned char *data = bytes_of(path, &bytes), *found = memmem(data, bytes, before, sizeof before - 1);
+        assert_non_null(found);
+        memcpy(found + sizeof before - 1, rows[i].unit, 10);
+        write_bytes(path, data, bytes);
+        free(data);
+        if (!rows[i].good) {
+            assert_refused(directory, rows[i].unit, "displacement units from 1");
+            continue;
+        }
+        struct trace *back;
+        if (otf2_read(directory, &back, &err) != STATUS_OK) fail_msg("%s: %s", rows[i].unit, err.text);
+        assert_int_equal(back->definitions.windows[0].disp_unit[1], atol(rows[i].unit));
+        trace_free(back);
+    }
     trace_free(trace);
     temp_dir_remove(directory);
 }
@@ -426,7 +440,7 @@ int main(void)
         cmocka_unit_test(files_cut),     cmocka_unit_test(cut_between_chunks), cmocka_unit_test(missing),
         cmocka_unit_test(garbage),       cmocka_unit_test(bytes_changed),      cmocka_unit_test(full_disk),
         cmocka_unit_test(others_go_on),  cmocka_unit_test(time_beyond_the_limit),
-        cmocka_unit_test(no_displacement_unit),
+        cmocka_unit_test(displacement_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
