@@ -37,6 +37,18 @@ window 0 comm=0 bytes=4096,4096,4096 disp_unit=1
 2 0.500040 0.500100 MPI_Win_wait win=0
 TRACE
 
+# Rank 1 posts and is killed: rank 0's complete, after 10 us of computing behind the post of 0, has nobody to notify.
+ends "11000 5000" <<'TRACE'
+rmacast-trace 1
+ranks 2
+incomplete 1 killed
+window 0 comm=0 bytes=64,64 disp_unit=1
+0 0.000000 0.000002 MPI_Win_start win=0 group=1
+0 0.000012 0.000013 MPI_Win_complete win=0
+1 0.000000 0.000000 MPI_Win_post win=0 group=0
+1 0.000005 enter end
+TRACE
+
 # Rank 0 computes and sleeps for 15 us in all, then sends: rank 1 receives at 16 us.
 ends "15000 16000" <<'TRACE'
 rmacast-trace 1

@@ -71,6 +71,9 @@ static void what_fences_do_not_promise_is_refused(void **state)
         "fence=pscw", EPOCH "0 2 2 MPI_Win_fence win=0\n",
         "rank 1, event 1 (MPI_Win_fence): fence=pscw changes nothing: the rank ends with 1 fences of window 0, "
         "others have 2");
+    test_refuses( /* more than the first rank's, too */
+        "fence=pscw", EPOCH "0 2 2 MPI_Win_fence win=0\n1 2 2 MPI_Win_fence win=0\n1 3 3 MPI_Win_fence win=0\n",
+        "rank 1, event 3 (MPI_Win_fence): fence=pscw changes nothing: the rank ends with 3 fences of window 0, others have 2");
     test_refuses("fence=pscw", "ranks 2\nwindow 0 comm=0\n1 0 0 MPI_Win_fence win=0\n",
                  "rank 1, event 1 (MPI_Win_fence): fence=pscw changes nothing: rank 0 of window 0 has no calls");
     test_refuses("fence=pscw", EPOCH, "rank 0, event 1 (MPI_Win_fence): fence=pscw changes nothing: no fence closes");

@@ -93,8 +93,11 @@ static void puts_of_nothing_have_no_place(void **state)
     "1 " FROM " " BETWEEN " MPI_Fetch_and_op win=0 target=1 bytes=0 disp=0 op=NO_OP result_bytes=8 site=wait@flag.c:7\n"  \
     "1 " BETWEEN " " TO " MPI_Win_flush win=0 target=1\n"
 
+/* Whose times computing was used of, without the waits for a core or with them. */
+enum use { AS_RECORDED, COMPUTING, COMPUTING_ALONE };
+
 /* Rows of polls that wait for a write, of the row of rank 1 at 10 to 20 and of a later one. */
-static uint64_t rows_that_wait_with(const char *writes, const char *later)
+static uint64_t rows_that_wait_with(const char *writes, const char *later, enum use use)
 {
     static const char *const spec = "polls";
     char text[4000];
@@ -106,6 +109,8 @@ static uint64_t rows_that_wait_with(const char *writes, const char *later)
                  "%s1 0.000200 0.000200 MPI_Win_unlock_all win=0\n",
              writes, later);
     struct trace *trace = test_read(text);
+    trace->provenance.uses_computing = use != AS_RECORDED;
+    trace->provenance.without_core_waits = use == COMPUTING_ALONE;
     if (rewrite_run(trace, &spec, 1, &rewrite, &err) != STATUS_OK) return 0;
     uint64_t changed = rewrite.reports[0].changed;
     rewrite_clear(&rewrite);
@@ -116,7 +121,7 @@ static uint64_t rows_that_wait_with(const char *writes, const char *later)
 /* The later row has two polls, at 30 to 45. */
 static uint64_t rows_that_wait(const char *writes)
 {
-    return rows_that_wait_with(writes, POLL("0.000030", "0.000031", "0.000032") POLL("0.000040", "0.000041", "0.000045"));
+    return rows_that_wait_with(writes, POLL("0.000030", "0.000031", "0.000032") POLL("0.000040", "0.000041", "0.000045"), AS_RECORDED);
 }
 
 /* The first row ends at 20. What was complete by then it has seen, and a write complete at 20, too: the second row does not
@@ -160,9 +165,28 @@ static void a_single_poll_finds_what_is_complete(void **state)
                  "0 0 0 MPI_Win_lock_all win=0\n0 %s %s MPI_Accumulate win=0 target=1 bytes=8 disp=0 op=REPLACE\n"
                  "0 %s %s MPI_Win_flush win=0 target=1\n" ENDS(0),
                  rows[i].at, rows[i].at, rows[i].at, rows[i].complete);
-        const uint64_t found = rows_that_wait_with(writes, later);
+        const uint64_t found = rows_that_wait_with(writes, later, AS_RECORDED);
         if (found != rows[i].rows) fail_msg("row %zu: %d", i, (int)found);
     }
+}
+
+/* Rank 0's write of 12 is complete at 18, before the row of rank 1 ends at 20, unless the recording had both later: by the 10 that
+ * were paused before them where computing is used, by the 10 of a wait for a core where it is used without. */
+static void what_was_first_shows_in_the_recorded_times(void **state)
+{
+    static const uint64_t rows[][3] = {{1, 0, 0}, {1, 1, 0}};
+    (void)state;
+    for (int core = 0; core < 2; core++)
+        for (enum use use = AS_RECORDED; use <= COMPUTING_ALONE; use++) {
+            char writes[400];
+            snprintf(writes, sizeof writes,
+                     "property core_waits=1\n0 0 0 MPI_Win_lock_all win=0\n"
+                     "0 0.000012 0.000012 MPI_Accumulate win=0 target=1 bytes=8 disp=0 op=REPLACE %s=0.00001\n"
+                     "0 0.000013 0.000018 MPI_Win_flush win=0 target=1\n" ENDS(0),
+                     core ? "core_wait" : "paused");
+            const uint64_t found = rows_that_wait_with(writes, "", use);
+            if (found != rows[core][use]) fail_msg("%d, %d: %d", core, use, (int)found);
+        }
 }
 
 /* Start returns at 10 (the post's latency). Two puts of 1 MB at 10 and 110: the second has left at 210, wait ends at
@@ -373,6 +397,7 @@ int main(void)
         cmocka_unit_test(puts_of_nothing_have_no_place),
         cmocka_unit_test(what_a_row_has_seen_is_awaited_once),
         cmocka_unit_test(a_single_poll_finds_what_is_complete),
+        cmocka_unit_test(what_was_first_shows_in_the_recorded_times),
         cmocka_unit_test(merging_costs_what_it_delays),
         cmocka_unit_test(computing_of_a_call_path_is_scaled),
         cmocka_unit_test(computing_is_balanced_by_call_path),
