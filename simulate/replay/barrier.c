@@ -82,11 +82,11 @@ void replay_barrier_begin(struct replay *replay, uint32_t index)
     barrier->round = 0;
 }
 
-/* Whether messages of the round are missing. received: so many came, modulo 256. */
+/* Whether the message of the round is missing. received: so many came, modulo 256. None comes early: its sender has heard, over other
+ * members, that this one is through with the instance before. */
 static bool lacks_message(const struct barrier *barrier, uint8_t received)
 {
-    uint8_t missing = (uint8_t)(barrier->instance - received);
-    return missing > 0 && missing <= INT8_MAX;
+    return (uint8_t)barrier->instance != received;
 }
 
 static enum status send_round(struct replay *replay, uint32_t rank, const struct barrier_group *group, uint32_t own,

@@ -114,6 +114,8 @@ static void transfers_are_limited(void **state)
             assert_non_null(json);
             const int written = cJSON_GetArraySize(cJSON_GetObjectItem(json, "transfers"));
             if (written != (simulated ? rows[i].written : 0)) fail_msg("row %zu: %d transfers", i, written);
+            const cJSON *first = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "transfers"), 0);
+            if (first) assert_true(cJSON_GetArrayItem(first, 4)->valuedouble == (rows[i].open ? -1 : 4 * US)); /* since 11 us */
             cJSON_Delete(json);
         }
     free(items);

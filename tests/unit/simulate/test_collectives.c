@@ -358,6 +358,26 @@ static void a_vector_that_cannot_be_cut_evenly(void **state)
     }
 }
 
+/* A vector of less than a byte per rank is not empty, one of none is, and so are blocks that are known to be. */
+static void short_vectors_are_not_empty(void **state)
+{
+    (void)state;
+    static const int64_t none[4] = {0};
+    static const enum coll_algorithm algorithms[] = {COLL_REDUCE_SCATTER_HALVING, COLL_ALLTOALLV_SCATTERED};
+    static const uint32_t sends[] = {2, 3};
+    for (int i = 0; i < 2; i++)
+        for (int64_t bytes = 0; bytes <= 3; bytes += 3)
+            for (int known = 0; known < 2; known++) {
+                struct coll_shape shape = {.algorithm = algorithms[i], .size = 4, .bytes = bytes, .counts = known ? none : NULL};
+                struct coll_step step;
+                for (uint32_t rank = 0; rank < 4; rank++) {
+                    uint32_t found = 0;
+                    for (uint32_t number = 0; coll_step(&shape, rank, number, &step); number++) found += step.send_to >= 0;
+                    assert_int_equal(found, known || bytes == 0 ? 0 : sends[i]);
+                }
+            }
+}
+
 /* The root of a broadcast among 8 sends to 3, the root of a scatter hands over 4, 2 and 1 blocks; a chain of n steps
  * would pass the sums above, but not this. */
 static void trees_are_as_deep_as_the_logarithm(void **state)
@@ -474,6 +494,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_end_and_move_what_the_literature_says),
         cmocka_unit_test(a_vector_that_cannot_be_cut_evenly),
+        cmocka_unit_test(short_vectors_are_not_empty),
         cmocka_unit_test(trees_are_as_deep_as_the_logarithm),
         cmocka_unit_test(choices_switch_where_mpich_switches),
         cmocka_unit_test(an_all_to_all_waits_behind_32_partners),

@@ -321,6 +321,32 @@ static void a_lock_with_two_holders_breaks_law_2(void **state)
     }
 }
 
+/* A lazy lock is held from the first data of its epoch on, whichever operation's they are. Rank 0 holds it until 100. */
+static void a_lazy_lock_is_held_from_its_first_data(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t first_us, second_us; /* when the data of rank 1's operations begin to leave */
+        const char *broken;
+    } rows[] = {{100, 110, NULL}, {99, 110, "held while another"}, {110, 99, "held while another"}, {110, 100, NULL}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct trace *trace = test_trace(3, 1);
+        struct test_context test;
+        for (uint32_t rank = 0; rank < 2; rank++) {
+            struct trace_call *call = test_call(trace, rank, ID_Win_lock, 0, 0);
+            call->peer = 2;
+            call->flags = TRACE_EXCLUSIVE;
+            const int64_t first_us = rank ? rows[i].first_us : 20, second_us = rank ? rows[i].second_us : 30;
+            test_operation(trace, rank, ID_Put, 5, 5, 2, 8, first_us, first_us + 11);
+            test_operation(trace, rank, ID_Put, 6, 6, 2, 8, second_us, second_us + 11);
+            test_call(trace, rank, ID_Win_unlock, 90, rank ? 200 : 100)->peer = 2;
+        }
+        test_context_init(&test, trace, test_platform("a", "mpi.rma.lock=lazy"));
+        assert_law(test_law(&test, verify_waits_passive), rows[i].broken);
+        test_context_clear(&test);
+    }
+}
+
 /* Rank 0 locks, 0-60: its request is at rank 1 at 10 and served at until_us. Rank 1 is in MPI at 0, from from_us to
  * to_us, and at 50. */
 static struct verify_row progress_of_lock(const char *progress, int64_t from_us, int64_t to_us, int64_t until_us)
@@ -517,6 +543,7 @@ int main(void)
         cmocka_unit_test(a_copy_is_no_early_transfer),
         cmocka_unit_test(a_lost_put_breaks_law_5),
         cmocka_unit_test(a_lock_with_two_holders_breaks_law_2),
+        cmocka_unit_test(a_lazy_lock_is_held_from_its_first_data),
         cmocka_unit_test(progress_that_nobody_makes_breaks_law_3),
         cmocka_unit_test(an_early_unlock_breaks_law_2),
         cmocka_unit_test(a_request_done_too_early_breaks_law_2),
