@@ -54,6 +54,13 @@ static const struct row {
      "2 1 1 MPI_Send comm=0 peer=1 tag=5 bytes=16\n",
      {{0, 6, 24}, {2, 5, 16}},
      2},
+    /* 0 is a tag like any other: not that of what was sent first. */
+    {"ranks 3\n"
+     "0 1 1 MPI_Send comm=0 peer=1 tag=5 bytes=8\n"
+     "1 0 0 MPI_Irecv comm=0 peer=1 tag=0 bytes=64 req=0\n"
+     "2 3 3 MPI_Send comm=0 peer=1 tag=0 bytes=16\n",
+     {{2, 0, 16}},
+     1},
     /* By the sender alone, and by the tag alone: neither takes what was sent first, 8 bytes by rank 0 with tag 5. */
     {"ranks 3\n"
      "0 1 1 MPI_Send comm=0 peer=1 tag=5 bytes=8\n"
