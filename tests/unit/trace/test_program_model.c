@@ -330,6 +330,45 @@ static void a_name_is_no_word(void **state)
     }
 }
 
+/* A path is that of the end of a block's blocks, whatever is around them; loops between them do not count. The digits are the lines
+ * of the blocks that are reduced. */
+static void paths_of_blocks(void **state)
+{
+    static const char text[] = "rmacast-model 1\n"
+                               "block a time=1s\n  block b time=1s\n    repeat 2\n      block c time=1s\n      end\n    end\n"
+                               "    block bc time=1s\n    end\n  end\nend\nblock b time=1s\n  block c time=1s\n  end\nend\n";
+    static const struct {
+        const char *path, *reduced; /* NULL: there is none */
+    } rows[] = {{"a", "2"},     {"b", "3C"},    {"c", "5D"},        {"b/c", "5D"},  {"a/b/c", "5"},  {"a/b", "3"}, {"bc", "8"},
+                {"a/c", NULL},  {"c/b", NULL},  {"x/a/b/c", NULL},  {"/a", NULL},   {"a/b/bc", "8"}, {"ab", NULL}, {"b/", NULL},
+                {"", NULL}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct program_model *model, *made = NULL;
+        struct err err;
+        char found[20] = "";
+        if (read_text(text, &model, &err) != STATUS_OK) fail_msg("%s", err.text);
+        enum status status = program_model_reduce(model, rows[i].path, true, &made, &err);
+        if (!rows[i].reduced) {
+            if (status != STATUS_USAGE || !strstr(err.text, "has no block")) fail_msg("'%s': status %d", rows[i].path, status);
+        } else {
+            char *written = NULL;
+            size_t bytes, used = 0;
+            if (status != STATUS_OK) fail_msg("%s", err.text);
+            FILE *out = open_memstream(&written, &bytes);
+            program_model_write(made, out);
+            fclose(out);
+            int line = 1;
+            for (char *rest = written, *at; (at = strsep(&rest, "\n")); line++)
+                if (strstr(at, " reduced")) found[used++] = "0123456789ABCDEF"[line];
+            assert_string_equal(found, rows[i].reduced);
+            free(written);
+            program_model_free(made);
+        }
+        program_model_free(model);
+    }
+}
+
 /* 2^32 rounds of 1 ns are 4294967296000 ps. 10^6 times 10^6 rounds of 1 ps on rank 0 alone are 10^12 ps; its barrier is never
  * made. 0 + 1 + 2 + 3 + 4 ns, 2 * 10^9 times, are 20 s. Walked, the loops take hours. */
 static void rounds_without_calls_are_counted(void **state)
@@ -395,6 +434,7 @@ int main(void)
         cmocka_unit_test(computing_before_calls_of_some_ranks),
         cmocka_unit_test(blocks_are_reduced),
         cmocka_unit_test(a_name_is_no_word),
+        cmocka_unit_test(paths_of_blocks),
         cmocka_unit_test(wrong_runs_are_refused),
         cmocka_unit_test(rounds_without_calls_are_counted),
     };
