@@ -82,8 +82,8 @@ void replay_barrier_begin(struct replay *replay, uint32_t index)
     barrier->round = 0;
 }
 
-/* Whether the message of the round is missing. received: so many came, modulo 256. None comes early: its sender has heard, over other
- * members, that this one is through with the instance before. */
+/* Whether the message of the round is missing. received: so many came, modulo 256. None comes early: its sender has
+ * heard, over other members, that this one is through with the instance before. */
 static bool lacks_message(const struct barrier *barrier, uint8_t received)
 {
     return (uint8_t)barrier->instance != received;

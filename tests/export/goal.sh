@@ -101,8 +101,8 @@ window 0 comm=0 bytes=64,64 disp_unit=1
 1 0.000037 0.000040 MPI_Win_fence win=0
 TRACE
 
-# A wait waits for its own request alone: rank 0's send has left at 0, whatever rank 1's first call is. Rank 1 sends at 0, too, and
-# has rank 0's message at 1.
+# A wait waits for its own request alone: rank 0's send has left at 0, whatever rank 1's first call is. Rank 1 sends at 0, too,
+# and has rank 0's message at 1.
 ends "20000 1000 1000" <<'TRACE'
 rmacast-trace 1
 ranks 3

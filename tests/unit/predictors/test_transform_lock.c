@@ -95,7 +95,8 @@ static void puts_under_the_last_lock_are_request_based(void **state)
     test_gives("put=rput",
                HEAD LOCK(1) LOCK(2) UNLOCK(1) "0 0.000000 0.000000 MPI_Put win=0 target=2 bytes=8\n" UNLOCK(2)
                    FENCE "0 0.000000 0.000000 MPI_Put win=0 target=2 bytes=8\n" FENCE,
-               LOCK(1) LOCK(2) UNLOCK(1) "0 0.000000 0.000000 MPI_Rput win=0 target=2 bytes=8 req=0\n0 0.000000 0.000000 MPI_Waitall reqs=0\n"
+               LOCK(1) LOCK(2) UNLOCK(1) "0 0.000000 0.000000 MPI_Rput win=0 target=2 bytes=8 req=0\n"
+                   "0 0.000000 0.000000 MPI_Waitall reqs=0\n"
                    UNLOCK(2) FENCE "0 0.000000 0.000000 MPI_Put win=0 target=2 bytes=8\n" FENCE);
 }
 

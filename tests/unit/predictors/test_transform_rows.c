@@ -121,7 +121,8 @@ static uint64_t rows_that_wait_with(const char *writes, const char *later, enum 
 /* The later row has two polls, at 30 to 45. */
 static uint64_t rows_that_wait(const char *writes)
 {
-    return rows_that_wait_with(writes, POLL("0.000030", "0.000031", "0.000032") POLL("0.000040", "0.000041", "0.000045"), AS_RECORDED);
+    return rows_that_wait_with(writes, POLL("0.000030", "0.000031", "0.000032") POLL("0.000040", "0.000041", "0.000045"),
+                               AS_RECORDED);
 }
 
 /* The first row ends at 20. What was complete by then it has seen, and a write complete at 20, too: the second row does not
@@ -143,8 +144,8 @@ static void what_a_row_has_seen_is_awaited_once(void **state)
                      2);
 }
 
-/* A write that is under way when a row ends counts for it, from its call on: a poll of the row may have found it. Where the row has
- * no other poll, which began before the write's call returned, it found it only if the write is complete. */
+/* A write that is under way when a row ends counts for it, from its call on: a poll of the row may have found it. Where the row
+ * has no other poll, which began before the write's call returned, it found it only if the write is complete. */
 static void a_single_poll_finds_what_is_complete(void **state)
 {
     static const struct {
@@ -170,8 +171,8 @@ static void a_single_poll_finds_what_is_complete(void **state)
     }
 }
 
-/* Rank 0's write of 12 is complete at 18, before the row of rank 1 ends at 20, unless the recording had both later: by the 10 that
- * were paused before them where computing is used, by the 10 of a wait for a core where it is used without. */
+/* Rank 0's write of 12 is complete at 18, before the row of rank 1 ends at 20, unless the recording had both later: by the 10
+ * that were paused before them where computing is used, by the 10 of a wait for a core where it is used without. */
 static void what_was_first_shows_in_the_recorded_times(void **state)
 {
     static const uint64_t rows[][3] = {{1, 0, 0}, {1, 1, 0}};

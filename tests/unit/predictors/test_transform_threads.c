@@ -177,7 +177,8 @@ static void puts_are_merged_between_primitives(void **state)
                "0 0.000007 0.000007 MPI_Put win=0 target=1 bytes=16 thread=1\n"
                "0 0.000009 0.000009 MPI_Win_unlock win=0 target=1 thread=1\n");
     /* who makes and frees the window does not work on it */
-#define OF_BOTH(CALL, TIME) "0 0.00000" #TIME " 0.00000" #TIME " " CALL " win=0\n1 0.00000" #TIME " 0.00000" #TIME " " CALL " win=0\n"
+#define OF_BOTH(CALL, TIME)                                                                                            \
+    "0 0.00000" #TIME " 0.00000" #TIME " " CALL " win=0\n1 0.00000" #TIME " 0.00000" #TIME " " CALL " win=0\n"
     test_gives("merge-puts", HEAD OF_BOTH("MPI_Win_create", 0) LOCKED(PUT(1) PUT(2)) OF_BOTH("MPI_Win_free", 9),
                "0 0.000000 0.000000 MPI_Win_create win=0\n"
                "0 0.000000 0.000000 MPI_Win_lock win=0 target=1 lock=shared thread=1\n"

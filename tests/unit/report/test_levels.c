@@ -167,8 +167,8 @@ static void a_piece_to_the_left(void **state)
     cJSON_Delete(json);
 }
 
-/* Computing is that of a region until as many regions were left as were entered: "B" from 10 to 50. One that is left without having
- * been entered, where recording began inside it, was none. */
+/* Computing is that of a region until as many regions were left as were entered: "B" from 10 to 50. One that is left without
+ * having been entered, where recording began inside it, was none. */
 static void regions_inside_regions(void **state)
 {
     (void)state;

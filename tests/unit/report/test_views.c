@@ -93,7 +93,8 @@ static void messages_are_arrows(void **state)
 {
     (void)state;
     cJSON *json = views_of("ranks 2\n"
-                           AT(0, 01, 02, "MPI_Send comm=0 peer=1 tag=1 bytes=8") AT(0, 03, 04, "MPI_Send comm=0 peer=1 tag=2 bytes=16")
+                           AT(0, 01, 02, "MPI_Send comm=0 peer=1 tag=1 bytes=8")
+                           AT(0, 03, 04, "MPI_Send comm=0 peer=1 tag=2 bytes=16")
                            AT(0, 05, 06, "MPI_Send comm=0 peer=1 tag=3 bytes=32")
                            AT(1, 01, 07, "MPI_Recv comm=0 peer=0 tag=1 bytes=8")
                            AT(1, 08, 09, "MPI_Irecv comm=0 peer=0 tag=2 bytes=16 req=1") AT(1, 10, 20, "MPI_Wait req=1")

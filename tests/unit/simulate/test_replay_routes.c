@@ -86,8 +86,8 @@ static void a_fence_needs_the_pairs_of_its_barrier(void **state)
     expect_pairs(trace, nodes, (const int32_t(*)[2])expected, count);
 }
 
-/* Two groups, ranks 0 to 2 and rank 3. MPI_Bcast from 0 needs 0 and 3. MPI_Comm_dup needs them, too; it reduces among 0 to 2 (0 and
- * 1, 1 and 2), and broadcasts there, which needs 0 and 2 though the broadcast of both groups before had the same root. */
+/* Two groups, ranks 0 to 2 and rank 3. MPI_Bcast from 0 needs 0 and 3. MPI_Comm_dup needs them, too; it reduces among 0 to 2 (0
+ * and 1, 1 and 2), and broadcasts there, which needs 0 and 2 though the broadcast of both groups before had the same root. */
 static void the_plans_of_two_groups_differ(void **state)
 {
     (void)state;

@@ -330,8 +330,8 @@ static void a_name_is_no_word(void **state)
     }
 }
 
-/* A path is that of the end of a block's blocks, whatever is around them; loops between them do not count. The digits are the lines
- * of the blocks that are reduced. */
+/* A path is that of the end of a block's blocks, whatever is around them; loops between them do not count. The digits are the
+ * lines of the blocks that are reduced. */
 static void paths_of_blocks(void **state)
 {
     static const char text[] = "rmacast-model 1\n"

@@ -94,8 +94,8 @@ static void three_segments(void **state)
     expect_recovered(truth, 3, 0.01, 0);
 }
 
-/* Without noise each point that is left out is on the line of its neighbours, the last one before a jump and the first one behind it
- * on the nearer line. One line for all misses. */
+/* Without noise each point that is left out is on the line of its neighbours, the last one before a jump and the first one
+ * behind it on the nearer line. One line for all misses. */
 static void points_beside_a_jump_have_the_nearer_line(void **state)
 {
     (void)state;

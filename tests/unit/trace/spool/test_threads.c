@@ -253,8 +253,8 @@ static const struct trace_call *first_of(const struct trace *trace, uint32_t ran
  * rank 1's MPI_Init is at site_b, rank 2's at site_c. Regions: the defined one, rank 0's functions of rounds 0, 1, 2,
  * rank 1's failed call of round 3, rank 3's, and what rank 6 calls on a communicator that the trace cannot hold. Locks:
  * rank 1 takes 0x1010 (8 * 2 behind 0x1000), 0x1000 (8 * 3 % 24), 0x1008: numbers 0, 1, 2; rank 2 begins with 0x1008 (8
- * * 4 % 24), rank 3 with 0x1000, 0x1010, 0x1008: only the last of these is numbered as it comes. Lists: 40 waitalls per rank, so rank 3's first is 120. Extents: rank 0's of rounds 0, 3, 6 are 100, 103,
- * 101. */
+ * * 4 % 24), rank 3 with 0x1000, 0x1010, 0x1008: only the last of these is numbered as it comes. Lists: 40 waitalls per
+ * rank, so rank 3's first is 120. Extents: rank 0's of rounds 0, 3, 6 are 100, 103, 101. */
 static void numbered_as_by_one(void **state)
 {
     (void)state;
