@@ -45,7 +45,7 @@ static enum status add_computing(struct walk *walk, int64_t ps)
 {
     uint64_t before_ns = ((uint64_t)walk->computed_ps + 500) / 1000;
     struct goal_id made;
-    walk->computed_ps += ps > 0 ? ps : 0;
+    walk->computed_ps += ps;
     uint64_t ns = ((uint64_t)walk->computed_ps + 500) / 1000 - before_ns;
     if (ns == 0) return STATUS_OK;
     TRY(goal_calc(walk->schedule, walk->rank, ns, &made, walk->err));

@@ -59,7 +59,7 @@ static void large_answers_are_whole(void **state)
     child_answers_clear(answers, 2);
 }
 
-enum { FAILS, IS_KILLED, ABORTS, EXITS, SUCCEEDS, WAYS };
+enum { FAILS, IS_KILLED, ABORTS, EXITS, SAYS, EXPLAINS, EXPLAINS_NOTHING, SUCCEEDS, WAYS };
 
 static enum status end_somehow(void *context, size_t index, FILE *out, struct err *err)
 {
@@ -73,6 +73,9 @@ static enum status end_somehow(void *context, size_t index, FILE *out, struct er
         signal(SIGABRT, SIG_DFL);
         abort();
     case EXITS: _exit(3);
+    case SAYS:
+    case EXPLAINS: fputs("this is why\nsecond\n", stderr); _exit(index == SAYS ? 3 : CHILD_EXPLAINED);
+    case EXPLAINS_NOTHING: _exit(CHILD_EXPLAINED);
     default: break;
     }
     return STATUS_OK;
@@ -94,6 +97,13 @@ static void a_child_that_ends_early_is_an_error_that_says_how(void **state)
     assert_null(strstr(answers[ABORTS].err.text, "second"));
     assert_non_null(strstr(answers[EXITS].err.text, "status 3"));
     assert_null(answers[EXITS].data);
+    /* only the status that is agreed on says that the line is the error's text */
+    assert_int_equal(answers[SAYS].status, STATUS_SYSTEM);
+    assert_non_null(strstr(answers[SAYS].err.text, "status 3 and no answer: this is why"));
+    assert_int_equal(answers[EXPLAINS].status, STATUS_DATA);
+    assert_string_equal(answers[EXPLAINS].err.text, "this is why");
+    assert_int_equal(answers[EXPLAINS_NOTHING].status, STATUS_SYSTEM);
+    assert_non_null(strstr(answers[EXPLAINS_NOTHING].err.text, "status 70 and no answer"));
     assert_int_equal(answers[SUCCEEDS].status, STATUS_OK);
     assert_string_equal(answers[SUCCEEDS].data, "partly");
     child_answers_clear(answers, WAYS);

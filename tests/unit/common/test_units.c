@@ -17,6 +17,10 @@ static void seconds_and_picoseconds(void **state)
     assert_int_equal(units_ps(-1.5e-12), -2); /* halves go away from zero */
     assert_int_equal(units_ps(0.4e-12), 0);
     assert_int_equal(units_ps(410e-6), 410000000);
+    /* 2^63 ps are one too many, and -2^63 are not */
+    assert_true(units_ps(0x1p63 / 1e12) == INT64_MAX && units_ps(-0x1p63 / 1e12) == INT64_MIN);
+    assert_true(units_ps(1e300) == INT64_MAX && units_ps(-1e300) == INT64_MIN);
+    assert_true(units_ps(9e6) == 9000000 * UNITS_PS_PER_S);
     assert_true(units_s(UNITS_PS_PER_S / 4) == 0.25);
     assert_true(units_s(-1) == -1e-12);
 }

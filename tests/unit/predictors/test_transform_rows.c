@@ -171,6 +171,32 @@ static void a_single_poll_finds_what_is_complete(void **state)
     }
 }
 
+/* What may be written: an operation with data, or with another one than NO_OP. Whether a compare-and-swap writes is not known. */
+static void writes_that_are_awaited(void **state)
+{
+    static const struct {
+        const char *call;
+        uint64_t rows;
+    } rows[] = {{"MPI_Put win=0 target=1 bytes=8 disp=0", 1},
+                {"MPI_Get win=0 target=1 bytes=8 disp=0", 0},
+                {"MPI_Accumulate win=0 target=1 bytes=8 disp=0 op=SUM", 1},
+                {"MPI_Fetch_and_op win=0 target=1 bytes=8 disp=0 op=SUM result_bytes=8", 1},
+                {"MPI_Fetch_and_op win=0 target=1 bytes=0 disp=0 op=NO_OP result_bytes=8", 0},
+                {"MPI_Compare_and_swap win=0 target=1 bytes=8 disp=0 result_bytes=8", 0},
+                {"MPI_Put win=0 target=- bytes=0", 0},
+                {"MPI_Put win=0 target=2 bytes=8 disp=0", 0},
+                {"MPI_Put win=0 target=1 bytes=8 disp=8", 0},
+                {"MPI_Put win=0 target=1 bytes=8 disp=7", 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char writes[400];
+        snprintf(writes, sizeof writes, "0 0 0 MPI_Win_lock_all win=0\n0 0.000012 0.000012 %s\n"
+                                        "0 0.000013 0.000018 MPI_Win_flush_all win=0\n" ENDS(0), rows[i].call);
+        const uint64_t found = rows_that_wait_with(writes, "", AS_RECORDED);
+        if (found != rows[i].rows) fail_msg("%s: %d", rows[i].call, (int)found);
+    }
+}
+
 /* Rank 0's write of 12 is complete at 18, before the row of rank 1 ends at 20, unless the recording had both later: by the 10
  * that were paused before them where computing is used, by the 10 of a wait for a core where it is used without. */
 static void what_was_first_shows_in_the_recorded_times(void **state)
@@ -399,6 +425,7 @@ int main(void)
         cmocka_unit_test(what_a_row_has_seen_is_awaited_once),
         cmocka_unit_test(a_single_poll_finds_what_is_complete),
         cmocka_unit_test(what_was_first_shows_in_the_recorded_times),
+        cmocka_unit_test(writes_that_are_awaited),
         cmocka_unit_test(merging_costs_what_it_delays),
         cmocka_unit_test(computing_of_a_call_path_is_scaled),
         cmocka_unit_test(computing_is_balanced_by_call_path),
