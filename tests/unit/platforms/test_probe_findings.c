@@ -164,6 +164,19 @@ static void room_of_the_buffer(void **state)
     struct platform *platform = platform_of(&record);
     assert_true(platform->semantics.buffer_bytes == INT64_MAX);
     platform_free(platform);
+    /* 64 KB that fit are taken for no limit, less says nothing: the section has no such key. */
+    for (int64_t most = 65535; most <= 65536; most++) {
+        say_d(&record);
+        probe_say_tries(&record, "buffer", "put", most, 2, 9);
+        struct probe_findings findings = probe_evaluated(&record);
+        struct err err;
+        cJSON *mpi;
+        assert_int_equal(probe_section(&findings, &mpi, &err), STATUS_OK);
+        assert_int_equal(cJSON_HasObjectItem(cJSON_GetObjectItem(mpi, "rma"), "buffer_bytes"), most == 65536);
+        cJSON_Delete(mpi);
+        probe_findings_clear(&findings);
+        probe_record_clear(&record);
+    }
 }
 
 /* Start waits, though an empty epoch is all that was asked of it: operations that never wait beside it. */
@@ -239,6 +252,10 @@ static void messages_that_are_read(void **state)
         struct probe_record record = {0};
         probe_say_tries(&record, "send_posted", "none", 65536, 0, 9);
         probe_say_tries(&record, "send_left", "none", 65536, read, 9);
+        /* round trips of 4 L and of 10 ns for each byte, where L is 1 ms; without the verdict they would say "direct" */
+        probe_say_time(&record, "put_flush", 8, 2e-3);
+        for (int64_t bytes = 65536; bytes <= 262144; bytes *= 4)
+            probe_say_time(&record, "round_trip", bytes, (read ? 6e-3 : 4e-3) + 10e-9 * (double)bytes);
         struct platform *platform = platform_of(&record);
         assert_int_equal(platform->rendezvous, read ? RENDEZVOUS_READ : RENDEZVOUS_DIRECT);
         platform_free(platform);
