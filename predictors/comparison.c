@@ -7,6 +7,7 @@
 #include "common/children.h"
 #include "common/json.h"
 #include "common/json/json_write.h"
+#include "model/result/result_fields.h"
 #include "predictors/draws.h"
 #include "predictors/prediction.h"
 
@@ -191,7 +192,7 @@ static void add_difference(const struct comparison *comparison, size_t row, cJSO
     json_add_text(one, "row", comparison->names[row]);
     json_add_number(one, "gain_s", gain_s);
     json_add_bool(one, "tells", uncertainty_tells(&error, gain_s));
-    uncertainty_to_json(&error, one);
+    fields_write(uncertainty_fields, &error, 0, one);
 }
 
 static enum status add_warnings(const struct warnings *warnings, cJSON *root, struct err *err)

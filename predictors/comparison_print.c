@@ -245,7 +245,7 @@ static void print_efficiency(const struct comparison *comparison, FILE *out)
     enum { COLUMNS = sizeof columns / sizeof *columns };
     bool begun = false;
     for (size_t i = 0; i < comparison->count; i++) {
-        const cJSON *efficiency = cJSON_GetObjectItemCaseSensitive(comparison->results[i]->carried, "efficiency");
+        const cJSON *efficiency = comparison->results[i]->efficiency_read;
         if (!efficiency) continue;
         struct efficiency_pop pop = efficiency_pop_read(efficiency);
         const double values[COLUMNS] = {pop.parallel, pop.load_balance, pop.serialization, pop.transfer};

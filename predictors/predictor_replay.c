@@ -104,7 +104,7 @@ static enum status describe_prediction(struct prediction *prediction, struct err
     TRY(replace_text(&result->transport, prediction->platform->transport, err));
     result->origin = TRACE_SIMULATED;
     result->events = outcome->stats.events;
-    result->wall_ns = (uint64_t)(outcome->wall_s * 1e9);
+    result->wall_s = outcome->wall_s;
     result->peak_bytes = outcome->peak_bytes;
     describe_buffer(prediction, &result->buffer);
     const struct platform *platform = prediction->platform;

@@ -42,7 +42,7 @@ void input_runs_clear(struct input_runs *runs)
 enum type { TEXT, NUMBER, NUMBER_OR_NULL, BOOLEAN };
 
 /* The path of a key: members; "[]" after an array stands for each of its elements. */
-struct field {
+struct shape {
     const char *path;
     enum type type;
 };
@@ -109,7 +109,7 @@ static enum status check_comparison(const struct json_node *root, struct input_r
     return STATUS_OK;
 }
 
-static const struct field validation[] = {
+static const struct shape validation[] = {
     {"ranks", NUMBER},
     {"run_time.predicted_s", NUMBER},
     {"run_time.measured_s", NUMBER},
@@ -122,7 +122,7 @@ static const struct field validation[] = {
     {"patterns[].measured_s", NUMBER},
     {NULL, TEXT},
 };
-static const struct field scaling[] = {
+static const struct shape scaling[] = {
     {"scaling", TEXT},
     {"program", TEXT},
     {"points[].ranks", NUMBER},
@@ -135,7 +135,7 @@ static const struct field scaling[] = {
     {"stops_paying[].semantics", TEXT},
     {NULL, TEXT},
 };
-static const struct field advice[] = {
+static const struct shape advice[] = {
     {"run_time_s", NUMBER},
     {"error", NUMBER_OR_NULL},
     {"changes[].row", TEXT},
@@ -146,7 +146,7 @@ static const struct field advice[] = {
     {"changes[].rewrites[].summary", TEXT},
     {NULL, TEXT},
 };
-static const struct field campaign[] = {
+static const struct shape campaign[] = {
     {"date", TEXT},
     {"machine.processor", TEXT},
     {"summary.rows", NUMBER},
@@ -159,12 +159,12 @@ static const struct field campaign[] = {
     {"rows[].part.spread", NUMBER_OR_NULL},
     {NULL, TEXT},
 };
-static const struct field platform[] = {{"nodes.count", NUMBER}, {NULL, TEXT}};
+static const struct shape platform[] = {{"nodes.count", NUMBER}, {NULL, TEXT}};
 
 static const struct schema {
     const char *name;
     enum status (*check)(const struct json_node *root, struct input_runs *runs, struct err *err); /* NULL: fields only */
-    const struct field *fields;                                                                 /* NULL: none */
+    const struct shape *fields;                                                                 /* NULL: none */
 } schemas[] = {
     {"rmacast.result/1", check_one, NULL},     {"rmacast.comparison/1", check_comparison, NULL},
     {"rmacast.validation/1", NULL, validation}, {"rmacast.scaling/1", NULL, scaling},
@@ -180,7 +180,7 @@ enum status input_check(const struct json_document *document, struct input_runs 
     TRY(json_string(&name, &text, err));
     for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++) {
         if (strcmp(text, schemas[i].name) != 0) continue;
-        for (const struct field *field = schemas[i].fields; field && field->path; field++)
+        for (const struct shape *field = schemas[i].fields; field && field->path; field++)
             TRY(check_path(&root, field->path, field->type, err));
         return schemas[i].check ? schemas[i].check(&root, runs, err) : STATUS_OK;
     }

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "common/json/json_write.h"
 #include "common/units.h"
+#include "model/result/result_fields.h"
 #include "model/waits/properties.h"
 #include "trace/trace.h"
 
@@ -34,13 +34,7 @@ enum status result_new(uint32_t rank_count, struct result **result, struct err *
 
 void result_place_clear(struct result_place *place)
 {
-    free(place->callpath);
-    free(place->file);
-    free(place->advice);
-    free(place->rows);
-    free(place->who.node);
-    for (size_t i = 0; i < place->rank_count; i++) free(place->ranks[i].who.node);
-    free(place->ranks);
+    fields_clear(place_fields, place);
     *place = (struct result_place){0};
 }
 
@@ -56,83 +50,25 @@ enum status result_who_set(const struct trace *trace, uint32_t rank, uint32_t th
 
 void result_group_clear(struct result_group *group)
 {
-    free(group->name);
-    free(group->file);
+    fields_clear(pair_fields, group);
+    fields_clear(callpath_fields, group);
     *group = (struct result_group){0};
-}
-
-static void clear_groups(struct result_groups *groups)
-{
-    for (size_t i = 0; i < groups->count; i++) result_group_clear(&groups->items[i]);
-    free(groups->items);
-}
-
-static void clear_shares(struct result_shares *shares)
-{
-    for (size_t i = 0; i < shares->count; i++) {
-        free(shares->items[i].callpath);
-        free(shares->items[i].file);
-        free(shares->items[i].activity);
-        free(shares->items[i].who.node);
-    }
-    free(shares->items);
-}
-
-static void clear_pattern(struct result_pattern *pattern)
-{
-    for (size_t i = 0; i < pattern->place_count; i++) result_place_clear(&pattern->places[i]);
-    free(pattern->places);
-    free(pattern->rank_severity_s);
-}
-
-static void clear_call(struct result_call *call)
-{
-    free(call->callpath);
-    free(call->file);
 }
 
 void result_violations_clear(struct result_violations *violations)
 {
-    for (size_t i = 0; i < violations->count; i++) {
-        free(violations->items[i].sentence);
-        clear_call(&violations->items[i].call);
-        clear_call(&violations->items[i].other);
-    }
-    free(violations->items);
+    fields_clear(violations_fields, violations);
     *violations = (struct result_violations){.known = false};
 }
 
 void result_free(struct result *result)
 {
     if (!result) return;
-    for (int p = 0; p < PATTERN_COUNT; p++) clear_pattern(&result->patterns[p]);
+    fields_clear(result_fields, result);
     for (size_t i = 0; i < result->property_count; i++) free(result->properties[i].name);
-    for (size_t i = 0; i < result->left_out_count; i++) free(result->left_out[i].reason);
-    free(result->left_out);
-    result_violations_clear(&result->violations);
-    free(result->section.from);
-    free(result->section.to);
-    free(result->section.callpath);
-    for (size_t i = 0; i < result->note_count; i++) free(result->notes[i]);
     efficiency_free(result->efficiency);
-    cJSON_Delete(result->carried);
-    clear_shares(&result->calls);
-    free(result->replay);
-    clear_shares(&result->causes);
-    clear_shares(&result->critical_path);
     free(result->properties);
     free(result->behaviour);
-    for (size_t i = 0; i < result->creation_count; i++) free(result->creations[i].file);
-    free(result->creations);
-    free(result->notes);
-    for (int g = 0; g < TRANSFER_GROUPINGS; g++) clear_groups(&result->transfer_groups[g]);
-    free(result->rank_time_s);
-    free(result->trace);
-    free(result->platform);
-    free(result->semantics);
-    free(result->engine);
-    free(result->library);
-    free(result->transport);
     free(result);
 }
 
@@ -205,19 +141,8 @@ char *result_library_text(const char *library, const char *transport, char text[
 cJSON *result_disturbance_json(const struct result_disturbance *disturbance)
 {
     cJSON *object = disturbance->known ? cJSON_CreateObject() : cJSON_CreateNull();
-    double share = disturbance->computing_s > 0 ? disturbance->waited_s / disturbance->computing_s : 0;
-    if (!object || !disturbance->known) return object;
-    if (json_add_number(object, "computing_s", disturbance->computing_s) &&
-        json_add_number(object, "waited_s", disturbance->waited_s) &&
-        json_add_number(object, "share", share) &&
-        json_add_number(object, "worst_rank", disturbance->worst_rank) &&
-        json_add_number(object, "worst_share", disturbance->worst_share) &&
-        json_add_number(object, "mpi_s", disturbance->mpi_s) &&
-        json_add_number(object, "mpi_waited_s", disturbance->mpi_waited_s) &&
-        json_add_bool(object, "more_ranks_than_cores", disturbance->crowded))
-        return object;
-    cJSON_Delete(object);
-    return NULL;
+    if (disturbance->known) fields_write(disturbance_fields, disturbance, 0, object);
+    return object;
 }
 
 char *result_section_text(const struct result_section *section, char text[RESULT_SECTION_BYTES])

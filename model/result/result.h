@@ -135,6 +135,13 @@ struct result_share {      /* of what ranks do */
     double without_core_s; /* of time_s, also in wait states */
 };
 
+struct result_user { /* of the ranks' user code */
+    double most_s, others_s; /* of the rank with most; the mean of the others */
+    double unbalanced_s;     /* by which other ranks' is shorter than that of the rank with most, all ranks */
+    uint32_t rank;           /* with most */
+    bool stands_out;         /* it does (model/waits/rank_sums.h) */
+};
+
 struct result_shares {
     struct result_share *items; /* the largest first */
     size_t count;
@@ -233,7 +240,7 @@ struct result {
     uint64_t within_bounds;
     struct result_distribution lower_bound_Bps, upper_bound_Bps;
     struct result_distribution platform_bound_Bps; /* of a prediction: the least end on the platform bounds it, too */
-    struct result_groups transfer_groups[TRANSFER_GROUPINGS]; /* in a result read back: pairs only */
+    struct result_groups transfer_groups[TRANSFER_GROUPINGS];
     bool fences_known;                          /* the next five were counted */
     uint64_t fence_pairs, unneeded_fence_pairs; /* pairs of ranks that fences synchronised; those without need */
     double fence_saved_s;                       /* time that narrower synchronisation would save, all ranks */
@@ -248,8 +255,7 @@ struct result {
     bool calls_known;           /* in a result read back: its file has them */
     struct result_shares calls; /* by function and place */
     double init_s;              /* of these in calls like MPI_Init and MPI_Finalize */
-    struct spread user;         /* of the ranks' user code */
-    double unbalanced_s;        /* by which other ranks' user code is shorter than that of the rank with most, all ranks */
+    struct result_user user;
     char *replay;               /* owned: the platform of calls' transfer_s; NULL: they are of no replay */
     bool causes_known;                          /* causes and critical_path were computed */
     struct result_shares causes, critical_path;
@@ -257,15 +263,15 @@ struct result {
     size_t check_count;            /* 0: not requested */
     struct efficiency *efficiency; /* owned; NULL: not requested */
     bool per_rank;                 /* efficiency and places are written with the values of every rank */
-    cJSON *carried; /* owned; in a result read back: its efficiency, causes, critical path and groups of transfers,
-                       which are written again unchanged; NULL: none */
+    cJSON *efficiency_read, *behaviour_read; /* owned; in a result read back: these as they were written; NULL: none */
     struct result_violations violations; /* model/violations/violations.h */
     struct result_left_out *left_out; /* owned; with --keep-going: the parts of the trace that the analysis left out */
     size_t left_out_count, left_out_capacity;
     char **notes;                  /* sentences for the reader: assumed defaults, epochs without partner */
     size_t note_count, note_capacity;
     struct result_buffer buffer;
-    uint64_t events, wall_ns, peak_bytes; /* engine_stats; 0 where they do not apply */
+    uint64_t events, peak_bytes; /* engine_stats; 0 where they do not apply */
+    double wall_s;
 };
 
 enum status result_new(uint32_t rank_count, struct result **result, struct err *err);
@@ -303,15 +309,13 @@ char *result_disturbance_text(const struct result_disturbance *disturbance, char
 enum { RESULT_LIBRARY_BYTES = 400 };
 #define RESULT_IDEAL_LIBRARY "ideal library"
 char *result_library_text(const char *library, const char *transport, char text[RESULT_LIBRARY_BYTES]);
-/* NULL: no memory. */
+
+/* null where it is not known. NULL: no memory. */
 cJSON *result_disturbance_json(const struct result_disturbance *disturbance);
 
 /* "from MPI_Barrier#2 to MPI_Barrier#3 at main* without MPI_Init and MPI_Finalize"; "the whole run". Gives text. */
 enum { RESULT_SECTION_BYTES = 400 };
 char *result_section_text(const struct result_section *section, char text[RESULT_SECTION_BYTES]);
-
-/* "rank", "thread" where the rank has several, and "node". */
-void result_who_json(const struct result_who *who, cJSON *object);
 
 /* JSON: the caller owns the tree (cJSON_Delete). result_from_json takes one object; messages name file. */
 enum status result_to_json(const struct result *result, cJSON **json, struct err *err);
@@ -337,8 +341,8 @@ void result_explain_call(struct result_share *call, double replay_s);
 /* Does so for the calls of a recorded run from a replay of it. Calls that the replay lacks stay unknown. STATUS_DATA if
  * replayed is no result of a replay with calls and with so many ranks. */
 enum status result_explain(struct result *result, const struct result *replayed, const char *file, struct err *err);
-/* Adds "calls", "calls_replay" and "user_code" (docs/results.md) to a tree of common/json/json_write. */
-void result_calls_json(const struct result *result, cJSON *root);
+/* Sets the calls' shares of all ranks' time. */
+void result_share_calls(struct result *result);
 /* Prints MPI's share and user code; calls by time, the first `top` of them (0: those that matter). Nothing of a run whose
  * calls take no time. */
 void result_print_share(const struct result *result, FILE *out);

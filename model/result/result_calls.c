@@ -1,10 +1,9 @@
-/* The calls of a result by function and place: their parts, and their JSON. */
+/* The calls of a result by function and place: their parts. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json/json_write.h"
 #include "model/waits/properties.h"
 #include "model/result/result.h"
 
@@ -20,6 +19,13 @@ double result_mpi_share(const struct result *result)
 {
     const double total_s = result->properties[PROPERTY_TIME].inclusive_s;
     return total_s > 0 ? result->properties[PROPERTY_MPI].inclusive_s / total_s : 0;
+}
+
+void result_share_calls(struct result *result)
+{
+    const double total_s = result_total_s(result);
+    for (size_t i = 0; i < result->calls.count; i++)
+        result->calls.items[i].share = total_s > 0 ? result->calls.items[i].time_s / total_s : 0;
 }
 
 double result_rest_s(const struct result_share *call)
@@ -69,61 +75,4 @@ enum status result_explain(struct result *result, const struct result *replayed,
         if (same) result_explain_call(call, result_rest_s(same));
     }
     return STATUS_OK;
-}
-
-static void add_waits(cJSON *object, const struct result_share *call)
-{
-    cJSON *waits = json_add_array(object, "waits");
-    for (int p = 0; p < PATTERN_COUNT; p++) {
-        if (call->waits_s[p] <= 0) continue;
-        cJSON *wait = json_append_object(waits);
-        json_add_text(wait, "name", pattern_row((enum pattern)p)->name);
-        json_add_number(wait, "severity_s", call->waits_s[p]);
-    }
-}
-
-static void add_call(cJSON *places, const struct result_share *call, double total_s)
-{
-    cJSON *object = json_append_object(places);
-    json_add_text(object, "call", call->activity);
-    json_add_text(object, "callpath", call->callpath);
-    json_add_text(object, "file", call->file);
-    json_add_known(object, "line", call->line > 0, call->line);
-    result_who_json(&call->who, object);
-    json_add_bool(object, "stands_out", call->stands_out);
-    json_add_bool(object, "init", call->init);
-    json_add_number(object, "count", (double)call->count);
-    json_add_number(object, "time_s", call->time_s);
-    json_add_number(object, "share", total_s > 0 ? call->time_s / total_s : 0);
-    json_add_number(object, "waits_s", call->wait_s);
-    add_waits(object, call);
-    json_add_known(object, "transfer_s", call->transfer_known, call->transfer_s);
-    json_add_known(object, "unexplained_s", call->transfer_known, call->unexplained_s);
-    json_add_known(object, "without_core_s", call->without_core_known, call->without_core_s);
-}
-
-static void add_user(cJSON *root, const struct result *result)
-{
-    const struct spread *user = &result->user;
-    cJSON *object = json_add_object(root, "user_code");
-    json_add_number(object, "most_s", user->most_s);
-    json_add_number(object, "rank", user->most_rank);
-    json_add_number(object, "others_s", spread_others_s(user));
-    json_add_bool(object, "stands_out", spread_stands_out(user));
-    json_add_number(object, "unbalanced_s", result->unbalanced_s);
-}
-
-void result_calls_json(const struct result *result, cJSON *root)
-{
-    if (!result->calls_known) {
-        json_add_null(root, "calls");
-        json_add_null(root, "calls_replay");
-        json_add_null(root, "user_code");
-        return;
-    }
-    const double total_s = result_total_s(result);
-    cJSON *calls = json_add_array(root, "calls");
-    for (size_t i = 0; i < result->calls.count; i++) add_call(calls, &result->calls.items[i], total_s);
-    json_add_text(root, "calls_replay", result->replay);
-    add_user(root, result);
 }

@@ -2,8 +2,8 @@
 
 #include <inttypes.h>
 
-#include "common/csv.h"
 #include "common/units.h"
+#include "model/result/result_fields.h"
 #include "model/waits/properties.h"
 
 void csv_write_patterns(const struct result *result, FILE *out)
@@ -15,76 +15,27 @@ void csv_write_patterns(const struct result *result, FILE *out)
                     result->patterns[p].rank_severity_s[r], result->patterns[p].at_most);
 }
 
-static void write_site(const char *callpath, const char *file, int32_t line, FILE *out)
-{
-    csv_write_text(out, "", callpath);
-    fputc(',', out);
-    csv_write_text(out, "", file);
-    fputc(',', out);
-    if (line > 0) fprintf(out, "%" PRId32, line);
-}
-
-static void write_place(enum pattern pattern, const struct result_place *place, FILE *out)
-{
-    fprintf(out, "%s,", pattern_row(pattern)->name);
-    write_site(place->callpath, place->file, place->line, out);
-}
-
-static void write_who(const struct result_who *who, FILE *out)
-{
-    fputc(',', out);
-    if (who->rank >= 0) fprintf(out, "%" PRId64, who->rank);
-    fputc(',', out);
-    if (who->thread >= 0) fprintf(out, "%" PRId32, who->thread);
-    fputc(',', out);
-    csv_write_text(out, "", who->node);
-}
-
-static void write_known(bool known, double value, FILE *out)
-{
-    fputc(',', out);
-    if (known) fprintf(out, "%.15g", value);
-}
-
-static void write_moves(const struct result_moves *moves, FILE *out)
-{
-    write_known(moves->other_earlier_s > 0, moves->other_earlier_s, out);
-    write_known(moves->own_later_s > 0, moves->own_later_s, out);
-    write_known(moves->advised_s > 0, moves->distance_s, out);
-    write_known(moves->advised_s > 0, moves->advised_s, out);
-}
+#define WAIT_COLUMNS "callpath,file,line,severity_s,count,rank,thread,node"
+#define MOVES_COLUMNS "other_earlier_s,own_later_s,distance_s,advised_s"
 
 void csv_write_calls(const struct result *result, FILE *out)
 {
-    fprintf(out, "call,callpath,file,line,count,time_s,share,waits_s,transfer_s,unexplained_s,rank,thread,node,"
-                 "stands_out,without_core_s\n");
+    static const char columns[] = "call,callpath,file,line,count,time_s,share,waits_s,transfer_s,unexplained_s,rank,thread,node,"
+                                  "stands_out,without_core_s";
+    fprintf(out, "%s\n", columns);
     for (size_t i = 0; i < result->calls.count; i++) {
-        const struct result_share *call = &result->calls.items[i];
-        const double total_s = result_total_s(result);
-        fprintf(out, "%s,", call->activity);
-        write_site(call->callpath, call->file, call->line, out);
-        fprintf(out, ",%" PRIu64 ",%.15g,%.15g,%.15g", call->count, call->time_s, total_s > 0 ? call->time_s / total_s : 0,
-                call->wait_s);
-        write_known(call->transfer_known, call->transfer_s, out);
-        write_known(call->transfer_known, call->unexplained_s, out);
-        write_who(&call->who, out);
-        fprintf(out, ",%s", call->stands_out ? "yes" : "no");
-        write_known(call->without_core_known, call->without_core_s, out);
+        fields_write_csv(call_fields, columns, &result->calls.items[i], out);
         fputc('\n', out);
     }
 }
 
 void csv_write_places(const struct result *result, FILE *out)
 {
-    fprintf(out, "pattern,callpath,file,line,severity_s,count,rank,thread,node,"
-                 "other_earlier_s,own_later_s,distance_s,advised_s\n");
+    fprintf(out, "pattern," WAIT_COLUMNS "," MOVES_COLUMNS "\n");
     for (int p = 0; p < PATTERN_COUNT; p++) {
         for (size_t i = 0; i < result->patterns[p].place_count; i++) {
-            const struct result_place *place = &result->patterns[p].places[i];
-            write_place((enum pattern)p, place, out);
-            fprintf(out, ",%.15g,%" PRIu64, place->severity_s, place->count);
-            write_who(&place->who, out);
-            write_moves(&place->moves, out);
+            fprintf(out, "%s,", pattern_row((enum pattern)p)->name);
+            fields_write_csv(place_fields, WAIT_COLUMNS "," MOVES_COLUMNS, &result->patterns[p].places[i], out);
             fputc('\n', out);
         }
     }
@@ -92,14 +43,14 @@ void csv_write_places(const struct result *result, FILE *out)
 
 void csv_write_place_ranks(const struct result *result, FILE *out)
 {
-    fprintf(out, "pattern,callpath,file,line,severity_s,count,rank,thread,node\n");
+    fprintf(out, "pattern," WAIT_COLUMNS "\n");
     for (int p = 0; p < PATTERN_COUNT; p++) {
         for (size_t i = 0; i < result->patterns[p].place_count; i++) {
             const struct result_place *place = &result->patterns[p].places[i];
             for (size_t r = 0; r < place->rank_count; r++) {
-                write_place((enum pattern)p, place, out);
-                fprintf(out, ",%.15g,%" PRIu64, place->ranks[r].severity_s, place->ranks[r].count);
-                write_who(&place->ranks[r].who, out);
+                fprintf(out, "%s,", pattern_row((enum pattern)p)->name);
+                fields_write_csv(place_fields, "callpath,file,line,", place, out);
+                fields_write_csv(place_rank_fields, "severity_s,count,rank,thread,node", &place->ranks[r], out);
                 fputc('\n', out);
             }
         }
@@ -118,57 +69,26 @@ void csv_write_properties(const struct result *result, FILE *out)
     }
 }
 
-static void write_rates(const struct result_rates *rates, FILE *out)
-{
-    if (rates->count > 0)
-        fprintf(out, ",%.15g,%.15g,%.15g,%.15g", rates->min, rates->median, rates->max, rates->overall);
-    else
-        fputs(",,,,", out);
-}
-
-static void write_key(enum transfer_grouping grouping, const struct result_group *group, FILE *out)
-{
-    static const char *const names[] = {[TRANSFERS_OF_PAIR] = "pair",
-                                        [TRANSFERS_OF_WINDOW] = "window",
-                                        [TRANSFERS_OF_PLACE] = "callpath",
-                                        [TRANSFERS_OF_SIZE] = "size"};
-    fprintf(out, "%s,", names[grouping]);
-    switch (grouping) {
-    case TRANSFERS_OF_PAIR:
-        fprintf(out, "%" PRId32 ",%" PRId32 ",%s,,,,,,", group->origin, group->target, group->kind);
-        break;
-    case TRANSFERS_OF_WINDOW:
-        fprintf(out, ",,,%" PRId32 ",", group->window);
-        csv_write_text(out, "", group->name);
-        fputs(",,,,", out);
-        break;
-    case TRANSFERS_OF_PLACE:
-        fputs(",,,,", out);
-        csv_write_text(out, "", group->name);
-        fprintf(out, ",%s,", group->function);
-        csv_write_text(out, "", group->file);
-        fputc(',', out);
-        if (group->line > 0) fprintf(out, "%" PRId32, group->line);
-        fputc(',', out);
-        break;
-    default: fprintf(out, ",,,,,,,,%" PRId64, group->from_bytes); break;
-    }
-}
-
 void csv_write_transfer_groups(const struct result *result, FILE *out)
 {
+    static const struct {
+        const char *name, *columns; /* up to "bytes" */
+        const struct field *rows;
+    } groupings[TRANSFER_GROUPINGS] = {
+        [TRANSFERS_OF_PAIR] = {"pair", "origin,target,kind,,,,,,,,count,bytes,", pair_fields},
+        [TRANSFERS_OF_WINDOW] = {"window", ",,,window,name,,,,,,count,bytes,", window_fields},
+        [TRANSFERS_OF_PLACE] = {"callpath", ",,,,callpath,operation,file,line,,,count,bytes,", callpath_fields},
+        [TRANSFERS_OF_SIZE] = {"size", ",,,,,,,,from_bytes,to_bytes,count,bytes,", size_fields}};
     fprintf(out, "group,origin,target,kind,window,name,operation,file,line,from_bytes,to_bytes,count,bytes,"
                  "lower_min_Bps,lower_median_Bps,lower_max_Bps,lower_overall_Bps,"
                  "upper_min_Bps,upper_median_Bps,upper_max_Bps,upper_overall_Bps\n");
     for (int g = 0; g < TRANSFER_GROUPINGS; g++) {
         for (size_t i = 0; i < result->transfer_groups[g].count; i++) {
             const struct result_group *group = &result->transfer_groups[g].items[i];
-            write_key((enum transfer_grouping)g, group, out);
-            fputc(',', out);
-            if (g == TRANSFERS_OF_SIZE) fprintf(out, "%" PRId64, group->to_bytes);
-            fprintf(out, ",%" PRIu64 ",%" PRIu64, group->count, group->bytes);
-            write_rates(&group->lower_bound_Bps, out);
-            write_rates(&group->upper_bound_Bps, out);
+            fprintf(out, "%s,", groupings[g].name);
+            fields_write_csv(groupings[g].rows, groupings[g].columns, group, out);
+            fields_write_csv(rate_fields, "min,median,max,overall,", &group->lower_bound_Bps, out);
+            fields_write_csv(rate_fields, "min,median,max,overall", &group->upper_bound_Bps, out);
             fputc('\n', out);
         }
     }

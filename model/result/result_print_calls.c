@@ -17,11 +17,11 @@ static double percent_of(double part_s, double whole_s)
 
 static void print_user(const struct result *result, FILE *out)
 {
-    const struct spread *user = &result->user;
+    const struct result_user *user = &result->user;
     char most[UNITS_TEXT_BYTES], others[UNITS_TEXT_BYTES];
-    if (!spread_stands_out(user) || result->unbalanced_s < RESULT_WORTH_ADVICE * result_total_s(result)) return;
-    text_print(out, "User code  rank %" PRIu32 " stands out: %s, the others %s each\n", user->most_rank,
-               units_format_duration(user->most_s, most), units_format_duration(spread_others_s(user), others));
+    if (!user->stands_out || user->unbalanced_s < RESULT_WORTH_ADVICE * result_total_s(result)) return;
+    text_print(out, "User code  rank %" PRIu32 " stands out: %s, the others %s each\n", user->rank,
+               units_format_duration(user->most_s, most), units_format_duration(user->others_s, others));
 }
 
 void result_print_share(const struct result *result, FILE *out)

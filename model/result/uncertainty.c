@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/json/json_write.h"
 #include "common/text/text.h"
+#include "model/result/result_fields.h"
 
 /* Draws that differ by more are of a racing program. */
 #define RACING_RANGE 0.02
@@ -123,31 +123,33 @@ char *uncertainty_text(const struct uncertainty *of, char text[UNCERTAINTY_TEXT_
     return text;
 }
 
-void uncertainty_to_json(const struct uncertainty *of, cJSON *object)
+static const char *name_part(int part)
 {
-    if (!of->known) return;
-    double total_s = uncertainty_total_s(of);
-    json_add_known(object, "error_s", !isnan(total_s), total_s);
-    cJSON *made = json_add_object(object, "error_parts");
-    for (int i = 0; i < UNCERTAINTY_PARTS; i++) json_add_known(made, parts[i], !isnan(of->part_s[i]), of->part_s[i]);
-    json_add_text(object, "error_class", classes[of->class].name);
+    return parts[part];
 }
 
-enum status uncertainty_from_json(const struct json_node *object, double in_mpi_s, struct uncertainty *of, struct err *err)
+static const char *name_class(int class)
 {
-    struct json_node made = json_member(object, "error_parts"), class = json_member(object, "error_class");
-    const char *name;
-    *of = (struct uncertainty){.in_mpi_s = in_mpi_s};
-    if (!made.item) return STATUS_OK;
-    TRY(json_object(&made, err));
-    TRY(json_string(&class, &name, err));
-    while (of->class < UNCERTAINTY_CLASSES && strcmp(classes[of->class].name, name) != 0) of->class++;
-    if (of->class == UNCERTAINTY_CLASSES) return json_error(&class, err, "'%s', expected a class of errors", name);
-    for (int i = 0; i < UNCERTAINTY_PARTS; i++) {
-        struct json_node part = json_member(&made, parts[i]);
-        of->part_s[i] = NAN;
-        if (part.item && !cJSON_IsNull(part.item)) TRY(json_number(&part, 0, INFINITY, &of->part_s[i], err));
-    }
-    of->known = true;
-    return STATUS_OK;
+    return classes[class].name;
 }
+
+struct total {
+    double error_s;
+};
+
+static void make_total(const void *of, void *made)
+{
+    ((struct total *)made)->error_s = uncertainty_total_s(of);
+}
+
+#define S struct total
+static const struct field total_fields[] = {SAME(error_s, IF_FINITE), {0}};
+#undef S
+#define S struct uncertainty
+static const struct field member_fields[] = {MADE(NULL, struct total, make_total, total_fields),
+                                             NAMED("error_parts", part_s, name_part),
+                                             NAME_OF("error_class", class, name_class, UNCERTAINTY_CLASSES),
+                                             {0}};
+const struct field uncertainty_fields[] = {
+    {.key = "error_parts", .kind = FIELD_INLINE, .rows = member_fields, .left_out = true, IF_FLAG(known)}, {0}};
+#undef S

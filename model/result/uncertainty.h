@@ -6,9 +6,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include <cjson/cJSON.h>
-
-#include "common/json.h"
 #include "common/units.h"
 
 enum uncertainty_part {
@@ -60,9 +57,5 @@ char *uncertainty_text(const struct uncertainty *of, char text[UNCERTAINTY_TEXT_
 
 /* For a table with a column "+-": a line that names the unknown parts. Nothing if all are known. */
 void uncertainty_print_unknown(const struct uncertainty *of, FILE *out);
-
-/* Members error_s, error_parts and error_class of an object; nothing if nothing is known. Reading needs the time inside MPI. */
-void uncertainty_to_json(const struct uncertainty *of, cJSON *object);
-enum status uncertainty_from_json(const struct json_node *object, double in_mpi_s, struct uncertainty *of, struct err *err);
 
 #endif

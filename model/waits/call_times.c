@@ -97,13 +97,19 @@ enum status call_times_report(struct time_profile *times, const struct wait_prof
         if (call->init) result->init_s += call->time_s;
         if (result->origin == TRACE_SIMULATED) result_explain_call(call, call->time_s); /* a replay explains itself */
     }
+    result_share_calls(result);
     return STATUS_OK;
 }
 
 void user_code_report(const struct timelines *timelines, const struct disturbance_inside *inside, struct result *result)
 {
     const int64_t zero_ps = trace_begin_ps(timelines->trace);
+    struct spread user = {0};
     for (uint32_t r = 0; r < timelines->trace->rank_count; r++)
-        spread_add(&result->user, r, units_s(properties_life_ps(timelines, r, zero_ps) - inside[r].all_ps));
-    result->unbalanced_s = result->user.most_s * (double)result->user.count - result->user.sum_s;
+        spread_add(&user, r, units_s(properties_life_ps(timelines, r, zero_ps) - inside[r].all_ps));
+    result->user = (struct result_user){.most_s = user.most_s,
+                                        .others_s = spread_others_s(&user),
+                                        .unbalanced_s = user.most_s * (double)user.count - user.sum_s,
+                                        .rank = user.most_rank,
+                                        .stands_out = spread_stands_out(&user)};
 }

@@ -242,6 +242,7 @@ enum status section_report(const struct trace *trace, const struct callpaths *pa
     map_clear(&places.matches);
     TRY(status);
     result->section.known = true;
+    result_share_calls(result);
     result->section.empty = !places.any;
     result->section.without_init = marks->without_init;
     TRY(copy_text(marks->from, &result->section.from, err));

@@ -210,7 +210,7 @@ static enum status report_place(const struct wait_profile *profile, const struct
     if (status == STATUS_OK) status = report_ranks(trace, sums, sum_count, per_rank, &made, err);
     struct advice_facts facts = place->worst;
     facts.fences_save = result->fence_saved_s > 0;
-    facts.unbalanced = 2 * result->unbalanced_s >= made.severity_s;
+    facts.unbalanced = 2 * result->user.unbalanced_s >= made.severity_s;
     if (status == STATUS_OK && !pattern->at_most && without_core[waits_for(&facts)] <= DISTURBANCE_MOSTLY)
         status = advice_text(trace, &profile->paths, &facts, &made.advice, err);
     if (status == STATUS_OK && made.advice) {

@@ -5,6 +5,7 @@
 #include "common/json/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
+#include "model/result/result_fields.h"
 #include "predictors/advise/advise.h"
 
 static void print_change(const struct advice *advice, const struct proposal *change, FILE *out)
@@ -107,7 +108,7 @@ static enum status add_json(const struct proposal *change, cJSON *list, struct e
         !(change->where ? json_add_text(item, "where", change->where) : json_add_null(item, "where")))
         return err_memory(err);
     if (known)
-        uncertainty_to_json(&change->error, item);
+        fields_write(uncertainty_fields, &change->error, 0, item);
     else
         json_add_null(item, "error_s");
     TRY(rewrite_to_json(&change->scene.rewrite, &rewrites, err));
@@ -128,8 +129,8 @@ static enum status fill_json(const struct advice *advice, cJSON *json, struct er
         !json_add_number(json, "run_time_s", advice->reference_s) ||
         !json_add_known(json, "error", !isnan(advice->options->error), advice->options->error))
         return err_memory(err);
-    uncertainty_to_json(&advice->changes[0].sure, json);
-    if (advice->options->recorded) result_calls_json(advice->options->recorded, json);
+    fields_write(uncertainty_fields, &advice->changes[0].sure, 0, json);
+    if (advice->options->recorded) fields_write(result_calls_fields, advice->options->recorded, 0, json);
     cJSON *list = json_add_array(json, "changes");
     if (!list) return err_memory(err);
     for (size_t i = 0; i + 1 < advice->count; i++) TRY(add_json(&advice->changes[advice->order[i]], list, err));

@@ -48,15 +48,15 @@ static const char *largest_function(const struct result_shares *calls, enum part
 /* "rank 2 computes 3.0 times as long as the others" where it does, and at least half of the waiting may come from that. */
 static bool describe_rank(const struct result *run, char *text, size_t room)
 {
-    const double others_s = spread_others_s(&run->user), waiting_s = sum_part(&run->calls, WAITING, NULL);
-    if (!spread_stands_out(&run->user) || 2 * run->unbalanced_s < waiting_s ||
-        run->unbalanced_s < RESULT_WORTH_ADVICE * result_total_s(run))
+    const double others_s = run->user.others_s, waiting_s = sum_part(&run->calls, WAITING, NULL);
+    if (!run->user.stands_out || 2 * run->user.unbalanced_s < waiting_s ||
+        run->user.unbalanced_s < RESULT_WORTH_ADVICE * result_total_s(run))
         return false;
     if (others_s > 0)
-        snprintf(text, room, "rank %" PRIu32 " computes %.1f times as long as the others", run->user.most_rank,
+        snprintf(text, room, "rank %" PRIu32 " computes %.1f times as long as the others", run->user.rank,
                  run->user.most_s / others_s);
     else
-        snprintf(text, room, "rank %" PRIu32 " alone computes", run->user.most_rank);
+        snprintf(text, room, "rank %" PRIu32 " alone computes", run->user.rank);
     return true;
 }
 

@@ -9,6 +9,7 @@
 #include "common/json/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
+#include "model/result/result_fields.h"
 #include "predictors/scale/limits.h"
 
 void curve_clear(struct curve *curve)
@@ -62,8 +63,7 @@ double curve_wait_share(const struct curve *curve, size_t point, enum pattern pa
 
 bool curve_pop(const struct curve *curve, size_t point, struct efficiency_pop *pop)
 {
-    const cJSON *carried = curve->points[point].result->carried;
-    const cJSON *efficiency = cJSON_GetObjectItemCaseSensitive(carried, "efficiency");
+    const cJSON *efficiency = curve->points[point].result->efficiency_read;
     if (efficiency) *pop = efficiency_pop_read(efficiency);
     return efficiency != NULL;
 }
@@ -342,7 +342,7 @@ static enum status add_point(const struct curve *curve, size_t i, cJSON *points,
         if (!rewrites || !json_put(item, "rewrites", rewrites)) return err_memory(err);
     }
     TRY(result_to_json(point->result, &result, err));
-    uncertainty_to_json(&point->result->uncertainty, item);
+    fields_write(uncertainty_fields, &point->result->uncertainty, 0, item);
     return json_put(item, "result", result) ? STATUS_OK : err_memory(err);
 }
 

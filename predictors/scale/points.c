@@ -251,7 +251,8 @@ static enum status add_rows(const struct points_options *options, uint32_t ranks
         struct curve_point point = {ranks, rows[i].low_s * error.low, rows[i].high_s * error.high, error, rows[i].noise,
                                     rows[i].result, rows[i].rewrites};
         ARRAY_PUSH(curve->points, curve->count, curve->capacity, point, err);
-        point.result->wall_ns = point.result->peak_bytes = 0; /* the same seed gives the same bytes */
+        point.result->wall_s = 0;
+        point.result->peak_bytes = 0; /* the same seed gives the same bytes */
         rows[i].result = NULL;
         rows[i].rewrites = NULL;
     }

@@ -15,6 +15,7 @@
 #include "common/files/output_file.h"
 #include "common/files/place.h"
 #include "common/json.h"
+#include "model/result/result_fields.h"
 #include "predictors/sweep/digest.h"
 #include "model/result/uncertainty.h"
 #include "trace/limits.h"
@@ -212,7 +213,7 @@ static enum status check_point(const struct sweep *sweep, size_t point, const st
     int64_t count, whole;
     double run_time_s;
     bool flag, same = true;
-    struct uncertainty error;
+    struct uncertainty error = {.known = false};
     TRY(json_integer(&ranks, asked > 0 ? asked : 1, asked > 0 ? asked : TRACE_RANKS_MAX, &count, err));
     cJSON *expected = sweep_point_json(sweep, point, (uint32_t)count);
     if (!expected) return err_memory(err);
@@ -224,7 +225,7 @@ static enum status check_point(const struct sweep *sweep, size_t point, const st
     TRY(json_integer(&transfers, 0, INT64_C(1) << 53, &whole, err));
     TRY(json_integer(&bytes, 0, INT64_C(1) << 62, &whole, err));
     TRY(json_boolean(&incomplete, &flag, err));
-    TRY(uncertainty_from_json(root, 0, &error, err));
+    TRY(fields_read(uncertainty_fields, root, 0, &error, err));
     TRY(check_numbers(root, "wait_states_s", 0, most_s * (double)count, err));
     return check_numbers(root, "properties", -most_s * (double)count, most_s * (double)count, err);
 }

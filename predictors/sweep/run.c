@@ -7,6 +7,7 @@
 #include "common/array.h"
 #include "common/children.h"
 #include "common/json/json_write.h"
+#include "model/result/result_fields.h"
 #include "platforms/grow.h"
 #include "platforms/platform.h"
 #include "platforms/semantics_text.h"
@@ -132,7 +133,7 @@ static void add_error(cJSON *json, const struct point_run *run, const struct res
 {
     struct uncertainty error = result->uncertainty;
     if (run->input->program) uncertainty_record(&error, NAN);
-    uncertainty_to_json(&error, json);
+    fields_write(uncertainty_fields, &error, 0, json);
 }
 
 static enum status write_line(const struct point_run *run, const struct result *result, FILE *out, struct err *err)

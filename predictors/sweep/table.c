@@ -8,6 +8,7 @@
 #include "common/json.h"
 #include "common/text/text.h"
 #include "common/units.h"
+#include "model/result/result_fields.h"
 #include "model/result/uncertainty.h"
 #include "model/waits/properties.h"
 #include "model/waits/totals.h"
@@ -63,7 +64,8 @@ static enum status read_times(struct row *row, struct err *err)
                 *in_mpi = cJSON_GetObjectItemCaseSensitive(row_member(row, "properties"), property_row(PROPERTY_MPI)->name);
     row->run_time_s = cJSON_IsNumber(time) ? time->valuedouble : NAN;
     double mean_s = cJSON_IsNumber(in_mpi) && cJSON_IsNumber(ranks) ? in_mpi->valuedouble / ranks->valuedouble : 0;
-    return uncertainty_from_json(&root, fmin(mean_s, row->run_time_s), &row->error, err);
+    row->error = (struct uncertainty){.in_mpi_s = fmin(mean_s, row->run_time_s)};
+    return fields_read(uncertainty_fields, &root, 0, &row->error, err);
 }
 
 static void rows_close(struct rows *rows)

@@ -1,5 +1,6 @@
 /* Errors of predicted times: sums of known parts, and what of two runs cancels in their difference. */
 #include "common/json/json_write.h"
+#include "model/result/result_fields.h"
 #include "model_test.h"
 
 #include <math.h>
@@ -79,7 +80,7 @@ static void json(void **state)
     struct json_document document;
     struct err err;
     cJSON *object = cJSON_CreateObject();
-    uncertainty_to_json(&run, object);
+    fields_write(uncertainty_fields, &run, 0, object);
     assert_s(cJSON_GetObjectItem(object, "error_s")->valuedouble, 3.5);
     const cJSON *parts = cJSON_GetObjectItem(object, "error_parts");
     assert_s(cJSON_GetObjectItem(parts, "recording")->valuedouble, 0.5);
@@ -88,8 +89,9 @@ static void json(void **state)
     char *printed = json_print(object, JSON_LINE);
     assert_int_equal(json_parse(printed, "made", &document, &err), STATUS_OK);
     struct json_node root = json_root(&document);
-    assert_int_equal(uncertainty_from_json(&root, 10, &read, &err), STATUS_OK);
-    assert_true(read.known && read.class == CLASS_STEERED && read.in_mpi_s == 10);
+    read = (struct uncertainty){.known = false};
+    assert_int_equal(fields_read(uncertainty_fields, &root, 0, &read, &err), STATUS_OK);
+    assert_true(read.known && read.class == CLASS_STEERED);
     for (int i = 0; i < UNCERTAINTY_PARTS; i++)
         assert_true(read.part_s[i] == run.part_s[i] || (isnan(read.part_s[i]) && isnan(run.part_s[i])));
     json_close(&document);
@@ -97,7 +99,7 @@ static void json(void **state)
     memcpy(class, "soaring", strlen("soaring"));
     assert_int_equal(json_parse(printed, "made", &document, &err), STATUS_OK);
     root = json_root(&document);
-    assert_int_equal(uncertainty_from_json(&root, 10, &read, &err), STATUS_DATA);
+    assert_int_equal(fields_read(uncertainty_fields, &root, 0, &read, &err), STATUS_DATA);
     assert_non_null(strstr(err.text, "error_class"));
     json_close(&document);
     free(printed);

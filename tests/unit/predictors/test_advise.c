@@ -414,9 +414,12 @@ static void what_takes_the_time(void **state)
         calls[2].wait_s += rows[i].wait_s;
         calls[2].time_s += rows[i].wait_s;
         struct result run = {.rank_count = 4, .rank_time_s = rank_time_s, .init_s = 300};
-        run.unbalanced_s = 3 * (rows[i].most_s - 10);
         run.calls = (struct result_shares){.items = calls, .count = 3, .total_s = 400 + rows[i].wait_s};
-        for (uint32_t r = 0; r < 4; r++) spread_add(&run.user, r, r == 2 ? rows[i].most_s : 10);
+        run.user = (struct result_user){.most_s = rows[i].most_s,
+                                        .others_s = 10,
+                                        .unbalanced_s = 3 * (rows[i].most_s - 10),
+                                        .rank = 2,
+                                        .stands_out = rows[i].most_s > 10};
         const struct advice_options options = {.error = ERROR, .recorded = &run};
         static struct advice advice = {.count = 1};
         advice.options = &options;
