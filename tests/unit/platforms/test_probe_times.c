@@ -208,8 +208,8 @@ static void a_call_that_does_not_copy_has_no_cost(void **state)
     assert_false(probe_put_cost(&findings, &cost));
     probe_findings_clear(&findings);
     probe_record_clear(&record);
-    /* Each time counts with an error of 1 %. Of x = 0, 1000, 2000 bytes the slope's is 1 % / (sqrt(2) * 1000) of 1 us, 7.07 ps, and
-     * three times that: 21.2 ps. 0.02 us more in 1000 bytes are 20 ps a byte, 0.023 are 23. */
+    /* Each time counts with an error of 1 %. Of x = 0, 1000, 2000 bytes the slope's is 1 % / (sqrt(2) * 1000) of 1 us, 7.07 ps,
+     * and three times that: 21.2 ps. 0.02 us more in 1000 bytes are 20 ps a byte, 0.023 are 23. */
     for (int more = 0; more < 2; more++) {
         struct probe_record noisy = {0};
         for (int i = 0; i < 3; i++) probe_say_time(&noisy, "put_call", 1000 * i, 1e-6 + (more ? 23e-9 : 20e-9) * i);
