@@ -163,8 +163,8 @@ static const struct shape platform[] = {{"nodes.count", NUMBER}, {NULL, TEXT}};
 
 static const struct schema {
     const char *name;
-    enum status (*check)(const struct json_node *root, struct input_runs *runs, struct err *err); /* NULL: fields only */
-    const struct shape *fields;                                                                 /* NULL: none */
+    enum status (*check)(const struct json_node *root, struct input_runs *runs, struct err *err); /* NULL: shapes only */
+    const struct shape *shapes;                                                                 /* NULL: none */
 } schemas[] = {
     {"rmacast.result/1", check_one, NULL},     {"rmacast.comparison/1", check_comparison, NULL},
     {"rmacast.validation/1", NULL, validation}, {"rmacast.scaling/1", NULL, scaling},
@@ -180,8 +180,8 @@ enum status input_check(const struct json_document *document, struct input_runs 
     TRY(json_string(&name, &text, err));
     for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++) {
         if (strcmp(text, schemas[i].name) != 0) continue;
-        for (const struct shape *field = schemas[i].fields; field && field->path; field++)
-            TRY(check_path(&root, field->path, field->type, err));
+        for (const struct shape *shape = schemas[i].shapes; shape && shape->path; shape++)
+            TRY(check_path(&root, shape->path, shape->type, err));
         return schemas[i].check ? schemas[i].check(&root, runs, err) : STATUS_OK;
     }
     return json_error(&name, err,

@@ -50,8 +50,7 @@ enum status result_who_set(const struct trace *trace, uint32_t rank, uint32_t th
 
 void result_group_clear(struct result_group *group)
 {
-    fields_clear(pair_fields, group);
-    fields_clear(callpath_fields, group);
+    fields_clear(callpath_fields, group); /* name and file, whatever the grouping */
     *group = (struct result_group){0};
 }
 

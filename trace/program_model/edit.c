@@ -78,7 +78,7 @@ enum status program_model_parameter(const struct program_model *model, const cha
 /* --- blocks --- */
 
 /* "block NAME ...": NAME begins there; NULL: another line. */
-static const char *block_name(const char *text)
+static char *block_name(char *text)
 {
     const char word[] = "block ";
     return strncmp(text, word, strlen(word)) == 0 ? text + strlen(word) : NULL;
@@ -116,8 +116,7 @@ static bool has_word(const char *text, const char *word)
 static enum status change_line(const struct program_model *model, struct model_line *line, bool reduced, struct err *err)
 {
     static const char word[] = " reduced";
-    const char *name = block_name(line->text);
-    char *text, *at = line->text + (name - line->text) + strcspn(name, " "); /* the words behind the name */
+    char *text, *name = block_name(line->text), *at = name + strcspn(name, " "); /* the words behind the name */
     if (has_word(at, word + 1) == reduced) return STATUS_OK;
     if (reduced && !strstr(at, " time="))
         return err_set(err, STATUS_USAGE, model->file, NULL, "'%s' has no time=, so it cannot be reduced", line->text);
