@@ -131,10 +131,10 @@ static enum status note_steps(const struct trace *trace, struct result *result, 
 static enum status analyze_whole(const struct trace *trace, const struct analyze_options *options,
                                  struct result **result, struct err *err)
 {
-    struct relations relations;
+    struct relations own = {0};
     struct severity severity = {0};
-    struct whole whole = {.relations = &relations, .severity = &severity, .err = err};
-    TRY(relations_build(trace, &relations, err));
+    struct whole whole = {.relations = options->relations ? options->relations : &own, .severity = &severity, .err = err};
+    if (!options->relations) TRY(relations_build(trace, &own, err));
     enum status status = severity_init(&severity, trace, options, err);
     if (status == STATUS_OK) status = result_new(trace->rank_count, &whole.result, err);
     if (status == STATUS_OK) status = analyze_rounds(&whole);
@@ -149,7 +149,7 @@ static enum status analyze_whole(const struct trace *trace, const struct analyze
     else
         analyze_found_clear(&whole.found);
     severity_clear(&severity);
-    relations_clear(&relations);
+    relations_clear(&own);
     if (status == STATUS_OK)
         *result = whole.result;
     else

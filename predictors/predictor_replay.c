@@ -166,6 +166,7 @@ static enum status predict_replay(struct prediction *prediction, struct err *err
     if (analyze.eager_bytes == EAGER_OF_PLATFORM) analyze.eager_bytes = prediction->platform->eager_bytes;
     if (analyze.intervals && analyze.ideal_run_time_s == 0)
         TRY(ideal_run_time(prediction, &analyze.ideal_run_time_s, err));
+    analyze.relations = prediction->outcome.relations;
     TRY(model_analyze(prediction->outcome.trace, &analyze, &prediction->result, err));
     return describe_prediction(prediction, err);
 }

@@ -47,11 +47,12 @@ static int64_t least_ps(const struct platform *best, const struct transfer *tran
     return units_max_ps(there_ps, back_ps);
 }
 
-enum status trace_bounds_keep(struct trace *predicted, const struct platform *platform, struct err *err)
+enum status trace_bounds_keep(struct trace *predicted, const struct relations *relations, const struct platform *platform,
+                              struct trace_bounds *bounds, struct err *err)
 {
     struct platform best = *platform;
     struct transfers transfers;
-    TRY(bounds_find(predicted, &transfers, err));
+    TRY(bounds_from_relations(relations, &transfers, err));
     best.segments = favour_segments(platform->segments, platform->segment_count, platform->aggregate);
     best.loopback = favour_segments(platform->loopback, platform->loopback_count, platform->aggregate);
     enum status status = best.segments && best.loopback ? STATUS_OK : err_memory(err);
@@ -65,7 +66,11 @@ enum status trace_bounds_keep(struct trace *predicted, const struct platform *pl
             sim->base_end_ps = transfer->lower_end_ps;
             sim->extended_end_ps = transfer->upper_end_ps;
             sim->xfer_least_ps = transfer->start_ps + least_ps(&best, transfer, &rank->calls[transfer->call]);
+            bool ends = sim->xfer_end_ps != TRACE_UNKNOWN_PS;
+            bounds->endless += !ends;
+            bounds->outside += ends && !transfer_within_bounds(predicted, transfer);
         }
+        bounds->transfers += transfers.count;
     }
     free(best.segments);
     free(best.loopback);

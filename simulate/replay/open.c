@@ -9,6 +9,7 @@
 
 #include "common/array.h"
 #include "common/units.h"
+#include "model/match/relations.h"
 #include "simulate/bounds/trace_bounds.h"
 #include "simulate/replay/barrier.h"
 #include "simulate/replay/collective_matching.h"
@@ -344,6 +345,20 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     return start_ranks(replay);
 }
 
+static enum status keep_bounds(struct replay *replay)
+{
+    struct replay_outcome *outcome = replay->outcome;
+    struct relations *relations = malloc(sizeof *relations);
+    if (!relations) return err_memory(replay->err);
+    enum status status = relations_build(replay->made, relations, replay->err);
+    if (status != STATUS_OK) {
+        free(relations);
+        return status;
+    }
+    outcome->relations = relations;
+    return trace_bounds_keep(replay->made, relations, replay->platform, &outcome->bounds, replay->err);
+}
+
 enum status replay_finish(struct replay *replay)
 {
     struct replay_outcome *outcome = replay->outcome;
@@ -358,7 +373,7 @@ enum status replay_finish(struct replay *replay)
         if (replay->ranks[rank].threads) TRY(replay_thread_sort(replay, rank));
     for (const struct call_driver *const *driver = core_of(replay)->drivers; *driver; driver++)
         if ((*driver)->finish) TRY((*driver)->finish(replay));
-    if (replay->made) TRY(trace_bounds_keep(replay->made, replay->platform, replay->err));
+    if (replay->made) TRY(keep_bounds(replay));
     outcome->trace = replay->made;
     replay->made = NULL;
     struct rusage usage;
@@ -392,6 +407,8 @@ void replay_close(struct replay *replay)
 
 void replay_outcome_clear(struct replay_outcome *outcome)
 {
+    if (outcome->relations) relations_clear(outcome->relations);
+    free(outcome->relations);
     trace_free(outcome->trace);
     totals_clear(&outcome->totals);
     free(outcome->rank_time_s);

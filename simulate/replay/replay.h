@@ -6,6 +6,7 @@
 #include "common/wide.h"
 #include "model/waits/totals.h"
 #include "platforms/platform.h"
+#include "simulate/bounds/trace_bounds.h"
 #include "simulate/engine/engine.h"
 #include "trace/trace.h"
 
@@ -46,6 +47,8 @@ struct buffer_use {
 
 struct replay_outcome {
     struct trace *trace;    /* the predicted trace, owned; NULL unless asked for */
+    struct relations *relations; /* of the predicted trace, owned; NULL: nobody has built them */
+    struct trace_bounds bounds;  /* of the predicted trace */
     struct totals totals;   /* wait states as the simulator itself measures them */
     double run_time_s;
     double *rank_time_s; /* owned, rank_count */

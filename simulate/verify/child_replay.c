@@ -120,6 +120,7 @@ static enum status move_outcome(struct wire *wire, struct replay_outcome *outcom
     MOVE(wire, outcome->transfer_bytes);
     MOVE(wire, outcome->peak_bytes);
     MOVE(wire, outcome->buffer);
+    MOVE(wire, outcome->bounds);
     TRY(move_bytes(wire, outcome->rank_time_s, ranks * sizeof *outcome->rank_time_s));
     for (int p = 0; p < PATTERN_COUNT; p++) {
         TRY(move_bytes(wire, outcome->totals.severity_ps[p], ranks * sizeof *outcome->totals.severity_ps[p]));

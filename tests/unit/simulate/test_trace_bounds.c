@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "model/match/relations.h"
 #include "simulate/bounds/trace_bounds.h"
 #include "verify_test.h"
 
@@ -19,7 +20,13 @@ static int64_t least_us(const char *override, enum mpi_call call, uint32_t targe
     struct trace_call *operation = test_operation(trace, 0, call, 40, 500, target, bytes, 400, 600);
     if (call == ID_Get_accumulate) operation->rma.result_bytes = result_bytes;
     test_call(trace, 0, ID_Win_unlock_all, 500, 700);
-    assert_int_equal(trace_bounds_keep(trace, platform, &err), STATUS_OK);
+    struct relations relations;
+    struct trace_bounds bounds = {0};
+    assert_int_equal(relations_build(trace, &relations, &err), STATUS_OK);
+    assert_int_equal(trace_bounds_keep(trace, &relations, platform, &bounds, &err), STATUS_OK);
+    relations_clear(&relations);
+    assert_int_equal(bounds.transfers, 1);
+    assert_int_equal(bounds.endless, 0);
     const struct trace_sim *sim = &trace->ranks[0].sim[1];
     assert_true(sim->base_end_ps == (int64_t)500 * US && sim->extended_end_ps == (int64_t)700 * US);
     assert_true(trace->ranks[0].sim[0].xfer_least_ps == TRACE_UNKNOWN_PS);
