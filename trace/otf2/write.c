@@ -13,7 +13,7 @@
  * such a write failed (src/OTF2_File.c). With this many chunks and no more in memory the write happens in the middle
  * of an event, which reports it, and never in closing. */
 enum {
-    EVENT_CHUNK_BYTES = 1 << 20,
+    EVENT_CHUNK_BYTES = 1 << 18,
     EVENT_CHUNKS = 4,
     CHUNKS_MAX = 32,
     SPARES = 2,
