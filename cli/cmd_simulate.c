@@ -253,6 +253,7 @@ static enum status simulate_trace(const struct settings *settings, const struct 
         .platform = platform,
         .engine = settings->prediction.engine,
         .analyze = &settings->analyze,
+        .keep_trace = settings->output,
         /* A library that may end its process (SimGrid) runs in a child, whose end is one line of error. */
         .apart = settings->verify || settings->prediction.engine->once_per_process,
         .keep_going = settings->prediction.keep_going,

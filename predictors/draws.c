@@ -138,6 +138,7 @@ enum status draws_predict(const struct trace *trace, struct draws *draws, struct
     prediction->platform = drawn;
     prediction->progress = NULL;
     TRY(prediction_run(prediction, err));
+    if (!prediction->outcome.trace) return STATUS_OK;
     enum status status =
         trace_add_note(prediction->outcome.trace, err, "draw %zu of seed %" PRIu64 ": latencies have a standard deviation of %s",
                        draws->taken, draws->seed, units_format_duration(draws->jitter_s, jitter));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/units.h"
+#include "model/slices/slices.h"
 #include "platforms/simgrid_inputs.h"
 #include "predictors/crowding.h"
 #include "predictors/profile_differences.h"
@@ -162,25 +163,87 @@ static enum status ideal_run_time(const struct prediction *prediction, double *r
     return status == STATUS_DATA ? STATUS_OK : status;
 }
 
+/* An analysis of the predicted trace while it is made, and the calls that it takes up at a time. */
+struct growing {
+    const struct analyze_options *options;
+    size_t calls;
+    struct trace *trace; /* the predicted one, owned */
+    struct slices *slices;
+};
+
+static size_t growing_calls(const struct prediction *prediction)
+{
+    enum { CALLS = 1 << 15, CALLS_PER_RANK = 1 << 5 };
+    size_t calls = (size_t)prediction->trace->rank_count * CALLS_PER_RANK;
+    if (prediction->slice_calls > 0) return prediction->slice_calls;
+    return calls > CALLS ? calls : CALLS;
+}
+
+static enum status begin_slices(void *context, struct trace *predicted, struct err *err)
+{
+    struct growing *growing = context;
+    growing->trace = predicted;
+    return slices_open(predicted, growing->options, growing->calls, &growing->slices, err);
+}
+
+static enum status add_to_slices(void *context, const bool *ended, size_t *more, struct err *err)
+{
+    return slices_add(((struct growing *)context)->slices, ended, more, err);
+}
+
+/* Whether nobody needs the whole predicted trace. */
+static bool may_forget(const struct prediction *prediction, const struct analyze_options *analyze)
+{
+    const struct trace *trace = prediction->trace;
+    const struct filter none = {0};
+    bool whole = prediction->keep_trace || prediction->apart || prediction->engine->once_per_process || analyze->verify ||
+                 analyze->found || section_is_set(&analyze->section) || memcmp(&analyze->filter, &none, sizeof none) != 0;
+    for (uint32_t r = 0; r < trace->rank_count && !whole; r++) whole = trace->ranks[r].thread_count > 0;
+    return !whole;
+}
+
+static enum status replay_in_slices(struct prediction *prediction, struct replay_options *options,
+                                    struct analyze_options *analyze, struct err *err)
+{
+    struct replay_outcome *outcome = &prediction->outcome;
+    struct growing growing = {.options = analyze, .calls = growing_calls(prediction)};
+    const struct predicted_sink sink = {&growing, begin_slices, add_to_slices};
+    options->sink = &sink;
+    enum status status = replay_run(prediction->trace, prediction->platform, options, outcome, err);
+    if (status == STATUS_OK) status = slices_end(growing.slices, &prediction->result, err);
+    slices_free(growing.slices);
+    trace_free(growing.trace);
+    if (status != STATUS_OK) return status;
+    outcome->bounds.transfers = prediction->result->transfer_count;
+    outcome->bounds.outside = outcome->bounds.transfers - prediction->result->within_bounds - outcome->bounds.endless;
+    return STATUS_OK;
+}
+
+static enum status replay_whole(struct prediction *prediction, struct replay_options *options,
+                                struct analyze_options *analyze, struct err *err)
+{
+    struct replay_outcome *outcome = &prediction->outcome;
+    options->keep_trace = true;
+    TRY((prediction->apart ? child_replay : replay_run)(prediction->trace, prediction->platform, options, outcome, err));
+    analyze->relations = outcome->relations;
+    return model_analyze(outcome->trace, analyze, &prediction->result, err);
+}
+
 static enum status predict_replay(struct prediction *prediction, struct err *err)
 {
-    const struct replay_options options = {.engine = prediction->engine,
-                                           .keep_trace = true,
-                                           .progress = prediction->progress,
-                                           .progress_context = prediction->progress_context};
+    struct replay_options options = {.engine = prediction->engine,
+                                     .progress = prediction->progress,
+                                     .progress_context = prediction->progress_context};
     if (prediction->keep_going)
         TRY(replayable_prefix_new(prediction->trace, prediction->platform, &prediction->prefix, err));
     if (prediction->prefix) prediction->trace = &prediction->prefix->trace;
-    TRY((prediction->apart ? child_replay : replay_run)(prediction->trace, prediction->platform, &options,
-                                                        &prediction->outcome, err));
     struct analyze_options analyze = ANALYZE_DEFAULTS;
     analyze.eager_bytes = EAGER_OF_PLATFORM;
     if (prediction->analyze) analyze = *prediction->analyze;
     if (analyze.eager_bytes == EAGER_OF_PLATFORM) analyze.eager_bytes = prediction->platform->eager_bytes;
     if (analyze.intervals && analyze.ideal_run_time_s == 0)
         TRY(ideal_run_time(prediction, &analyze.ideal_run_time_s, err));
-    analyze.relations = prediction->outcome.relations;
-    TRY(model_analyze(prediction->outcome.trace, &analyze, &prediction->result, err));
+    TRY((may_forget(prediction, &analyze) ? replay_in_slices : replay_whole)(prediction, &options, &analyze, err));
     return describe_prediction(prediction, err);
 }
 

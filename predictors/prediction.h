@@ -21,6 +21,9 @@ struct prediction {
     const struct engine_descriptor *engine;
     const struct analyze_options *analyze; /* NULL: defaults */
     bool keep_going;                       /* leave out the calls of ranks that wait for ever */
+    bool keep_trace;                       /* outcome.trace is wanted; else it may be NULL */
+    size_t slice_calls;                    /* without keep_trace: calls that the analysis takes up at a time; 0: as many as
+                                              are fast */
     bool apart;                            /* replay in a child process, so that this process can still run the
                                               engine */
     void (*progress)(void *context, uint64_t calls, uint64_t all_calls); /* of the replay; NULL: none */
@@ -28,7 +31,7 @@ struct prediction {
     /* outputs, owned */
     struct replayable_prefix *prefix; /* the part of the trace that keep_going left, to which `trace` then points; NULL:
                                          the whole trace */
-    struct replay_outcome outcome; /* with the predicted trace */
+    struct replay_outcome outcome; /* its trace: the predicted one, or NULL (keep_trace) */
     struct result *result;         /* names the given trace */
 };
 

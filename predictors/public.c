@@ -86,6 +86,7 @@ PUBLIC enum rmacast_status rmacast_simulate(const struct rmacast_trace *trace, c
     if (status == STATUS_OK) status = engine_of(options, &prediction.engine, &err);
     if (status == STATUS_OK) status = computing_of(options, &computing, &err);
     if (status == STATUS_OK) status = trace_computing_view((const struct trace *)trace, computing, &computed, &err);
+    prediction.keep_trace = predicted != NULL;
     if (status == STATUS_OK)
         status = simulate_trace(computed, (const struct platform *)platform, options, &prediction, &err);
     if (status == STATUS_OK) {

@@ -8,14 +8,15 @@
 #include "model/efficiency/efficiency_slices.h"
 #include "common/heap.h"
 #include "model/causes/activity_log.h"
+#include "model/shards/shards.h"
 #include "model/waits/severity.h"
 #include "model/match/window_uses.h"
 
 static const struct analyze_options defaults = ANALYZE_DEFAULTS;
 
 struct slices {
-    struct trace_source *source;
-    struct trace *trace; /* the source's */
+    struct trace_source *source; /* NULL: the caller appends calls */
+    struct trace *trace;         /* the source's, or the caller's */
     const struct analyze_options *options;
     struct slice_state state;
     struct severity severity;
@@ -154,7 +155,7 @@ static enum status drop_of_rank(struct slices *slices, uint32_t rank, const stru
     calls->kept_count = calls->count = count;
     calls->first_event = next_event;
     slices->kept += count;
-    if (!slices->source->moved) return STATUS_OK;
+    if (!slices->source || !slices->source->moved) return STATUS_OK;
     return slices->source->moved(slices->source, rank, slices->moved, slices->err);
 }
 
@@ -253,9 +254,9 @@ static enum status look_at_slice(struct slices *slices, struct relations *relati
     return severity_add(&slices->severity, relations, NULL, NULL, slices->err);
 }
 
-static enum status read_on(struct slices *slices)
+/* Looks at the new calls of a slice. */
+static enum status take_up(struct slices *slices)
 {
-    TRY(read_slice(slices));
     if (slices->checker) TRY(trace_check_slice(slices->checker, slices->trace, slices->heap.count == 0, slices->err));
     TRY(window_uses_check(&slices->uses, slices->trace, slices->err));
     TRY(wait_profile_go_on(&slices->severity.profile, slices->err));
@@ -282,16 +283,9 @@ static enum status look_back(struct slices *slices, struct time_profile *causes,
     return efficiency_slices_sum(slices->efficiency, slices->log, &slices->severity.provisional, slices->err);
 }
 
-/* own: the status of this shard. The next exchange sends a failure to the others. */
-static enum status replay_backwards(struct slices *slices, enum status own, struct time_profile *causes,
-                                    struct time_profile *path)
+/* All slices have been looked at. */
+static enum status sum_up(struct slices *slices, enum status own, struct time_profile *causes, struct time_profile *path)
 {
-    for (bool last = false; !last;) {
-        if (own == STATUS_OK) own = read_on(slices);
-        TRY(exchange_reached(slices, &own));
-        last = slices->reached.ended;
-        if (own == STATUS_OK) own = detect_slice(slices, last);
-    }
     struct shards_update mine = collect_update(slices);
     severity_vote(&slices->severity);
     if (slices->shards) TRY(shards_end(slices->shards, &mine, &slices->severity, slices->read_ps, &own, slices->err));
@@ -301,6 +295,20 @@ static enum status replay_backwards(struct slices *slices, enum status own, stru
     TRY(shards_gather(slices->shards, &mine, &slices->severity, causes, path, own, slices->err));
     if (!slices->options->transfers) return STATUS_OK;
     return shards_gather_transfers(slices->shards, &mine, slices->options->transfers, slices->err);
+}
+
+/* own: the status of this shard. The next exchange sends a failure to the others. */
+static enum status look_at_slices(struct slices *slices, enum status own, struct time_profile *causes,
+                                    struct time_profile *path)
+{
+    for (bool last = false; !last;) {
+        if (own == STATUS_OK) own = read_slice(slices);
+        if (own == STATUS_OK) own = take_up(slices);
+        TRY(exchange_reached(slices, &own));
+        last = slices->reached.ended;
+        if (own == STATUS_OK) own = detect_slice(slices, last);
+    }
+    return sum_up(slices, own, causes, path);
 }
 
 static enum status report_causes(struct time_profile *causes, struct time_profile *path, struct result *result,
@@ -360,7 +368,7 @@ static enum status start_slices(struct slices *slices)
     }
     slices->rank_count = slices->heap.count > 0 ? slices->heap.count : 1;
     slices->until_ps = INT64_MAX;
-    if (!slices->source->checked) TRY(trace_checker_new(slices->trace, &slices->checker, slices->err));
+    if (slices->source && !slices->source->checked) TRY(trace_checker_new(slices->trace, &slices->checker, slices->err));
     TRY(severity_init(&slices->severity, slices->trace, slices->options, slices->err));
     slices->severity_made = true;
     slices->severity.parted = slices->link != NULL;
@@ -394,12 +402,75 @@ static enum status run_rounds(struct slices *slices, struct result **result)
     struct time_profile causes = {.trace = slices->trace, .paths = &slices->severity.profile.paths}, path = causes;
     enum status status = STATUS_OK;
     if (slices->link) status = shards_new(slices->trace, slices->link, &slices->shards, slices->err);
-    if (status == STATUS_OK) status = replay_backwards(slices, start_slices(slices), &causes, &path);
+    if (status == STATUS_OK) status = look_at_slices(slices, start_slices(slices), &causes, &path);
     if (status == STATUS_OK) status = report_slices(slices, &causes, &path, result);
     time_profile_clear(&causes);
     time_profile_clear(&path);
     clear_slices(slices);
     return status;
+}
+
+enum status slices_open(struct trace *trace, const struct analyze_options *options, size_t calls, struct slices **slices,
+                        struct err *err)
+{
+    struct slices *made = calloc(1, sizeof *made);
+    if (!made) return err_memory(err);
+    *made = (struct slices){.trace = trace, .options = options, .calls = calls, .err = err};
+    enum status status = start_slices(made);
+    if (status == STATUS_OK)
+        *slices = made;
+    else
+        slices_free(made);
+    return status;
+}
+
+/* The heap has only the rank that was read the least far. */
+static void note_appended(struct slices *slices, const bool *ended)
+{
+    struct heap *heap = &slices->heap;
+    heap->count = 0;
+    for (uint32_t r = 0; r < slices->trace->rank_count; r++) {
+        const struct trace_rank *rank = &slices->trace->ranks[r];
+        if (rank->count > rank->kept_count) slices->read_ps[r] = trace_rank_end_ps(slices->trace, r);
+        slices->ended[r] = !ended || ended[r];
+        if (slices->ended[r] || (heap->count > 0 && !is_behind(slices, r, heap->items[0]))) continue;
+        heap->items[0] = r;
+        heap->count = 1;
+    }
+}
+
+enum status slices_add(struct slices *slices, const bool *ended, size_t *more, struct err *err)
+{
+    slices->err = err;
+    note_appended(slices, ended);
+    *more = slices->calls;
+    if (ended && slices->heap.count > 0 && slices->read_ps[slices->heap.items[0]] == INT64_MIN) return STATUS_OK;
+    bool last = slices->heap.count == 0;
+    set_reached(slices, 0);
+    enum status status = take_up(slices);
+    TRY(exchange_reached(slices, &status));
+    TRY(detect_slice(slices, last));
+    if (slices->kept > *more) *more = slices->kept;
+    return STATUS_OK;
+}
+
+enum status slices_end(struct slices *slices, struct result **result, struct err *err)
+{
+    struct time_profile causes = {.trace = slices->trace, .paths = &slices->severity.profile.paths}, path = causes;
+    size_t more;
+    enum status status = slices_add(slices, NULL, &more, err);
+    if (status == STATUS_OK) status = sum_up(slices, STATUS_OK, &causes, &path);
+    if (status == STATUS_OK) status = report_slices(slices, &causes, &path, result);
+    time_profile_clear(&causes);
+    time_profile_clear(&path);
+    return status;
+}
+
+void slices_free(struct slices *slices)
+{
+    if (!slices) return;
+    clear_slices(slices);
+    free(slices);
 }
 
 enum status model_analyze_shard(struct trace_source *source, const struct analyze_options *options, size_t calls,

@@ -4,7 +4,6 @@
 #define MODEL_SLICES_SLICES_H
 
 #include "model/analyze.h"
-#include "model/shards/shards.h"
 #include "trace/source.h"
 
 /* Calls of all ranks that are read at a time; per rank enough to be worth opening its file again. */
@@ -20,6 +19,19 @@ static inline size_t slice_calls(uint32_t rank_count)
 enum status model_analyze_slices(struct trace_source *source, const struct analyze_options *options, size_t calls,
                                  struct result **result, struct err *err);
 
+/* The same for calls that the caller appends to a trace, one thread per rank: slices_open, slices_add again and again,
+ * slices_end, slices_free. Trace and options are borrowed until slices_free(), which takes NULL. */
+struct slices;
+enum status slices_open(struct trace *trace, const struct analyze_options *options, size_t calls, struct slices **slices,
+                        struct err *err);
+/* Counts and removes calls that are final. To be called when *more calls have been appended. ended, by rank: no call follows;
+ * not of all ranks. */
+enum status slices_add(struct slices *slices, const bool *ended, size_t *more, struct err *err);
+/* All calls have been appended. The caller owns *result. */
+enum status slices_end(struct slices *slices, struct result **result, struct err *err);
+void slices_free(struct slices *slices);
+
+struct shards_link;
 /* The same for one shard of several (model/shards/shards.h), with `calls` calls per shard. options->verify is ignored.
  * Shard 0 gets the result; *result is NULL in the others. If one shard fails, all fail with the same text. If
  * link->swap fails in one shard, the others wait for ever. */

@@ -212,14 +212,14 @@ const char *replay_sizes_differ(const struct replay *replay)
 enum status replay_note_agreements(struct replay *replay)
 {
     if (!core_of(replay)->agreements || !replay->made) return STATUS_OK;
-    if (replay_sizes_differ(replay)) TRY(trace_add_note(replay->made, replay->err, "%s", replay_sizes_differ(replay)));
+    if (replay_sizes_differ(replay)) TRY(trace_add_note(replay->made->trace, replay->err, "%s", replay_sizes_differ(replay)));
     for (size_t c = 0; c < replay->trace->definitions.comm_count; c++) {
         const struct turns *turns = &core_of(replay)->agreements->comms[c];
         for (size_t i = 0; i < turns->count; i++) {
             const struct turn *turn = &turns->items[turns->first + i];
             char place[TRACE_PLACE_BYTES];
             if (!call_makes_request(turn->call.call)) continue;
-            return trace_add_note(replay->made, replay->err,
+            return trace_add_note(replay->made->trace, replay->err,
                                   "%s: rank %" PRId32 " never comes to this collective call",
                                   first_place(turn, place),
                                   absent_from(replay, c, turns->begun + (uint32_t)i));

@@ -10,6 +10,7 @@
  * waiting_queries (message.c). */
 struct core {
     struct replay replay;
+    struct predicted predicted; /* what replay.made points to, if anything */
     struct platform part; /* a copy of the caller's platform without the nodes after the last one that has a rank. Its
                              pointers are borrowed from the caller's */
     const struct replay_options *options; /* of the caller */

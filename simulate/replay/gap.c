@@ -152,7 +152,9 @@ static enum status change_asleep(struct replay *replay, struct gap_node *node, b
 static enum status note_before(struct replay *replay, uint32_t rank, size_t index, enum trace_before what, int64_t ps)
 {
     if (!replay->made || ps <= 0) return STATUS_OK;
-    return trace_set_before(replay->made, rank, index, what, ps, replay->err);
+    if (!replay->made->sink) return trace_set_before(replay->made->trace, rank, index, what, ps, replay->err);
+    trace_sum_before(replay->made->trace, rank, what, ps);
+    return STATUS_OK;
 }
 
 /* Such a gap takes its length: that it was computing is only assumed, and the predicted trace does not have its begin. */

@@ -10,7 +10,7 @@
 #include "common/array.h"
 #include "common/units.h"
 #include "model/match/relations.h"
-#include "simulate/bounds/trace_bounds.h"
+#include "simulate/predicted/trace_bounds.h"
 #include "simulate/replay/barrier.h"
 #include "simulate/replay/collective_matching.h"
 #include "simulate/replay/connections.h"
@@ -99,11 +99,9 @@ static enum status keep_incomplete(const struct trace_rank *from, struct trace_r
     return to->incomplete_why ? STATUS_OK : err_memory(err);
 }
 
-static enum status prepare_trace(struct replay *replay)
+static enum status describe_predicted(const struct replay *replay, struct trace *made)
 {
     const struct trace *trace = replay->trace;
-    TRY(trace_new_like(trace, &replay->made, replay->err));
-    struct trace *made = replay->made;
     made->provenance.simulated = true;
     made->provenance.record_cost_ps = 0;
     /* The predicted trace names the platform's nodes. */
@@ -128,18 +126,32 @@ static enum status prepare_trace(struct replay *replay)
     }
     for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
         struct trace_rank *to = &made->ranks[rank];
-        size_t count = trace->ranks[rank].count;
-        TRY(array_reserve((void **)&to->calls, &to->capacity, count, sizeof *to->calls, replay->err));
-        to->sim = malloc((count + 1) * sizeof *to->sim);
-        if (!to->sim) return err_memory(replay->err);
-        to->count = count;
-        TRY(keep_threads(&trace->ranks[rank], to, replay->err));
+        to->thread_count = trace->ranks[rank].thread_count;
         TRY(keep_incomplete(&trace->ranks[rank], to, replay->err));
-        TRY(trace_copy_extents(made, trace, rank, replay->err));
-        for (size_t i = 0; i < count; i++) to->sim[i] = trace_sim_unknown;
         double source = source_speed(&trace->ranks[rank]);
         to->speed =
             replay->ranks[rank].stretch == 1.0 ? trace->ranks[rank].speed : source / replay->ranks[rank].stretch;
+    }
+    return STATUS_OK;
+}
+
+static enum status prepare_trace(struct replay *replay)
+{
+    const struct trace *trace = replay->trace;
+    struct core *core = core_of(replay);
+    const struct predicted_sink *sink = core->options->sink;
+    struct trace *made;
+    TRY(trace_new_like(trace, &made, replay->err));
+    enum status status = describe_predicted(replay, made);
+    if (status != STATUS_OK) {
+        trace_free(made);
+        return status;
+    }
+    TRY(predicted_open(&core->predicted, made, trace, replay->platform, sink, replay->err));
+    replay->made = &core->predicted;
+    for (uint32_t rank = 0; rank < trace->rank_count && !sink; rank++) {
+        TRY(keep_threads(&trace->ranks[rank], &made->ranks[rank], replay->err));
+        TRY(trace_copy_extents(made, trace, rank, replay->err));
     }
     return STATUS_OK;
 }
@@ -338,7 +350,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);
     replay->finalize_is_barrier =
         options->source ? options->source->finalizes : all_ranks_call(trace, CALL_FINALIZE, false);
-    if (options->keep_trace) TRY(prepare_trace(replay));
+    if (options->keep_trace || options->sink) TRY(prepare_trace(replay));
     core->notes_exits = replay->made || !replay->hardware;
     TRY(open_engine(replay, callbacks));
     TRY(replay_prepare_queries(replay));
@@ -348,15 +360,16 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
 static enum status keep_bounds(struct replay *replay)
 {
     struct replay_outcome *outcome = replay->outcome;
+    struct trace *made = replay->made->trace;
     struct relations *relations = malloc(sizeof *relations);
     if (!relations) return err_memory(replay->err);
-    enum status status = relations_build(replay->made, relations, replay->err);
+    enum status status = relations_build(made, relations, replay->err);
     if (status != STATUS_OK) {
         free(relations);
         return status;
     }
     outcome->relations = relations;
-    return trace_bounds_keep(replay->made, relations, replay->platform, &outcome->bounds, replay->err);
+    return trace_bounds_keep(made, relations, &replay->made->least, &outcome->bounds, replay->err);
 }
 
 enum status replay_finish(struct replay *replay)
@@ -373,9 +386,14 @@ enum status replay_finish(struct replay *replay)
         if (replay->ranks[rank].threads) TRY(replay_thread_sort(replay, rank));
     for (const struct call_driver *const *driver = core_of(replay)->drivers; *driver; driver++)
         if ((*driver)->finish) TRY((*driver)->finish(replay));
-    if (replay->made) TRY(keep_bounds(replay));
-    outcome->trace = replay->made;
-    replay->made = NULL;
+    if (core_of(replay)->options->sink) {
+        TRY(predicted_finish(replay->made, replay->err));
+        outcome->bounds.endless = replay->made->endless;
+    } else if (replay->made) {
+        TRY(keep_bounds(replay));
+        outcome->trace = replay->made->trace;
+        replay->made->given = true;
+    }
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     outcome->peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
@@ -402,7 +420,7 @@ void replay_close(struct replay *replay)
     free(core->call_ps[0]);
     free(core->call_ps[1]);
     replay_clear_gaps(replay);
-    trace_free(replay->made);
+    predicted_clear(&core->predicted);
 }
 
 void replay_outcome_clear(struct replay_outcome *outcome)

@@ -6,7 +6,7 @@
 #include "common/wide.h"
 #include "model/waits/totals.h"
 #include "platforms/platform.h"
-#include "simulate/bounds/trace_bounds.h"
+#include "simulate/predicted/calls.h"
 #include "simulate/engine/engine.h"
 #include "trace/trace.h"
 
@@ -25,6 +25,9 @@ struct replay_options {
     const struct replay_source *source;
     const struct engine_descriptor *engine;
     bool keep_trace; /* make the predicted trace */
+    /* Instead of keep_trace: gets the calls of the predicted trace as they are made; borrowed; NULL: none. One thread per
+     * rank. The sink's functions run within the engine. */
+    const struct predicted_sink *sink;
     bool in_step;    /* every rank advances in the order of time; slower, for tests: the result is the same */
     bool eager;      /* every message is delivered at its moment (simulate/mailbox/mailbox.h), for tests as well */
     /* Called now and then with the number of calls that have returned, to show progress; NULL: not called. */

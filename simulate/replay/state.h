@@ -6,6 +6,7 @@
 
 #include "common/map.h"
 #include "simulate/engine/engine.h"
+#include "simulate/predicted/calls.h"
 #include "simulate/replay/kinds.h"
 #include "simulate/replay/pool.h"
 #include "simulate/replay/rank.h"
@@ -27,7 +28,7 @@ struct replay {
     const struct platform *platform;
     struct replay_outcome *outcome;
     struct err *err;
-    struct trace *made; /* the predicted trace, or NULL */
+    struct predicted *made; /* the predicted trace, or NULL */
     int64_t now_ps;
     int64_t arrival_ps; /* of the message that on_arrived handles: now, or later for data of an active epoch */
     int64_t overhead_ps, loopback_overhead_ps; /* of calls between nodes and within one: replay_overhead_ps() */

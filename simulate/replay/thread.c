@@ -214,11 +214,11 @@ static enum status note_completed(const struct trace *trace, struct trace_call *
 /* A failed test may come after another thread's call that completes the request. There is no request for it then. */
 static enum status forget_tested(struct replay *replay, uint32_t rank)
 {
-    struct trace_rank *made = &replay->made->ranks[rank];
+    struct trace_rank *made = &replay->made->trace->ranks[rank];
     struct map done = {0};
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < made->count; i++)
-        status = note_completed(replay->made, &made->calls[i], &done, replay->err);
+        status = note_completed(replay->made->trace, &made->calls[i], &done, replay->err);
     map_clear(&done);
     return status;
 }
@@ -226,12 +226,12 @@ static enum status forget_tested(struct replay *replay, uint32_t rank)
 enum status replay_thread_sort(struct replay *replay, uint32_t rank)
 {
     struct threads *threads = replay->ranks[rank].threads;
-    size_t count = replay->made->ranks[rank].count;
+    size_t count = replay->made->trace->ranks[rank].count;
     if (count == 0) return STATUS_OK;
     uint32_t *order = malloc(count * sizeof *order);
     if (!order) return err_memory(replay->err);
     for (uint32_t i = 0; i < count; i++) order[threads->finished[i]] = i;
-    enum status status = trace_sort_calls(replay->made, rank, order, replay->err);
+    enum status status = trace_sort_calls(replay->made->trace, rank, order, replay->err);
     free(order);
     TRY(status);
     return threads->count > 1 ? forget_tested(replay, rank) : STATUS_OK;

@@ -50,6 +50,7 @@ static bool end_timeline(struct replay *replay, uint32_t rank)
     while (state->serve_first != NO_INDEX && !core->failed)
         if (replay_serve_waiting(replay, rank) != STATUS_OK) core->failed = true;
     core->done_count++;
+    if (replay->made) predicted_end(replay->made, rank);
     return false;
 }
 
@@ -65,15 +66,15 @@ static void note_exit(struct replay *replay, uint32_t rank, int64_t exit_ps)
 {
     if (replay->made) {
         struct rank_state *state = &replay->ranks[rank];
-        struct trace_rank *made = &replay->made->ranks[rank];
         struct trace_call call = state->calls[state->next];
         call.enter_ps = state->enter_ps;
         call.exit_ps = exit_ps;
-        made->calls[state->next] = call;
-        struct trace_sim *sim = &made->sim[state->next];
-        sim->blocked_ps = exit_ps - state->enter_ps - state->busy_ps;
+        predicted_return(replay->made, rank, state->next, &call);
+        predicted_sim(replay->made, rank, state->next)->blocked_ps = exit_ps - state->enter_ps - state->busy_ps;
     }
     if (!replay->hardware) replay_account_progress(replay, rank, exit_ps);
+    if (replay->made && replay->made->sink && predicted_append(replay->made, rank, replay->err) != STATUS_OK)
+        core_of(replay)->failed = true;
 }
 
 /* Reads the next calls of the rank, after the last one in the trace, if there is a source of them. */

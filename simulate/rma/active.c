@@ -27,7 +27,7 @@ void replay_account_post(struct replay *replay, uint32_t rank, enum pattern patt
     if (post_ps == TRACE_UNKNOWN_PS) return;
     if (state->lacked_until_ps < post_ps) state->lacked_until_ps = post_ps;
     totals_add(&replay->outcome->totals, pattern, rank, post_ps - state->enter_ps);
-    if (replay->made) replay->made->ranks[rank].sim[state->next].awaited_post_ps = post_ps;
+    if (replay->made) predicted_sim(replay->made, rank, state->next)->awaited_post_ps = post_ps;
 }
 
 /* --- target --- */

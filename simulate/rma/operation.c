@@ -197,7 +197,7 @@ static bool is_plain_put(const struct replay *replay, const struct rank_state *s
 
 static struct trace_sim *sim_of_put(struct replay *replay, uint32_t origin, uint32_t call)
 {
-    return replay->made ? &replay->made->ranks[origin].sim[call] : NULL;
+    return replay->made ? predicted_sim(replay->made, origin, call) : NULL;
 }
 
 static void note_put_left(struct replay *replay, struct member *origin, uint32_t call, int64_t began_ps, int64_t left_ps)
@@ -212,6 +212,7 @@ static enum step put_plainly(struct replay *replay, uint32_t rank, struct member
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     struct engine_departure departure;
+    if (replay->made) predicted_moves(replay->made, rank, state->next);
     pair->data_issued++;
     pair->unflushed = true;
     if (pair->target != rank) replay_note_called(replay, (uint32_t)(member - replay->members), NO_INDEX);

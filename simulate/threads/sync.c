@@ -474,7 +474,7 @@ static enum status prepare_sync(struct replay *replay)
 static enum status keep_all_values(struct replay *replay)
 {
     for (uint32_t rank = 0; replay->made && rank < replay->trace->rank_count; rank++) {
-        struct trace_rank *made = &replay->made->ranks[rank];
+        struct trace_rank *made = &replay->made->trace->ranks[rank];
         if (replay->ranks[rank].threads) {
             for (size_t i = 0; i < made->count; i++) {
                 enum call_kind kind = call_kind(made->calls[i].call);

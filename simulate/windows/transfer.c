@@ -12,7 +12,7 @@
 static void note_end(struct replay *replay, const struct op *op, int64_t end_ps)
 {
     if (!replay->made) return;
-    struct trace_sim *sim = &replay->made->ranks[op->origin].sim[op->call];
+    struct trace_sim *sim = predicted_sim(replay->made, op->origin, op->call);
     sim->xfer_start_ps = op->began_ps;
     sim->xfer_end_ps = end_ps;
 }
@@ -71,6 +71,7 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
     if (!pair && lock == NO_INDEX && !member->fence_open) return STATUS_OK;
     TRY(replay_take_op(replay, op));
     struct op *made = &replay->ops[*op];
+    if (replay->made) predicted_moves(replay->made, rank, state->next);
     made->origin = rank;
     made->target = (uint32_t)call->peer;
     made->member = index;

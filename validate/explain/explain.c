@@ -74,7 +74,7 @@ static enum status replay_trace(const struct explain_input *input, const struct 
                                 FILE *out, struct err *err)
 {
     struct prediction prediction = {.trace = trace, .platform = platform, .engine = engine_by_name("loggp"),
-                                    .analyze = input->analyze, .keep_going = trace != input->predicted};
+                                    .analyze = input->analyze, .keep_going = trace != input->predicted, .keep_trace = true};
     struct validate_calls *calls = NULL;
     TRY(prediction_run(&prediction, err));
     enum status status = match_section(input, prediction.outcome.trace, &calls, err);

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "model/match/relations.h"
-#include "simulate/bounds/trace_bounds.h"
+#include "simulate/predicted/trace_bounds.h"
 #include "verify_test.h"
 
 static int64_t least_us(const char *override, enum mpi_call call, uint32_t target, int64_t bytes, int64_t result_bytes)

@@ -1,0 +1,143 @@
+#include "simulate/predicted/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/calls/calls.h"
+
+enum { HELD_AT_FIRST = 16 };
+
+/* Makes room for one more call behind those that the rank holds. Its facts are unknown. */
+static enum status make_room(struct predicted_rank *rank, struct err *err)
+{
+    size_t held = rank->end - rank->first, gone = rank->at - rank->first;
+    if (held < rank->capacity) return STATUS_OK;
+    if (gone >= rank->capacity / 2 && gone > 0) {
+        memmove(rank->calls, rank->calls + gone, (held - gone) * sizeof *rank->calls);
+        memmove(rank->sim, rank->sim + gone, (held - gone) * sizeof *rank->sim);
+        memmove(rank->moves, rank->moves + gone, (held - gone) * sizeof *rank->moves);
+        rank->first = rank->at;
+        held -= gone;
+    } else {
+        size_t capacity = rank->capacity > 0 ? 2 * rank->capacity : HELD_AT_FIRST;
+        struct trace_call *calls = realloc(rank->calls, capacity * sizeof *calls);
+        if (calls) rank->calls = calls;
+        struct trace_sim *sim = realloc(rank->sim, capacity * sizeof *sim);
+        if (sim) rank->sim = sim;
+        bool *moves = realloc(rank->moves, capacity * sizeof *moves);
+        if (moves) rank->moves = moves;
+        if (!calls || !sim || !moves) return err_memory(err);
+        rank->capacity = capacity;
+    }
+    for (size_t i = held; i < rank->capacity; i++) {
+        rank->sim[i] = trace_sim_unknown;
+        rank->moves[i] = false;
+    }
+    return STATUS_OK;
+}
+
+static enum status hold_all(struct predicted *predicted, uint32_t rank, struct err *err)
+{
+    struct trace_rank *to = &predicted->trace->ranks[rank];
+    size_t count = predicted->of->ranks[rank].count;
+    TRY(trace_reserve_calls(predicted->trace, rank, count + 1, err));
+    for (size_t i = 0; i < count; i++) to->sim[i] = trace_sim_unknown;
+    to->count = count;
+    predicted->ranks[rank] = (struct predicted_rank){.calls = to->calls, .sim = to->sim};
+    return STATUS_OK;
+}
+
+enum status predicted_open(struct predicted *predicted, struct trace *trace, const struct trace *of,
+                           const struct platform *platform, const struct predicted_sink *sink, struct err *err)
+{
+    *predicted = (struct predicted){.trace = trace, .of = of, .sink = sink, .more = 1};
+    predicted->ranks = calloc((size_t)trace->rank_count + 1, sizeof *predicted->ranks);
+    predicted->ended = calloc((size_t)trace->rank_count + 1, sizeof *predicted->ended);
+    enum status status = predicted->ranks && predicted->ended ? STATUS_OK : err_memory(err);
+    if (status == STATUS_OK) status = least_ends_open(&predicted->least, platform, err);
+    for (uint32_t r = 0; r < trace->rank_count && status == STATUS_OK; r++)
+        status = sink ? make_room(&predicted->ranks[r], err) : hold_all(predicted, r, err);
+    for (uint32_t r = 0; r < trace->rank_count && status == STATUS_OK; r++) predicted->ended[r] = of->ranks[r].count == 0;
+    if (status == STATUS_OK && sink) {
+        trace->definitions.list_count = trace->definitions.request_count = 0;
+        predicted->given = true;
+        status = sink->begin(sink->context, trace, err);
+    }
+    if (status != STATUS_OK) predicted_clear(predicted);
+    return status;
+}
+
+void predicted_clear(struct predicted *predicted)
+{
+    for (uint32_t r = 0; predicted->sink && predicted->ranks && r < predicted->of->rank_count; r++) {
+        free(predicted->ranks[r].calls);
+        free(predicted->ranks[r].sim);
+        free(predicted->ranks[r].moves);
+    }
+    free(predicted->ranks);
+    free(predicted->ended);
+    least_ends_clear(&predicted->least);
+    if (!predicted->given) trace_free(predicted->trace);
+    *predicted = (struct predicted){0};
+}
+
+/* Lists of requests are those of the appended calls. */
+static enum status copy_list(const struct predicted *predicted, struct trace_call *call, struct err *err)
+{
+    if (!(call_row(call->call)->needed & F_REQS)) return STATUS_OK;
+    const struct trace_definitions *from = &predicted->of->definitions;
+    const struct trace_list *list = &from->lists[call->completion.list];
+    return trace_add_list(predicted->trace, from->requests + list->first, list->count, &call->completion.list, err);
+}
+
+static enum status append_one(struct predicted *predicted, uint32_t rank, struct err *err)
+{
+    struct predicted_rank *from = &predicted->ranks[rank];
+    struct trace_rank *to = &predicted->trace->ranks[rank];
+    struct trace_call call = from->calls[from->at - from->first];
+    struct trace_sim *sim = &from->sim[from->at - from->first];
+    TRY(trace_reserve_calls(predicted->trace, rank, 1, err));
+    TRY(copy_list(predicted, &call, err));
+    if (from->moves[from->at - from->first]) {
+        sim->xfer_least_ps = least_ends_of(&predicted->least, rank, &call);
+        predicted->endless += sim->xfer_end_ps == TRACE_UNKNOWN_PS;
+    }
+    to->calls[to->count] = call;
+    to->sim[to->count++] = *sim;
+    from->at++;
+    predicted->appended++;
+    return STATUS_OK;
+}
+
+static bool may_change(const struct predicted_rank *rank)
+{
+    const struct trace_sim *sim = &rank->sim[rank->at - rank->first];
+    bool arrived = sim->xfer_start_ps != TRACE_UNKNOWN_PS && sim->xfer_end_ps != TRACE_UNKNOWN_PS;
+    return rank->moves[rank->at - rank->first] && !arrived;
+}
+
+enum status predicted_append(struct predicted *predicted, uint32_t rank, struct err *err)
+{
+    struct predicted_rank *from = &predicted->ranks[rank];
+    TRY(make_room(from, err));
+    while (from->at < from->end && !may_change(from)) TRY(append_one(predicted, rank, err));
+    if (predicted->appended < predicted->more) return STATUS_OK;
+    predicted->appended = 0;
+    return predicted->sink->filled(predicted->sink->context, predicted->ended, &predicted->more, err);
+}
+
+void predicted_end(struct predicted *predicted, uint32_t rank)
+{
+    const struct predicted_rank *of = &predicted->ranks[rank];
+    predicted->ended[rank] = of->at == of->end;
+}
+
+enum status predicted_finish(struct predicted *predicted, struct err *err)
+{
+    for (uint32_t r = 0; predicted->sink && r < predicted->of->rank_count; r++) {
+        struct predicted_rank *from = &predicted->ranks[r];
+        while (from->at < from->end) TRY(append_one(predicted, r, err));
+        predicted->ended[r] = true;
+    }
+    return STATUS_OK;
+}
