@@ -6,6 +6,7 @@
 
 #include "cli/analysis.h"
 #include "common/files/file_claims.h"
+#include "model/shards/shards.h"
 #include "model/slices/slices.h"
 #include "mpi/link.h"
 #include "mpi/start.h"

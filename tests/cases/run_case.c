@@ -3,7 +3,7 @@
  * Replays CASE_DIRECTORY/trace.txt on its platform under the letter and compares calls, true transfer intervals and
  * wait states (the simulator's account and the detector's on the predicted trace) with CASE_DIRECTORY/expected. One
  * line for each difference; exit 1 if there is one. --update prints what was obtained in the format of expected, for a
- * person to check.
+ * person to check. With loggp the result is the same, too, when the trace is analysed while it is made.
  * One process for each run: SimGrid allows one simulation per process. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@
 #include "simulate/replay/replay.h"
 #include "tests/cases/case_platform.h"
 #include "tests/cases/expected.h"
+#include "tests/slices/same_growing.h"
 #include "trace/text/text.h"
 
 #define TOLERANCE_PS INT64_C(1000) /* 1e-9 s, issue "First light" */
@@ -194,10 +195,23 @@ static void check_error(struct run *run, const struct expected *expected, enum s
             differ(run, "expected '%s' in the message, got: %s", expected->errors[i].text, err->text);
 }
 
+static void compare_growing(struct run *run)
+{
+    char what[SAME_RESULT_BYTES];
+    struct err err;
+    bool same;
+    if (strcmp(run->engine, "loggp") != 0) return;
+    if (same_while_made(run->trace, run->platform, &same, what, &err) != STATUS_OK)
+        differ(run, "%s", err.text);
+    else if (!same)
+        differ(run, "%s", what);
+}
+
 static void check(struct run *run, const struct expected *expected)
 {
     struct err err = {0};
     enum status status = replay(run, &err);
+    compare_growing(run);
     if (expected->error_count > 0) {
         check_error(run, expected, status, &err);
         return;

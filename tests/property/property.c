@@ -11,6 +11,7 @@
 #include "tests/property/broken_off.h"
 #include "tests/property/knobs.h"
 #include "tests/property/slices.h"
+#include "tests/slices/same_growing.h"
 #include "tests/slices/same_shards.h"
 #include "tests/property/transforms.h"
 
@@ -211,6 +212,14 @@ static enum status check_ways(const struct trial *trial, const struct program *p
 static enum status check_slices(const struct trial *trial, const struct program *program, const struct trace *trace,
                                 struct verdict *verdict, struct err *err)
 {
+    struct platform *platform;
+    char what[VERDICT_DETAIL_BYTES];
+    bool same = true;
+    TRY(knobs_platform(program, NULL, &platform, err));
+    enum status status = same_while_made(trace, platform, &same, what, err);
+    platform_free(platform);
+    TRY(status);
+    if (!same) verdict_fail(verdict, "slices", "%s", what);
     return check_ways(trial, program, trace, same_in_slices, "slices", verdict, err);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/shards/shards.h"
 #include "model/slices/slices.h"
 #include "tests/slices/late_source.h"
 

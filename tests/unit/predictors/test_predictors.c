@@ -44,7 +44,7 @@ static void a_prediction_is_the_worked_example(void **state)
     const int64_t us = 1000000;
     for (int apart = 0; apart < 2; apart++) {
         struct prediction prediction = {
-            .trace = trace, .platform = platform, .engine = engine_by_name("loggp"), .apart = apart};
+            .trace = trace, .platform = platform, .engine = engine_by_name("loggp"), .keep_trace = true, .apart = apart};
         struct err err;
         assert_int_equal(prediction_run(&prediction, &err), STATUS_OK);
         assert_close(prediction.result->run_time_s, 520e-6);

@@ -23,7 +23,10 @@ static int64_t least_us(const char *override, enum mpi_call call, uint32_t targe
     struct relations relations;
     struct trace_bounds bounds = {0};
     assert_int_equal(relations_build(trace, &relations, &err), STATUS_OK);
-    assert_int_equal(trace_bounds_keep(trace, &relations, platform, &bounds, &err), STATUS_OK);
+    struct least_ends ends;
+    assert_int_equal(least_ends_open(&ends, platform, &err), STATUS_OK);
+    assert_int_equal(trace_bounds_keep(trace, &relations, &ends, &bounds, &err), STATUS_OK);
+    least_ends_clear(&ends);
     relations_clear(&relations);
     assert_int_equal(bounds.transfers, 1);
     assert_int_equal(bounds.endless, 0);
