@@ -64,8 +64,11 @@ enum status detect_for_target(struct detection *detection, const struct finding 
 struct finding finding_of_enter(const struct relations *relations, enum pattern pattern, uint32_t rank, size_t call,
                                 uint32_t cause_rank, size_t cause_call)
 {
+    const struct trace_call *waiting = relations_call(relations, rank, call);
     int64_t until_ps = relations_call(relations, cause_rank, cause_call)->enter_ps;
-    int64_t severity_ps = wait_until(relations_call(relations, rank, call), until_ps);
+    int64_t severity_ps = wait_until(waiting, until_ps);
+    /* A simulated call that has returned did not wait for it; recorded clocks may differ. */
+    if (relations->trace->ranks[rank].sim && until_ps > waiting->exit_ps) severity_ps = 0;
     return (struct finding){.pattern = pattern,
                             .rank = rank,
                             .call = call,

@@ -188,6 +188,10 @@ static enum status find_wait(struct detection *detection, enum pattern pattern, 
     finding.distance_ps = wait->enter_ps - own->enter_ps;
     finding.advised_ps = advised_ps(detection, own, other, wait);
     finding.earlier_ps = earlier_ps(detection, rank, &ended, own, other, finding.severity_ps);
+    if (other->enter_ps > wait->exit_ps) { /* the send was complete without it */
+        finding.cause_call = FINDING_NO_CALL;
+        finding.earlier_ps = 0;
+    }
     limit_moves(&trace->ranks[rank], &finding);
     return detect_found(detection, &finding);
 }
