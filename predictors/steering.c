@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "simulate/tasks/queues.h"
+
 /* Fetching operations at one call site. */
 struct fetches {
     enum mpi_call call;
@@ -50,7 +52,57 @@ static enum status note_site(const struct trace *trace, const struct fetches *si
                            sites[found].least, sites[found].most);
 }
 
-enum status steering_note(const struct trace *trace, struct result *result, struct err *err)
+static enum status note_queue(const struct task_queues *queues, const struct task_queue *queue, struct result *result,
+                              struct err *err)
+{
+    const struct task_visit *visit = &queues->visits[queue->first];
+    const char *what = visit->locked ? "queue under a lock" : "counter";
+    result->uncertainty.class = CLASS_STEERED;
+    if (*queue->why)
+        return result_add_note(result, err,
+                               "the %s at rank %" PRId32 ", window %" PRId32 ", byte %" PRId64
+                               " gave each rank its tasks: they stay with these ranks: %s",
+                               what, visit->target, visit->window, visit->disp, queue->why);
+    return result_add_note(result, err,
+                           "the %zu tasks of the %s at rank %" PRId32 ", window %" PRId32 ", byte %" PRId64
+                           " go to its %" PRIu32
+                           " ranks in the order in which they come for them here; --decide recorded keeps "
+                           "each task with its rank",
+                           queue->tasks, what, visit->target, visit->window, visit->disp, queue->ranks);
+}
+
+/* Fetching operations that visit such a queue, or are in its tasks, are explained. */
+static void forget_sites(const struct trace *trace, const struct task_queues *queues, const struct task_queue *queue,
+                         struct fetches *sites)
+{
+    for (size_t v = queue->first; v < queue->first + queue->count; v++) {
+        const struct task_visit *visit = &queues->visits[v];
+        const struct trace_call *calls = trace->ranks[visit->rank].calls;
+        const bool first = v == queue->first || visit[-1].rank != visit->rank;
+        for (size_t i = first ? visit->take : visit[-1].end; i <= visit->take; i++)
+            sites[calls[i].site].least = sites[calls[i].site].most = 0;
+    }
+}
+
+static enum status note_queues(const struct trace *trace, struct fetches *sites, struct result *result, struct err *err)
+{
+    enum { QUEUES_NAMED = 3 };
+    struct task_queues queues;
+    TRY(task_queues_find(trace, &queues, err));
+    enum status status = STATUS_OK;
+    for (size_t q = 0; status == STATUS_OK && q < queues.item_count; q++) {
+        const struct task_queue *queue = &queues.items[q];
+        if (!*queue->why) forget_sites(trace, &queues, queue, sites);
+        if (q < QUEUES_NAMED) status = note_queue(&queues, queue, result, err);
+    }
+    if (status == STATUS_OK && queues.item_count > QUEUES_NAMED)
+        status = result_add_note(result, err, "%zu more queues of tasks", queues.item_count - QUEUES_NAMED);
+    task_queues_clear(&queues);
+    return status;
+}
+
+enum status steering_note(const struct trace *trace, const struct platform *platform, struct result *result,
+                          struct err *err)
 {
     const size_t count = trace->definitions.site_count;
     if (trace->provenance.simulated || count == 0) return STATUS_OK;
@@ -60,7 +112,8 @@ enum status steering_note(const struct trace *trace, struct result *result, stru
         add_calls(&trace->ranks[r], sites);
         end_rank(sites, count);
     }
-    enum status status = note_site(trace, sites, result, err);
+    enum status status = platform->decide == DECIDE_AGAIN ? note_queues(trace, sites, result, err) : STATUS_OK;
+    if (status == STATUS_OK) status = note_site(trace, sites, result, err);
     free(sites);
     return status;
 }

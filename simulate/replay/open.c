@@ -22,6 +22,7 @@
 #include "simulate/replay/routes.h"
 #include "simulate/replay/thread.h"
 #include "simulate/replay/walk.h"
+#include "simulate/tasks/decide.h"
 
 /* The share of a core that a thread gets: all threads of all ranks of a node share its cores. */
 static double core_share(const struct platform *platform, const uint32_t *load, uint32_t rank)
@@ -129,7 +130,7 @@ static enum status prepare_trace(struct replay *replay)
         struct trace_rank *to = &made->ranks[rank];
         size_t count = trace->ranks[rank].count;
         TRY(array_reserve((void **)&to->calls, &to->capacity, count, sizeof *to->calls, replay->err));
-        to->sim = malloc((count + 1) * sizeof *to->sim);
+        to->sim = malloc((to->capacity + 1) * sizeof *to->sim); /* trace_reserve_calls() takes it to have as many */
         if (!to->sim) return err_memory(replay->err);
         to->count = count;
         TRY(keep_threads(&trace->ranks[rank], to, replay->err));
@@ -139,6 +140,21 @@ static enum status prepare_trace(struct replay *replay)
         double source = source_speed(&trace->ranks[rank]);
         to->speed =
             replay->ranks[rank].stretch == 1.0 ? trace->ranks[rank].speed : source / replay->ranks[rank].stretch;
+    }
+    return STATUS_OK;
+}
+
+/* What is prepared before reads all calls that were recorded. Ranks then walk the trace that grows. */
+static enum status prepare_decisions(struct replay *replay)
+{
+    if (core_of(replay)->options->source || replay->platform->decide != DECIDE_AGAIN) return STATUS_OK;
+    TRY(decisions_new(replay->recorded, &replay->decisions, replay->err));
+    if (!replay->decisions) return STATUS_OK;
+    replay->trace = decisions_trace(replay->decisions);
+    for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++) {
+        replay->ranks[rank].calls = replay->trace->ranks[rank].calls;
+        replay->ranks[rank].count = replay->trace->ranks[rank].count;
+        replay->ranks[rank].plain_gaps = false;
     }
     return STATUS_OK;
 }
@@ -305,7 +321,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
 {
     struct core *core = core_of(replay);
     memset(core, 0, sizeof *core);
-    replay->trace = trace;
+    replay->trace = replay->recorded = trace;
     replay->platform = platform;
     core->engine_kind = options->engine;
     core->options = options;
@@ -337,6 +353,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);
     replay->finalize_is_barrier =
         options->source ? options->source->finalizes : all_ranks_call(trace, CALL_FINALIZE, false);
+    TRY(prepare_decisions(replay));
     if (options->keep_trace) TRY(prepare_trace(replay));
     core->notes_exits = replay->made || !replay->hardware;
     TRY(open_engine(replay, callbacks));
@@ -358,7 +375,10 @@ enum status replay_finish(struct replay *replay)
         if (replay->ranks[rank].threads) TRY(replay_thread_sort(replay, rank));
     for (const struct call_driver *const *driver = core_of(replay)->drivers; *driver; driver++)
         if ((*driver)->finish) TRY((*driver)->finish(replay));
+    for (uint32_t rank = 0; replay->made && replay->decisions && rank < rank_count; rank++)
+        TRY(trace_copy_extents(replay->made, replay->trace, rank, replay->err));
     if (replay->made) TRY(trace_bounds_keep(replay->made, replay->platform, replay->err));
+    if (replay->made && replay->decisions) outcome->decided = decisions_release(replay->decisions);
     outcome->trace = replay->made;
     replay->made = NULL;
     struct rusage usage;
@@ -387,12 +407,14 @@ void replay_close(struct replay *replay)
     free(core->call_ps[0]);
     free(core->call_ps[1]);
     replay_clear_gaps(replay);
+    decisions_free(replay->decisions);
     trace_free(replay->made);
 }
 
 void replay_outcome_clear(struct replay_outcome *outcome)
 {
     trace_free(outcome->trace);
+    trace_free(outcome->decided);
     totals_clear(&outcome->totals);
     free(outcome->rank_time_s);
     memset(outcome, 0, sizeof *outcome);

@@ -46,6 +46,8 @@ struct buffer_use {
 
 struct replay_outcome {
     struct trace *trace;    /* the predicted trace, owned; NULL unless asked for */
+    struct trace *decided;  /* the recorded calls by the rank that made them here, owned: a replay of it that decides nothing
+                               again has the same outcome. NULL: those of the given trace, or the predicted one is not asked for */
     struct totals totals;   /* wait states as the simulator itself measures them */
     double run_time_s;
     double *rank_time_s; /* owned, rank_count */
@@ -56,7 +58,8 @@ struct replay_outcome {
     uint64_t peak_bytes;
 };
 
-/* Borrows trace and platform. STATUS_DATA if the trace cannot be replayed (unknown operation, deadlock, unmatched
+/* Borrows trace and platform. Where platform.decide says so, the tasks of queues go to the ranks whose visits are granted first
+ * (simulate/tasks/decide.h), but not with a source. STATUS_DATA if the trace cannot be replayed (unknown operation, deadlock, unmatched
  * epoch). The error names rank, event and call; for a deadlock it says who waits for whom. */
 enum status replay_run(const struct trace *trace, const struct platform *platform, const struct replay_options *options,
                        struct replay_outcome *outcome, struct err *err);

@@ -1,0 +1,380 @@
+#include "simulate/tasks/queues.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "common/map.h"
+#include "trace/epoch_cursor.h"
+
+#define NO_VISIT SIZE_MAX
+
+/* One rank's calls in their order. */
+struct walker {
+    const struct trace *trace;
+    struct task_queues *queues;
+    struct epoch_cursor cursor;
+    struct task_visit now; /* members that the next visit gets */
+    size_t open;           /* the visit that does not know yet what it read */
+    uint64_t epochs;       /* the sum of the open epochs' numbers */
+    uint64_t *regions;     /* one number per depth of open regions */
+    size_t depth, capacity;
+};
+
+static bool adds_to_counter(const struct trace_call *call)
+{
+    enum { ELEMENT_BYTES = 8 };
+    return call_kind(call->call) == CALL_GET_ACCUMULATE && call->call != ID_Compare_and_swap &&
+           call->rma.op == TRACE_OP_SUM && call->bytes <= ELEMENT_BYTES && call->rma.result_bytes <= ELEMENT_BYTES &&
+           call->rma.request == TRACE_NO_REF && call->peer >= 0 && call->rma.disp >= 0;
+}
+
+/* Calls that all ranks of a communicator make. */
+static bool is_collective(enum call_kind kind)
+{
+    enum call_arm arm = call_arm(kind);
+    return arm == ARM_COLLECTIVE || arm == ARM_COMM || arm == ARM_WINDOW || kind == CALL_FENCE || kind == CALL_INIT ||
+           kind == CALL_FINALIZE;
+}
+
+/* Whether another rank can make the call as well. */
+static bool can_move(const struct trace_call *call)
+{
+    switch (call_kind(call->call)) {
+    case CALL_PUT:
+    case CALL_GET:
+    case CALL_ACCUMULATE:
+    case CALL_GET_ACCUMULATE: return call->rma.request == TRACE_NO_REF;
+    case CALL_LOCK:
+    case CALL_UNLOCK:
+    case CALL_LOCK_ALL:
+    case CALL_UNLOCK_ALL:
+    case CALL_FLUSH:
+    case CALL_FLUSH_LOCAL:
+    case CALL_SYNC:
+    case CALL_LOCAL:
+    case CALL_REGION_ENTER:
+    case CALL_REGION_LEAVE: return true;
+    default: return false;
+    }
+}
+
+static uint64_t number_epoch(const struct epoch *epoch)
+{
+    uint64_t what = (uint64_t)epoch->kind << 1 | (epoch->kind == EPOCH_LOCK && (epoch->flags & TRACE_EXCLUSIVE));
+    return map_mix(map_pair((uint32_t)epoch->window, (uint32_t)epoch->target), what);
+}
+
+static enum status walk_region(struct walker *walker, const struct trace_call *call, struct err *err)
+{
+    if (call_kind(call->call) == CALL_REGION_LEAVE) {
+        if (walker->depth > 0) walker->depth--;
+        return STATUS_OK;
+    }
+    uint64_t outer = walker->depth > 0 ? walker->regions[walker->depth - 1] : 0;
+    ARRAY_PUSH(walker->regions, walker->depth, walker->capacity, map_mix(outer, (uint64_t)call->region.region + 1),
+               err);
+    return STATUS_OK;
+}
+
+static enum status begin_visit(struct walker *walker, const struct trace_call *call, size_t index, bool locked,
+                               struct err *err)
+{
+    struct task_queues *queues = walker->queues;
+    struct task_visit visit = walker->now;
+    visit.window = call->handle;
+    visit.target = call->peer;
+    visit.disp = call->rma.disp;
+    visit.take = index;
+    visit.end = NO_VISIT;
+    visit.begin_ps = call->enter_ps;
+    visit.locked = locked;
+    walker->open = queues->count;
+    ARRAY_PUSH(queues->visits, queues->count, queues->capacity, visit, err);
+    return STATUS_OK;
+}
+
+static void end_visit(struct walker *walker, const struct trace_call *call, size_t index)
+{
+    struct task_visit *visit = &walker->queues->visits[walker->open];
+    visit->end = index;
+    visit->end_ps = call->exit_ps;
+    visit->epochs = walker->epochs + (walker->depth > 0 ? walker->regions[walker->depth - 1] : 0);
+    walker->open = NO_VISIT;
+    walker->now.stopped = false;
+}
+
+/* An operation in an epoch of an exclusive lock: the epoch's first get may be a visit, which takes a task if the epoch
+ * writes where it read. */
+static enum status walk_locked(struct walker *walker, struct epoch *epoch, const struct trace_call *call, size_t index,
+                               struct err *err)
+{
+    enum call_kind kind = call_kind(call->call);
+    if (kind == CALL_GET && epoch->item == EPOCH_NONE && walker->open == NO_VISIT && call->rma.disp >= 0) {
+        epoch->item = walker->queues->count;
+        return begin_visit(walker, call, index, true, err);
+    }
+    if ((kind != CALL_PUT && kind != CALL_ACCUMULATE) || epoch->item == EPOCH_NONE) return STATUS_OK;
+    struct task_visit *visit = &walker->queues->visits[epoch->item];
+    int64_t behind = visit->disp + walker->trace->ranks[visit->rank].calls[visit->take].bytes;
+    if (call->rma.disp >= visit->disp && call->rma.disp < behind) visit->takes = true;
+    return STATUS_OK;
+}
+
+static enum status walk_call(struct walker *walker, const struct trace_call *call, size_t index, struct err *err)
+{
+    enum call_kind kind = call_kind(call->call);
+    struct epoch_step step = {0};
+    if (call_arm(kind) == ARM_REGION) return walk_region(walker, call, err);
+    if (call_arm(kind) == ARM_RMA || call_arm(kind) == ARM_SYNC || call_arm(kind) == ARM_WINDOW)
+        TRY(epoch_cursor_take(&walker->cursor, call, index, &step, err));
+    if (step.opens) walker->epochs += number_epoch(step.opens);
+    if (step.closes) walker->epochs -= number_epoch(step.closes);
+    if (is_collective(kind)) {
+        walker->now.round++;
+    } else if (!walker->now.stopped && !can_move(call)) {
+        walker->now.stopped = true;
+        walker->now.stop = index;
+    }
+    if (walker->open == NO_VISIT && adds_to_counter(call)) return begin_visit(walker, call, index, false, err);
+    const bool locked = step.in && step.in->kind == EPOCH_LOCK && (step.in->flags & TRACE_EXCLUSIVE);
+    if (locked && call_arm(kind) == ARM_RMA) return walk_locked(walker, step.in, call, index, err);
+    if (walker->open == NO_VISIT || call_arm(kind) != ARM_SYNC) return STATUS_OK;
+    const struct task_visit *visit = &walker->queues->visits[walker->open];
+    if (epoch_completion(call, visit->window, visit->target) != COMPLETE_NOWHERE) end_visit(walker, call, index);
+    return STATUS_OK;
+}
+
+static enum status walk_rank(struct walker *walker, uint32_t rank, struct err *err)
+{
+    struct task_queues *queues = walker->queues;
+    const struct trace_rank *process = &walker->trace->ranks[rank];
+    epoch_cursor_restart(&walker->cursor);
+    walker->now = (struct task_visit){.rank = rank};
+    walker->open = NO_VISIT;
+    walker->epochs = 0;
+    walker->depth = 0;
+    for (size_t i = 0; i < process->count; i++) TRY(walk_call(walker, &process->calls[i], i, err));
+    if (walker->open != NO_VISIT) queues->count--; /* it is the last one */
+    return STATUS_OK;
+}
+
+/* --- queues --- */
+
+/* By place, then as the members of struct task_queue say. */
+static int by_place(const void *a, const void *b)
+{
+    const struct task_visit *x = a, *y = b;
+    if (x->window != y->window) return x->window < y->window ? -1 : 1;
+    if (x->target != y->target) return x->target < y->target ? -1 : 1;
+    if (x->disp != y->disp) return x->disp < y->disp ? -1 : 1;
+    if (x->locked != y->locked) return x->locked < y->locked ? -1 : 1;
+    if (x->round != y->round) return x->round < y->round ? -1 : 1;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    return x->take < y->take ? -1 : x->take > y->take;
+}
+
+static bool is_same_place(const struct task_visit *one, const struct task_visit *other)
+{
+    return one->window == other->window && one->target == other->target && one->disp == other->disp &&
+           one->locked == other->locked;
+}
+
+static bool is_last(const struct task_queues *queues, const struct task_queue *queue, size_t visit)
+{
+    return visit + 1 == queue->first + queue->count || queues->visits[visit + 1].rank != queues->visits[visit].rank;
+}
+
+/* Takes the visits from queue->first on that are of one queue. Whether they look like one; *unequal: its ranks made
+ * different numbers of visits. */
+static bool take_round(const struct task_queues *queues, struct task_queue *queue, bool *unequal)
+{
+    const struct task_visit *first = &queues->visits[queue->first];
+    int64_t least_end_ps = INT64_MAX, latest_begin_ps = INT64_MIN;
+    size_t own = 0, every = 0;
+    bool takes = true;
+    while (queue->first + queue->count < queues->count && is_same_place(first, first + queue->count) &&
+           first[queue->count].round == first->round)
+        queue->count++;
+    queue->begin_ps = INT64_MAX;
+    for (size_t v = queue->first; v < queue->first + queue->count; v++) {
+        const struct task_visit *visit = &queues->visits[v];
+        if (visit->begin_ps < queue->begin_ps) queue->begin_ps = visit->begin_ps;
+        own++;
+        if (!is_last(queues, queue, v)) {
+            if (visit->begin_ps > latest_begin_ps) latest_begin_ps = visit->begin_ps;
+            takes = takes && (!visit->locked || visit->takes);
+            continue;
+        }
+        if (visit->end_ps < least_end_ps) least_end_ps = visit->end_ps;
+        if (every > 0 && own != every) *unequal = true;
+        every = own;
+        own = 0;
+        queue->ranks++;
+    }
+    queue->tasks = queue->count - queue->ranks;
+    return queue->ranks > 1 && queue->tasks > 0 && takes && least_end_ps >= latest_begin_ps;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct task_queue *x = a, *y = b;
+    if (x->begin_ps != y->begin_ps) return x->begin_ps < y->begin_ps ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static enum status find_rounds(struct task_queues *queues, struct err *err)
+{
+    for (size_t v = 0; v < queues->count;) {
+        const size_t items = queues->item_count, first = v;
+        bool unequal = false;
+        while (v < queues->count && is_same_place(&queues->visits[first], &queues->visits[v])) {
+            struct task_queue queue = {.first = v};
+            bool is_queue = take_round(queues, &queue, &unequal);
+            v += queue.count;
+            if (is_queue) ARRAY_PUSH(queues->items, queues->item_count, queues->item_capacity, queue, err);
+        }
+        if (!unequal) queues->item_count = items;
+    }
+    if (queues->item_count > 0) qsort(queues->items, queues->item_count, sizeof *queues->items, by_begin);
+    return STATUS_OK;
+}
+
+/* Removes queues that are visited inside the tasks of one that began before. */
+static enum status remove_inner(const struct trace *trace, struct task_queues *queues, struct err *err)
+{
+    size_t kept = 0,
+           *behind = calloc(trace->rank_count, sizeof *behind); /* per rank: the end of the last queue that is kept */
+    if (!behind) return err_memory(err);
+    for (size_t q = 0; q < queues->item_count; q++) {
+        const struct task_queue queue = queues->items[q];
+        const struct task_visit *visits = &queues->visits[queue.first];
+        bool inner = false;
+        for (size_t v = 0; v < queue.count; v++) inner = inner || visits[v].take < behind[visits[v].rank];
+        if (inner) continue;
+        for (size_t v = 0; v < queue.count; v++) behind[visits[v].rank] = visits[v].end + 1;
+        queues->items[kept++] = queue;
+    }
+    queues->item_count = kept;
+    free(behind);
+    return STATUS_OK;
+}
+
+/* --- whether tasks may move --- */
+
+enum { BY_ITSELF = 1, BY_OTHERS = 2 };
+
+/* Collects who works on a target's memory of a window in the calls behind `from` up to `to`. */
+static enum status note_targets(const struct trace *trace, const struct task_visit *from, const struct task_visit *to,
+                                struct map *users, struct err *err)
+{
+    for (size_t i = from->end + 1; i <= to->end; i++) {
+        const struct trace_call *call = &trace->ranks[to->rank].calls[i];
+        enum call_arm arm = call_arm(call_kind(call->call));
+        uint64_t *who;
+        if ((arm != ARM_RMA && arm != ARM_SYNC) || call->peer < 0) continue;
+        TRY(map_put(users, map_pair((uint32_t)call->handle, (uint32_t)call->peer), 0, &who, err));
+        *who |= call->peer == (int32_t)to->rank ? BY_ITSELF : BY_OTHERS;
+    }
+    return STATUS_OK;
+}
+
+/* A task that works on its own rank's memory, where no other rank's task does, may mean whatever rank makes it. */
+static void explain_own(const struct map *users, struct task_queue *queue)
+{
+    for (size_t i = 0; i < users->capacity; i++)
+        if (users->used[i] && users->values[i] == BY_ITSELF)
+            snprintf(queue->why, sizeof queue->why,
+                     "of its ranks, only rank %" PRIu32 " works on memory of its own (window %" PRIu64 ")",
+                     (uint32_t)users->keys[i], users->keys[i] >> 32);
+}
+
+static enum status explain_tasks(const struct trace *trace, const struct task_queues *queues, struct task_queue *queue,
+                                 struct err *err)
+{
+    struct map users = {0};
+    enum status status = STATUS_OK;
+    const struct task_visit *first = &queues->visits[queue->first];
+    for (size_t v = 0; status == STATUS_OK && v < queue->count && !*queue->why; v++) {
+        const struct task_visit *visit = &first[v];
+        char place[TRACE_PLACE_BYTES];
+        bool task = v > 0 && first[v - 1].rank == visit->rank;
+        if (task && visit->stopped)
+            snprintf(queue->why, sizeof queue->why, "a task has a call that no other rank can make: %s",
+                     trace_place(trace, visit->rank, visit->stop, place));
+        else if (visit->epochs != first->epochs)
+            snprintf(queue->why, sizeof queue->why,
+                     "epochs or regions that are open behind %s are not those of other visits",
+                     trace_place(trace, visit->rank, visit->end, place));
+        else if (task)
+            status = note_targets(trace, visit - 1, visit, &users, err);
+    }
+    if (status == STATUS_OK && !*queue->why) explain_own(&users, queue);
+    map_clear(&users);
+    return status;
+}
+
+/* Why no task of the trace may move; NULL: some may. */
+static const char *explain_trace(const struct trace *trace)
+{
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const struct trace_rank *rank = &trace->ranks[r];
+        if (rank->incomplete) return "the recording breaks off";
+        if (rank->thread_count > 1) return "ranks have several threads";
+        if (rank->speed != trace->ranks[0].speed) return "the ranks were recorded at different speeds";
+    }
+    for (size_t w = 0; w < trace->definitions.window_count; w++)
+        if (trace->definitions.windows[w].flavor == 'h') return "the program uses OpenSHMEM";
+    return NULL;
+}
+
+static enum status explain_queues(const struct trace *trace, struct task_queues *queues, struct err *err)
+{
+    const char *why = explain_trace(trace);
+    for (size_t q = 0; q < queues->item_count; q++) {
+        struct task_queue *queue = &queues->items[q];
+        if (why)
+            snprintf(queue->why, sizeof queue->why, "%s", why);
+        else
+            TRY(explain_tasks(trace, queues, queue, err));
+    }
+    return STATUS_OK;
+}
+
+/* Whether some call may be a visit: most traces have none, and are not walked. */
+static bool may_have_visits(const struct trace *trace)
+{
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; i < trace->ranks[r].count; i++) {
+            const struct trace_call *call = &trace->ranks[r].calls[i];
+            if (adds_to_counter(call) || (call_kind(call->call) == CALL_LOCK && (call->flags & TRACE_EXCLUSIVE)))
+                return true;
+        }
+    return false;
+}
+
+enum status task_queues_find(const struct trace *trace, struct task_queues *queues, struct err *err)
+{
+    *queues = (struct task_queues){0};
+    if (trace->provenance.simulated || !may_have_visits(trace)) return STATUS_OK;
+    struct walker walker = {.trace = trace, .queues = queues};
+    enum status status = epoch_cursor_init(&walker.cursor, trace, err);
+    for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++) status = walk_rank(&walker, r, err);
+    epoch_cursor_clear(&walker.cursor);
+    free(walker.regions);
+    if (status == STATUS_OK && queues->count > 0)
+        qsort(queues->visits, queues->count, sizeof *queues->visits, by_place);
+    if (status == STATUS_OK) status = find_rounds(queues, err);
+    if (status == STATUS_OK) status = remove_inner(trace, queues, err);
+    if (status == STATUS_OK) status = explain_queues(trace, queues, err);
+    if (status != STATUS_OK) task_queues_clear(queues);
+    return status;
+}
+
+void task_queues_clear(struct task_queues *queues)
+{
+    free(queues->visits);
+    free(queues->items);
+    *queues = (struct task_queues){0};
+}
