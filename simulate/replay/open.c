@@ -147,7 +147,8 @@ static enum status prepare_trace(struct replay *replay)
 /* What is prepared before reads all calls that were recorded. Ranks then walk the trace that grows. */
 static enum status prepare_decisions(struct replay *replay)
 {
-    if (core_of(replay)->options->source || replay->platform->decide != DECIDE_AGAIN) return STATUS_OK;
+    const struct replay_options *options = core_of(replay)->options;
+    if (options->source || options->stopped || replay->platform->decide != DECIDE_AGAIN) return STATUS_OK;
     TRY(decisions_new(replay->recorded, &replay->decisions, replay->err));
     if (!replay->decisions) return STATUS_OK;
     replay->trace = decisions_trace(replay->decisions);

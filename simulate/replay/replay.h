@@ -46,8 +46,8 @@ struct buffer_use {
 
 struct replay_outcome {
     struct trace *trace;    /* the predicted trace, owned; NULL unless asked for */
-    struct trace *decided;  /* the recorded calls by the rank that made them here, owned: a replay of it that decides nothing
-                               again has the same outcome. NULL: those of the given trace, or the predicted one is not asked for */
+    struct trace *decided;  /* owned: the recorded calls, each at the rank that makes it here, where tasks were decided again. A
+                               replay of it that decides nothing has the same outcome. NULL without a predicted trace, too */
     struct totals totals;   /* wait states as the simulator itself measures them */
     double run_time_s;
     double *rank_time_s; /* owned, rank_count */
@@ -59,8 +59,8 @@ struct replay_outcome {
 };
 
 /* Borrows trace and platform. Where platform.decide says so, the tasks of queues go to the ranks whose visits are granted first
- * (simulate/tasks/decide.h), but not with a source. STATUS_DATA if the trace cannot be replayed (unknown operation, deadlock, unmatched
- * epoch). The error names rank, event and call; for a deadlock it says who waits for whom. */
+ * (simulate/tasks/decide.h), but not with options.source or options.stopped. STATUS_DATA if the trace cannot be replayed (unknown
+ * operation, deadlock, unmatched epoch). The error names rank, event and call; for a deadlock it says who waits for whom. */
 enum status replay_run(const struct trace *trace, const struct platform *platform, const struct replay_options *options,
                        struct replay_outcome *outcome, struct err *err);
 /* Whether all ranks that the call names are on the caller's node: its target or peer, else the members of its window or

@@ -1,10 +1,9 @@
-/* Tasks that are taken in the order in which a replay grants the visits to their queue, whatever rank took them when
- * the program was recorded (docs/simulation.md, Queues of tasks).
+/* Tasks that are taken in the order in which a replay grants the visits to their queue, whatever rank took them when the program
+ * was recorded (docs/simulation.md, Queues of tasks).
  *
- * The replay walks a trace that grows. At first it has the calls of each rank up to where the rank knows what its first
- * visit read. A rank that has come to the end of its calls there gets the next task's calls, whoever recorded them, or,
- * if no task is left, its own ones behind its last visit. Each recorded call is made once, behind the same computing.
- */
+ * The replay walks a trace that grows. At first it has the calls of each rank up to where the rank knows what its first visit
+ * read. A rank at the end of its calls there gets those of the next task, whoever recorded them, or, if no task is left, its own
+ * ones behind its last visit. Each recorded call is made once, behind the same computing. */
 #ifndef SIMULATE_TASKS_DECIDE_H
 #define SIMULATE_TASKS_DECIDE_H
 

@@ -186,7 +186,7 @@ static bool is_last(const struct task_queues *queues, const struct task_queue *q
     return visit + 1 == queue->first + queue->count || queues->visits[visit + 1].rank != queues->visits[visit].rank;
 }
 
-/* Takes the visits from queue->first on that are of one queue. Whether they look like one; *unequal: its ranks made
+/* Takes the visits from queue->first on that are of one queue. Returns whether they may be one; *unequal: its ranks made
  * different numbers of visits. */
 static bool take_round(const struct task_queues *queues, struct task_queue *queue, bool *unequal)
 {
