@@ -17,6 +17,9 @@ struct walker {
     struct epoch_cursor cursor;
     struct task_visit now; /* members that the next visit gets */
     size_t open;           /* the visit that does not know yet what it read */
+    size_t round;          /* the first visit since the last collective call */
+    int64_t left_ps;       /* the exit of the call before */
+    int64_t computed_ps;   /* before all calls so far */
     uint64_t epochs;       /* the sum of the open epochs' numbers */
     uint64_t *regions;     /* one number per depth of open regions */
     size_t depth, capacity;
@@ -100,6 +103,7 @@ static void end_visit(struct walker *walker, const struct trace_call *call, size
     struct task_visit *visit = &walker->queues->visits[walker->open];
     visit->end = index;
     visit->end_ps = call->exit_ps;
+    visit->computed_ps = walker->computed_ps;
     visit->epochs = walker->epochs + (walker->depth > 0 ? walker->regions[walker->depth - 1] : 0);
     walker->open = NO_VISIT;
     walker->now.stopped = false;
@@ -122,17 +126,26 @@ static enum status walk_locked(struct walker *walker, struct epoch *epoch, const
     return STATUS_OK;
 }
 
+static void end_round(struct walker *walker)
+{
+    for (; walker->round < walker->queues->count; walker->round++)
+        walker->queues->visits[walker->round].round_ps = walker->computed_ps;
+    walker->now.round++;
+}
+
 static enum status walk_call(struct walker *walker, const struct trace_call *call, size_t index, struct err *err)
 {
     enum call_kind kind = call_kind(call->call);
     struct epoch_step step = {0};
+    if (index > 0) walker->computed_ps += call->enter_ps - walker->left_ps;
+    walker->left_ps = call->exit_ps;
     if (call_arm(kind) == ARM_REGION) return walk_region(walker, call, err);
     if (call_arm(kind) == ARM_RMA || call_arm(kind) == ARM_SYNC || call_arm(kind) == ARM_WINDOW)
         TRY(epoch_cursor_take(&walker->cursor, call, index, &step, err));
     if (step.opens) walker->epochs += number_epoch(step.opens);
     if (step.closes) walker->epochs -= number_epoch(step.closes);
     if (is_collective(kind)) {
-        walker->now.round++;
+        end_round(walker);
     } else if (!walker->now.stopped && !can_move(call)) {
         walker->now.stopped = true;
         walker->now.stop = index;
@@ -153,10 +166,13 @@ static enum status walk_rank(struct walker *walker, uint32_t rank, struct err *e
     epoch_cursor_restart(&walker->cursor);
     walker->now = (struct task_visit){.rank = rank};
     walker->open = NO_VISIT;
+    walker->round = queues->count;
+    walker->computed_ps = 0;
     walker->epochs = 0;
     walker->depth = 0;
     for (size_t i = 0; i < process->count; i++) TRY(walk_call(walker, &process->calls[i], i, err));
     if (walker->open != NO_VISIT) queues->count--; /* it is the last one */
+    end_round(walker);
     return STATUS_OK;
 }
 
@@ -193,6 +209,7 @@ static bool take_round(const struct task_queues *queues, struct task_queue *queu
     const struct task_visit *first = &queues->visits[queue->first];
     int64_t least_end_ps = INT64_MAX, latest_begin_ps = INT64_MIN;
     size_t own = 0, every = 0;
+    double tasks_ps = 0, behind_ps = 0; /* computing in tasks; behind the last visits, up to a collective call */
     bool takes = true;
     while (queue->first + queue->count < queues->count && is_same_place(first, first + queue->count) &&
            first[queue->count].round == first->round)
@@ -208,13 +225,16 @@ static bool take_round(const struct task_queues *queues, struct task_queue *queu
             continue;
         }
         if (visit->end_ps < least_end_ps) least_end_ps = visit->end_ps;
+        tasks_ps += (double)(visit->computed_ps - visit[1 - (ptrdiff_t)own].computed_ps);
+        behind_ps += (double)(visit->round_ps - visit->computed_ps);
         if (every > 0 && own != every) *unequal = true;
         every = own;
         own = 0;
         queue->ranks++;
     }
     queue->tasks = queue->count - queue->ranks;
-    return queue->ranks > 1 && queue->tasks > 0 && takes && least_end_ps >= latest_begin_ps;
+    const bool ends = 2 * behind_ps * (double)queue->tasks <= tasks_ps * queue->ranks; /* their means */
+    return queue->ranks > 1 && queue->tasks > 0 && takes && ends && least_end_ps >= latest_begin_ps;
 }
 
 static int by_begin(const void *a, const void *b)

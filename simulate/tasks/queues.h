@@ -1,12 +1,12 @@
-/* Finds queues of tasks: places in a window from which ranks take the number of their next task. A counter is read by a
- * fetching operation that adds to it; a place under a lock by a get in an epoch of an exclusive lock, which then writes
- * there.
+/* Finds queues of tasks: places in a window from which ranks take the number of their next task. A counter is read by a fetching
+ * operation that adds to it; a place under a lock by a get in an epoch of an exclusive lock, which then writes there.
  *
- * Each read is a visit. The calls and computing of a rank from where it knows what it read up to the same point of its
- * next visit are a task, the next visit included. A rank's last visit found no task any more. A trace does not say what
- * was read, so a place is taken for a queue if everything agrees with it: its ranks make different numbers of visits to
- * it, and no last visit had returned before another one that is not a last one began. Visits between the same
- * collective calls of their ranks are of one queue: a program that empties a queue in each step has one per step. */
+ * Each read is a visit. The calls and computing of a rank from where it knows what it read up to the same point of its next visit
+ * are a task, the next visit included. A rank's last visit found no task any more. A trace does not say what was read, so a place
+ * is taken for a queue if everything agrees with it: its ranks make different numbers of visits to it, no last visit had returned
+ * before another one that is not a last one began, and what a rank computes between its last visit and the next collective call
+ * is at most half of a task, in the mean. Visits between the same collective calls of their ranks are of one queue: a program that
+ * empties a queue in each step has one per step. */
 #ifndef SIMULATE_TASKS_QUEUES_H
 #define SIMULATE_TASKS_QUEUES_H
 
@@ -19,6 +19,7 @@ struct task_visit {
     uint32_t round;   /* collective calls of the rank before */
     size_t take, end; /* calls of the rank: what reads the place; the one behind which it knows what it read */
     int64_t begin_ps, end_ps;
+    int64_t computed_ps, round_ps; /* the rank's computing up to `end`; up to the next collective call */
     bool locked, takes; /* takes: the epoch of the lock writes there, too */
     bool stopped;       /* `stop` is set */
     size_t stop;        /* the first call since the rank's visit before that only this rank can make */
