@@ -55,31 +55,31 @@ static enum status note_site(const struct trace *trace, const struct fetches *si
 static enum status note_queue(const struct task_queues *queues, const struct task_queue *queue, struct result *result,
                               struct err *err)
 {
-    const struct task_visit *visit = &queues->visits[queue->first];
-    const char *what = visit->locked ? "queue under a lock" : "counter";
+    const struct task_claim *claim = &queues->claims[queue->first];
+    const char *what = claim->locked ? "queue under a lock" : "counter";
     result->uncertainty.class = CLASS_STEERED;
     if (*queue->why)
         return result_add_note(result, err,
                                "the %s at rank %" PRId32 ", window %" PRId32 ", byte %" PRId64
                                " gave each rank its tasks: they stay with these ranks: %s",
-                               what, visit->target, visit->window, visit->disp, queue->why);
+                               what, claim->target, claim->window, claim->disp, queue->why);
     return result_add_note(result, err,
                            "the %zu tasks of the %s at rank %" PRId32 ", window %" PRId32 ", byte %" PRId64
                            " go to its %" PRIu32
                            " ranks in the order in which they come for them here; --decide recorded keeps "
                            "each task with its rank",
-                           queue->tasks, what, visit->target, visit->window, visit->disp, queue->ranks);
+                           queue->tasks, what, claim->target, claim->window, claim->disp, queue->ranks);
 }
 
-/* Fetching operations that visit such a queue, or are in its tasks, are explained. */
+/* Fetching operations that are claims at such a queue, or in its tasks, are explained. */
 static void forget_sites(const struct trace *trace, const struct task_queues *queues, const struct task_queue *queue,
                          struct fetches *sites)
 {
     for (size_t v = queue->first; v < queue->first + queue->count; v++) {
-        const struct task_visit *visit = &queues->visits[v];
-        const struct trace_call *calls = trace->ranks[visit->rank].calls;
-        const bool first = v == queue->first || visit[-1].rank != visit->rank;
-        for (size_t i = first ? visit->take : visit[-1].end; i <= visit->take; i++)
+        const struct task_claim *claim = &queues->claims[v];
+        const struct trace_call *calls = trace->ranks[claim->rank].calls;
+        const bool first = v == queue->first || claim[-1].rank != claim->rank;
+        for (size_t i = first ? claim->take : claim[-1].end; i <= claim->take; i++)
             sites[calls[i].site].least = sites[calls[i].site].most = 0;
     }
 }

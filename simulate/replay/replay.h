@@ -58,7 +58,7 @@ struct replay_outcome {
     uint64_t peak_bytes;
 };
 
-/* Borrows trace and platform. Where platform.decide says so, the tasks of queues go to the ranks whose visits are granted first
+/* Borrows trace and platform. Where platform.decide says so, the tasks of queues go to the ranks whose claims are granted first
  * (simulate/tasks/decide.h), but not with options.source or options.stopped. STATUS_DATA if the trace cannot be replayed (unknown
  * operation, deadlock, unmatched epoch). The error names rank, event and call; for a deadlock it says who waits for whom. */
 enum status replay_run(const struct trace *trace, const struct platform *platform, const struct replay_options *options,

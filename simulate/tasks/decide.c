@@ -11,19 +11,19 @@
 struct queue {
     size_t next; /* ticket */
     size_t tasks;
-    size_t *order; /* owned: by ticket, the visit that took this task when recorded; the task is behind it */
+    size_t *order; /* owned: by ticket, the claim that took this task when recorded; the task is behind it */
 };
 
-/* A rank's visits to one queue. */
+/* A rank's claims at one queue. */
 struct part {
     uint32_t rank;
-    size_t queue, first, last; /* visits */
+    size_t queue, first, last; /* claims */
     size_t take;               /* call of the first one */
 };
 
 struct rank {
-    size_t part, end; /* parts[part]: the queue that it visits; from parts[end] on they are of the next rank */
-    size_t take;      /* the call that visits next, of the trace that grows */
+    size_t part, end; /* parts[part]: the queue that it is at; from parts[end] on they are of the next rank */
+    size_t take;      /* the call that claims next, of the trace that grows */
     size_t ticket;
 };
 
@@ -37,15 +37,15 @@ struct decisions {
     struct rank *ranks;
 };
 
-struct numbered { /* a visit, for sorting */
-    const struct task_visit *visit;
+struct numbered { /* a claim, for sorting */
+    const struct task_claim *claim;
     size_t index;
 };
 
 static int by_end(const void *a, const void *b)
 {
     const struct numbered *x = a, *y = b;
-    if (x->visit->end_ps != y->visit->end_ps) return x->visit->end_ps < y->visit->end_ps ? -1 : 1;
+    if (x->claim->end_ps != y->claim->end_ps) return x->claim->end_ps < y->claim->end_ps ? -1 : 1;
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
@@ -59,20 +59,20 @@ static int by_call(const void *a, const void *b)
 static enum status add_queue(struct decisions *decisions, size_t index, struct err *err)
 {
     const struct task_queue *found = &decisions->found.items[index];
-    const struct task_visit *visits = decisions->found.visits;
+    const struct task_claim *claims = decisions->found.claims;
     struct queue *queue = &decisions->queues[index];
     struct numbered *tasks = calloc(found->tasks, sizeof *tasks);
     queue->order = calloc(found->tasks, sizeof *queue->order);
     struct part part = {.queue = index, .first = found->first};
     enum status status = tasks && queue->order ? STATUS_OK : err_memory(err);
     for (size_t v = found->first; status == STATUS_OK && v < found->first + found->count; v++) {
-        if (v + 1 < found->first + found->count && visits[v + 1].rank == visits[v].rank) {
-            tasks[queue->tasks++] = (struct numbered){&visits[v], v};
+        if (v + 1 < found->first + found->count && claims[v + 1].rank == claims[v].rank) {
+            tasks[queue->tasks++] = (struct numbered){&claims[v], v};
             continue;
         }
-        part.rank = visits[v].rank;
+        part.rank = claims[v].rank;
         part.last = v;
-        part.take = visits[part.first].take;
+        part.take = claims[part.first].take;
         status = array_reserve((void **)&decisions->parts, &decisions->part_capacity, decisions->part_count + 1,
                                sizeof part, err);
         if (status == STATUS_OK) decisions->parts[decisions->part_count++] = part;
@@ -109,14 +109,14 @@ static enum status append_calls(struct decisions *decisions, uint32_t rank, uint
     return STATUS_OK;
 }
 
-/* Adds the rank's own calls from `first` on: up to the end of its first visit to the next queue, or all. */
+/* Adds the rank's own calls from `first` on: up to the end of its first claim at the next queue, or all. */
 static enum status append_own(struct decisions *decisions, uint32_t rank, size_t first, struct err *err)
 {
     struct rank *of = &decisions->ranks[rank];
-    const bool visits = of->part < of->end;
-    const struct task_visit *next = visits ? &decisions->found.visits[decisions->parts[of->part].first] : NULL;
-    of->take = visits ? decisions->grown->ranks[rank].count + next->take - first : NO_CALL;
-    return append_calls(decisions, rank, rank, first, visits ? next->end + 1 : decisions->recorded->ranks[rank].count,
+    const bool claims = of->part < of->end;
+    const struct task_claim *next = claims ? &decisions->found.claims[decisions->parts[of->part].first] : NULL;
+    of->take = claims ? decisions->grown->ranks[rank].count + next->take - first : NO_CALL;
+    return append_calls(decisions, rank, rank, first, claims ? next->end + 1 : decisions->recorded->ranks[rank].count,
                         err);
 }
 
@@ -201,13 +201,13 @@ enum status decisions_next(struct decisions *decisions, uint32_t rank, struct er
     struct rank *of = &decisions->ranks[rank];
     if (of->part == of->end) return STATUS_OK;
     const struct queue *queue = queue_of(decisions, of);
-    const struct task_visit *visits = decisions->found.visits;
+    const struct task_claim *claims = decisions->found.claims;
     decisions_grant(decisions, rank, of->take);
     const size_t ticket = of->ticket;
     of->ticket = NO_TICKET;
     if (ticket >= queue->tasks)
-        return append_own(decisions, rank, visits[decisions->parts[of->part++].last].end + 1, err);
-    const struct task_visit *task = &visits[queue->order[ticket]];
+        return append_own(decisions, rank, claims[decisions->parts[of->part++].last].end + 1, err);
+    const struct task_claim *task = &claims[queue->order[ticket]];
     of->take = decisions->grown->ranks[rank].count + task[1].take - task->end - 1;
     return append_calls(decisions, rank, task->rank, task->end + 1, task[1].end + 1, err);
 }

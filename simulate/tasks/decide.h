@@ -1,9 +1,9 @@
-/* Tasks that are taken in the order in which a replay grants the visits to their queue, whatever rank took them when the program
+/* Tasks that are taken in the order in which a replay grants the claims to their queue, whatever rank took them when the program
  * was recorded (docs/simulation.md, Queues of tasks).
  *
- * The replay walks a trace that grows. At first it has the calls of each rank up to where the rank knows what its first visit
+ * The replay walks a trace that grows. At first it has the calls of each rank up to where the rank knows what its first claim
  * read. A rank at the end of its calls there gets those of the next task, whoever recorded them, or, if no task is left, its own
- * ones behind its last visit. Each recorded call is made once, behind the same computing. */
+ * ones behind its last claim. Each recorded call is made once, behind the same computing. */
 #ifndef SIMULATE_TASKS_DECIDE_H
 #define SIMULATE_TASKS_DECIDE_H
 
@@ -20,7 +20,7 @@ void decisions_free(struct decisions *decisions);
 const struct trace *decisions_trace(const struct decisions *decisions);
 struct trace *decisions_release(struct decisions *decisions);
 
-/* The operation of the rank's call (of the trace that grows) acts at its target now. If it is a visit, it gets the next
+/* The operation of the rank's call (of the trace that grows) acts at its target now. If it is a claim, it gets the next
  * task. */
 void decisions_grant(struct decisions *decisions, uint32_t rank, size_t call);
 

@@ -8,16 +8,16 @@
 #include "common/map.h"
 #include "trace/epoch_cursor.h"
 
-#define NO_VISIT SIZE_MAX
+#define NO_CLAIM SIZE_MAX
 
 /* One rank's calls in their order. */
 struct walker {
     const struct trace *trace;
     struct task_queues *queues;
     struct epoch_cursor cursor;
-    struct task_visit now; /* members that the next visit gets */
-    size_t open;           /* the visit that does not know yet what it read */
-    size_t round;          /* the first visit since the last collective call */
+    struct task_claim now; /* members that the next claim gets */
+    size_t open;           /* the claim that does not know yet what it read */
+    size_t round;          /* the first claim since the last collective call */
     int64_t left_ps;       /* the exit of the call before */
     int64_t computed_ps;   /* before all calls so far */
     uint64_t epochs;       /* the sum of the open epochs' numbers */
@@ -81,55 +81,55 @@ static enum status walk_region(struct walker *walker, const struct trace_call *c
     return STATUS_OK;
 }
 
-static enum status begin_visit(struct walker *walker, const struct trace_call *call, size_t index, bool locked,
+static enum status begin_claim(struct walker *walker, const struct trace_call *call, size_t index, bool locked,
                                struct err *err)
 {
     struct task_queues *queues = walker->queues;
-    struct task_visit visit = walker->now;
-    visit.window = call->handle;
-    visit.target = call->peer;
-    visit.disp = call->rma.disp;
-    visit.take = index;
-    visit.end = NO_VISIT;
-    visit.begin_ps = call->enter_ps;
-    visit.locked = locked;
+    struct task_claim claim = walker->now;
+    claim.window = call->handle;
+    claim.target = call->peer;
+    claim.disp = call->rma.disp;
+    claim.take = index;
+    claim.end = NO_CLAIM;
+    claim.begin_ps = call->enter_ps;
+    claim.locked = locked;
     walker->open = queues->count;
-    ARRAY_PUSH(queues->visits, queues->count, queues->capacity, visit, err);
+    ARRAY_PUSH(queues->claims, queues->count, queues->capacity, claim, err);
     return STATUS_OK;
 }
 
-static void end_visit(struct walker *walker, const struct trace_call *call, size_t index)
+static void end_claim(struct walker *walker, const struct trace_call *call, size_t index)
 {
-    struct task_visit *visit = &walker->queues->visits[walker->open];
-    visit->end = index;
-    visit->end_ps = call->exit_ps;
-    visit->computed_ps = walker->computed_ps;
-    visit->epochs = walker->epochs + (walker->depth > 0 ? walker->regions[walker->depth - 1] : 0);
-    walker->open = NO_VISIT;
+    struct task_claim *claim = &walker->queues->claims[walker->open];
+    claim->end = index;
+    claim->end_ps = call->exit_ps;
+    claim->computed_ps = walker->computed_ps;
+    claim->epochs = walker->epochs + (walker->depth > 0 ? walker->regions[walker->depth - 1] : 0);
+    walker->open = NO_CLAIM;
     walker->now.stopped = false;
 }
 
-/* An operation in an epoch of an exclusive lock: the epoch's first get may be a visit, which takes a task if the epoch
+/* An operation in an epoch of an exclusive lock: the epoch's first get may be a claim, which takes a task if the epoch
  * writes where it read. */
 static enum status walk_locked(struct walker *walker, struct epoch *epoch, const struct trace_call *call, size_t index,
                                struct err *err)
 {
     enum call_kind kind = call_kind(call->call);
-    if (kind == CALL_GET && epoch->item == EPOCH_NONE && walker->open == NO_VISIT && call->rma.disp >= 0) {
+    if (kind == CALL_GET && epoch->item == EPOCH_NONE && walker->open == NO_CLAIM && call->rma.disp >= 0) {
         epoch->item = walker->queues->count;
-        return begin_visit(walker, call, index, true, err);
+        return begin_claim(walker, call, index, true, err);
     }
     if ((kind != CALL_PUT && kind != CALL_ACCUMULATE) || epoch->item == EPOCH_NONE) return STATUS_OK;
-    struct task_visit *visit = &walker->queues->visits[epoch->item];
-    int64_t behind = visit->disp + walker->trace->ranks[visit->rank].calls[visit->take].bytes;
-    if (call->rma.disp >= visit->disp && call->rma.disp < behind) visit->takes = true;
+    struct task_claim *claim = &walker->queues->claims[epoch->item];
+    int64_t behind = claim->disp + walker->trace->ranks[claim->rank].calls[claim->take].bytes;
+    if (call->rma.disp >= claim->disp && call->rma.disp < behind) claim->takes = true;
     return STATUS_OK;
 }
 
 static void end_round(struct walker *walker)
 {
     for (; walker->round < walker->queues->count; walker->round++)
-        walker->queues->visits[walker->round].round_ps = walker->computed_ps;
+        walker->queues->claims[walker->round].round_ps = walker->computed_ps;
     walker->now.round++;
 }
 
@@ -150,12 +150,12 @@ static enum status walk_call(struct walker *walker, const struct trace_call *cal
         walker->now.stopped = true;
         walker->now.stop = index;
     }
-    if (walker->open == NO_VISIT && adds_to_counter(call)) return begin_visit(walker, call, index, false, err);
+    if (walker->open == NO_CLAIM && adds_to_counter(call)) return begin_claim(walker, call, index, false, err);
     const bool locked = step.in && step.in->kind == EPOCH_LOCK && (step.in->flags & TRACE_EXCLUSIVE);
     if (locked && call_arm(kind) == ARM_RMA) return walk_locked(walker, step.in, call, index, err);
-    if (walker->open == NO_VISIT || call_arm(kind) != ARM_SYNC) return STATUS_OK;
-    const struct task_visit *visit = &walker->queues->visits[walker->open];
-    if (epoch_completion(call, visit->window, visit->target) != COMPLETE_NOWHERE) end_visit(walker, call, index);
+    if (walker->open == NO_CLAIM || call_arm(kind) != ARM_SYNC) return STATUS_OK;
+    const struct task_claim *claim = &walker->queues->claims[walker->open];
+    if (epoch_completion(call, claim->window, claim->target) != COMPLETE_NOWHERE) end_claim(walker, call, index);
     return STATUS_OK;
 }
 
@@ -164,14 +164,14 @@ static enum status walk_rank(struct walker *walker, uint32_t rank, struct err *e
     struct task_queues *queues = walker->queues;
     const struct trace_rank *process = &walker->trace->ranks[rank];
     epoch_cursor_restart(&walker->cursor);
-    walker->now = (struct task_visit){.rank = rank};
-    walker->open = NO_VISIT;
+    walker->now = (struct task_claim){.rank = rank};
+    walker->open = NO_CLAIM;
     walker->round = queues->count;
     walker->computed_ps = 0;
     walker->epochs = 0;
     walker->depth = 0;
     for (size_t i = 0; i < process->count; i++) TRY(walk_call(walker, &process->calls[i], i, err));
-    if (walker->open != NO_VISIT) queues->count--; /* it is the last one */
+    if (walker->open != NO_CLAIM) queues->count--; /* it is the last one */
     end_round(walker);
     return STATUS_OK;
 }
@@ -181,7 +181,7 @@ static enum status walk_rank(struct walker *walker, uint32_t rank, struct err *e
 /* By place, then as the members of struct task_queue say. */
 static int by_place(const void *a, const void *b)
 {
-    const struct task_visit *x = a, *y = b;
+    const struct task_claim *x = a, *y = b;
     if (x->window != y->window) return x->window < y->window ? -1 : 1;
     if (x->target != y->target) return x->target < y->target ? -1 : 1;
     if (x->disp != y->disp) return x->disp < y->disp ? -1 : 1;
@@ -191,42 +191,42 @@ static int by_place(const void *a, const void *b)
     return x->take < y->take ? -1 : x->take > y->take;
 }
 
-static bool is_same_place(const struct task_visit *one, const struct task_visit *other)
+static bool is_same_place(const struct task_claim *one, const struct task_claim *other)
 {
     return one->window == other->window && one->target == other->target && one->disp == other->disp &&
            one->locked == other->locked;
 }
 
-static bool is_last(const struct task_queues *queues, const struct task_queue *queue, size_t visit)
+static bool is_last(const struct task_queues *queues, const struct task_queue *queue, size_t claim)
 {
-    return visit + 1 == queue->first + queue->count || queues->visits[visit + 1].rank != queues->visits[visit].rank;
+    return claim + 1 == queue->first + queue->count || queues->claims[claim + 1].rank != queues->claims[claim].rank;
 }
 
-/* Takes the visits from queue->first on that are of one queue. Returns whether they may be one; *unequal: its ranks made
- * different numbers of visits. */
+/* Takes the claims from queue->first on that are of one queue. Returns whether they may be one; *unequal: its ranks made
+ * different numbers of claims. */
 static bool take_round(const struct task_queues *queues, struct task_queue *queue, bool *unequal)
 {
-    const struct task_visit *first = &queues->visits[queue->first];
+    const struct task_claim *first = &queues->claims[queue->first];
     int64_t least_end_ps = INT64_MAX, latest_begin_ps = INT64_MIN;
     size_t own = 0, every = 0;
-    double tasks_ps = 0, behind_ps = 0; /* computing in tasks; behind the last visits, up to a collective call */
+    double tasks_ps = 0, behind_ps = 0; /* computing in tasks; behind the last claims, up to a collective call */
     bool takes = true;
     while (queue->first + queue->count < queues->count && is_same_place(first, first + queue->count) &&
            first[queue->count].round == first->round)
         queue->count++;
     queue->begin_ps = INT64_MAX;
     for (size_t v = queue->first; v < queue->first + queue->count; v++) {
-        const struct task_visit *visit = &queues->visits[v];
-        if (visit->begin_ps < queue->begin_ps) queue->begin_ps = visit->begin_ps;
+        const struct task_claim *claim = &queues->claims[v];
+        if (claim->begin_ps < queue->begin_ps) queue->begin_ps = claim->begin_ps;
         own++;
         if (!is_last(queues, queue, v)) {
-            if (visit->begin_ps > latest_begin_ps) latest_begin_ps = visit->begin_ps;
-            takes = takes && (!visit->locked || visit->takes);
+            if (claim->begin_ps > latest_begin_ps) latest_begin_ps = claim->begin_ps;
+            takes = takes && (!claim->locked || claim->takes);
             continue;
         }
-        if (visit->end_ps < least_end_ps) least_end_ps = visit->end_ps;
-        tasks_ps += (double)(visit->computed_ps - visit[1 - (ptrdiff_t)own].computed_ps);
-        behind_ps += (double)(visit->round_ps - visit->computed_ps);
+        if (claim->end_ps < least_end_ps) least_end_ps = claim->end_ps;
+        tasks_ps += (double)(claim->computed_ps - claim[1 - (ptrdiff_t)own].computed_ps);
+        behind_ps += (double)(claim->round_ps - claim->computed_ps);
         if (every > 0 && own != every) *unequal = true;
         every = own;
         own = 0;
@@ -249,7 +249,7 @@ static enum status find_rounds(struct task_queues *queues, struct err *err)
     for (size_t v = 0; v < queues->count;) {
         const size_t items = queues->item_count, first = v;
         bool unequal = false;
-        while (v < queues->count && is_same_place(&queues->visits[first], &queues->visits[v])) {
+        while (v < queues->count && is_same_place(&queues->claims[first], &queues->claims[v])) {
             struct task_queue queue = {.first = v};
             bool is_queue = take_round(queues, &queue, &unequal);
             v += queue.count;
@@ -261,7 +261,7 @@ static enum status find_rounds(struct task_queues *queues, struct err *err)
     return STATUS_OK;
 }
 
-/* Removes queues that are visited inside the tasks of one that began before. */
+/* Removes queues whose claims are inside the tasks of one that began before. */
 static enum status remove_inner(const struct trace *trace, struct task_queues *queues, struct err *err)
 {
     size_t kept = 0,
@@ -269,11 +269,11 @@ static enum status remove_inner(const struct trace *trace, struct task_queues *q
     if (!behind) return err_memory(err);
     for (size_t q = 0; q < queues->item_count; q++) {
         const struct task_queue queue = queues->items[q];
-        const struct task_visit *visits = &queues->visits[queue.first];
+        const struct task_claim *claims = &queues->claims[queue.first];
         bool inner = false;
-        for (size_t v = 0; v < queue.count; v++) inner = inner || visits[v].take < behind[visits[v].rank];
+        for (size_t v = 0; v < queue.count; v++) inner = inner || claims[v].take < behind[claims[v].rank];
         if (inner) continue;
-        for (size_t v = 0; v < queue.count; v++) behind[visits[v].rank] = visits[v].end + 1;
+        for (size_t v = 0; v < queue.count; v++) behind[claims[v].rank] = claims[v].end + 1;
         queues->items[kept++] = queue;
     }
     queues->item_count = kept;
@@ -286,7 +286,7 @@ static enum status remove_inner(const struct trace *trace, struct task_queues *q
 enum { BY_ITSELF = 1, BY_OTHERS = 2 };
 
 /* Collects who works on a target's memory of a window in the calls behind `from` up to `to`. */
-static enum status note_targets(const struct trace *trace, const struct task_visit *from, const struct task_visit *to,
+static enum status note_targets(const struct trace *trace, const struct task_claim *from, const struct task_claim *to,
                                 struct map *users, struct err *err)
 {
     for (size_t i = from->end + 1; i <= to->end; i++) {
@@ -315,20 +315,20 @@ static enum status explain_tasks(const struct trace *trace, const struct task_qu
 {
     struct map users = {0};
     enum status status = STATUS_OK;
-    const struct task_visit *first = &queues->visits[queue->first];
+    const struct task_claim *first = &queues->claims[queue->first];
     for (size_t v = 0; status == STATUS_OK && v < queue->count && !*queue->why; v++) {
-        const struct task_visit *visit = &first[v];
+        const struct task_claim *claim = &first[v];
         char place[TRACE_PLACE_BYTES];
-        bool task = v > 0 && first[v - 1].rank == visit->rank;
-        if (task && visit->stopped)
+        bool task = v > 0 && first[v - 1].rank == claim->rank;
+        if (task && claim->stopped)
             snprintf(queue->why, sizeof queue->why, "a task has a call that no other rank can make: %s",
-                     trace_place(trace, visit->rank, visit->stop, place));
-        else if (visit->epochs != first->epochs)
+                     trace_place(trace, claim->rank, claim->stop, place));
+        else if (claim->epochs != first->epochs)
             snprintf(queue->why, sizeof queue->why,
-                     "epochs or regions that are open behind %s are not those of other visits",
-                     trace_place(trace, visit->rank, visit->end, place));
+                     "epochs or regions that are open behind %s are not those at the begin of other tasks",
+                     trace_place(trace, claim->rank, claim->end, place));
         else if (task)
-            status = note_targets(trace, visit - 1, visit, &users, err);
+            status = note_targets(trace, claim - 1, claim, &users, err);
     }
     if (status == STATUS_OK && !*queue->why) explain_own(&users, queue);
     map_clear(&users);
@@ -362,8 +362,8 @@ static enum status explain_queues(const struct trace *trace, struct task_queues 
     return STATUS_OK;
 }
 
-/* Whether some call may be a visit: most traces have none, and are not walked. */
-static bool may_have_visits(const struct trace *trace)
+/* Whether some call may be a claim: most traces have none, and are not walked. */
+static bool may_have_claims(const struct trace *trace)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++)
         for (size_t i = 0; i < trace->ranks[r].count; i++) {
@@ -377,14 +377,14 @@ static bool may_have_visits(const struct trace *trace)
 enum status task_queues_find(const struct trace *trace, struct task_queues *queues, struct err *err)
 {
     *queues = (struct task_queues){0};
-    if (trace->provenance.simulated || !may_have_visits(trace)) return STATUS_OK;
+    if (trace->provenance.simulated || !may_have_claims(trace)) return STATUS_OK;
     struct walker walker = {.trace = trace, .queues = queues};
     enum status status = epoch_cursor_init(&walker.cursor, trace, err);
     for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++) status = walk_rank(&walker, r, err);
     epoch_cursor_clear(&walker.cursor);
     free(walker.regions);
     if (status == STATUS_OK && queues->count > 0)
-        qsort(queues->visits, queues->count, sizeof *queues->visits, by_place);
+        qsort(queues->claims, queues->count, sizeof *queues->claims, by_place);
     if (status == STATUS_OK) status = find_rounds(queues, err);
     if (status == STATUS_OK) status = remove_inner(trace, queues, err);
     if (status == STATUS_OK) status = explain_queues(trace, queues, err);
@@ -394,7 +394,7 @@ enum status task_queues_find(const struct trace *trace, struct task_queues *queu
 
 void task_queues_clear(struct task_queues *queues)
 {
-    free(queues->visits);
+    free(queues->claims);
     free(queues->items);
     *queues = (struct task_queues){0};
 }

@@ -1,18 +1,18 @@
 /* Finds queues of tasks: places in a window from which ranks take the number of their next task. A counter is read by a fetching
  * operation that adds to it; a place under a lock by a get in an epoch of an exclusive lock, which then writes there.
  *
- * Each read is a visit. The calls and computing of a rank from where it knows what it read up to the same point of its next visit
- * are a task, the next visit included. A rank's last visit found no task any more. A trace does not say what was read, so a place
- * is taken for a queue if everything agrees with it: its ranks make different numbers of visits to it, no last visit had returned
- * before another one that is not a last one began, and what a rank computes between its last visit and the next collective call
- * is at most half of a task, in the mean. Visits between the same collective calls of their ranks are of one queue: a program that
+ * Each read is a claim. The calls and computing of a rank from where it knows what it read up to the same point of its next claim
+ * are a task, the next claim included. A rank's last claim found no task any more. A trace does not say what was read, so a place
+ * is taken for a queue if everything agrees with it: its ranks make different numbers of claims, no last claim had returned before
+ * another one that is not a last one began, and what a rank computes between its last claim and the next collective call is at
+ * most half of a task, in the mean. Claims between the same collective calls of their ranks are of one queue: a program that
  * empties a queue in each step has one per step. */
 #ifndef SIMULATE_TASKS_QUEUES_H
 #define SIMULATE_TASKS_QUEUES_H
 
 #include "trace/trace.h"
 
-struct task_visit {
+struct task_claim {
     int32_t window, target;
     int64_t disp;
     uint32_t rank;
@@ -22,14 +22,14 @@ struct task_visit {
     int64_t computed_ps, round_ps; /* the rank's computing up to `end`; up to the next collective call */
     bool locked, takes; /* takes: the epoch of the lock writes there, too */
     bool stopped;       /* `stop` is set */
-    size_t stop;        /* the first call since the rank's visit before that only this rank can make */
+    size_t stop;        /* the first call since the rank's claim before that only this rank can make */
     uint64_t epochs;    /* those that are open behind `end`, and the user regions: equal sets have equal numbers */
 };
 
 enum { TASK_QUEUE_WHY_BYTES = 192 };
 
 struct task_queue {
-    size_t first, count; /* of visits: by rank, then call */
+    size_t first, count; /* of claims: by rank, then call */
     uint32_t ranks;
     size_t tasks; /* count - ranks */
     int64_t begin_ps;
@@ -37,7 +37,7 @@ struct task_queue {
 };
 
 struct task_queues {
-    struct task_visit *visits;
+    struct task_claim *claims;
     size_t count, capacity;
     struct task_queue *items; /* by the time at which they begin; none is inside a task of another one */
     size_t item_count, item_capacity;

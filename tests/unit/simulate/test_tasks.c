@@ -17,7 +17,7 @@
 
 /* --- recognition --- */
 
-/* Rank 2 makes two tasks, rank 1 one. %s: a line in a task of rank 2; the last visit of rank 1; what it does behind. */
+/* Rank 2 makes two tasks, rank 1 one. %s: a line in a task of rank 2; the last claim of rank 1; what it does behind. */
 #define COUNTER(IN_TASK, LAST, BEHIND)                                                                                 \
     "rmacast-trace 1\nranks 3\nwindow 0 comm=0 bytes=8,8,8 disp_unit=1\n"                                              \
     "1 0.00 0.00 MPI_Win_lock_all win=0\n2 0.00 0.00 MPI_Win_lock_all win=0\n"                                         \
@@ -43,10 +43,10 @@ static const struct {
     {COUNTER("2 0.05 0.06 MPI_Rput win=0 target=0 bytes=8 disp=0 req=7\n", "0.40 0.40", ""),
      "a task has a call that no other rank can make: rank 2, event 4 (MPI_Rput)"},
     {COUNTER("2 0.05 enter solve\n", "0.40 0.40", ""),
-     "epochs or regions that are open behind rank 2, event 6 (MPI_Win_flush) are not those of other visits"},
+     "epochs or regions that are open behind rank 2, event 6 (MPI_Win_flush) are not those at the begin of other tasks"},
     {COUNTER("2 0.05 0.06 MPI_Put win=0 target=2 bytes=8 disp=0\n", "0.40 0.40", ""),
      "of its ranks, only rank 2 works on memory of its own (window 0)"},
-    /* The last visit of rank 1 ends before rank 2 comes for its second task. */
+    /* The last claim of rank 1 ends before rank 2 comes for its second task. */
     {COUNTER("", "0.10 0.10", ""), NULL},
     /* Behind it rank 1 computes 0.3 s, a mean of 0.15 s per rank; tasks compute 0.37, 0.10 and 0.19 s, a mean of 0.22
        s. */
@@ -74,14 +74,14 @@ static void a_place_is_a_queue_if_everything_agrees(void **state)
 enum { RANKS = 5, TASKS_MAX = 24, PHASES = 2, ROUNDS = 60 };
 
 struct task {
-    int64_t end_ps, computes_ps; /* end_ps: of the visit that got it when recorded */
+    int64_t end_ps, computes_ps; /* end_ps: of the claim that got it when recorded */
 };
 
 struct work { /* a program with a barrier behind each phase; rank 0 has the queue */
     bool locked, works[RANKS];
     int tasks[PHASES];
     struct task task[PHASES][TASKS_MAX];
-    int64_t before_ps[PHASES][RANKS]; /* the computing before the first visit */
+    int64_t before_ps[PHASES][RANKS]; /* the computing before the first claim */
     struct trace *trace;
 };
 
@@ -96,7 +96,7 @@ static void write_call(FILE *out, int rank, int64_t enter_ps, int64_t exit_ps, c
     fprintf(out, "%d %.12f %.12f MPI_%s\n", rank, 1e-12 * (double)enter_ps, 1e-12 * (double)exit_ps, call);
 }
 
-static void write_visit(FILE *out, const struct work *work, int rank, int64_t enter_ps, int64_t read_ps, bool takes)
+static void write_claim(FILE *out, const struct work *work, int rank, int64_t enter_ps, int64_t read_ps, bool takes)
 {
     if (!work->locked) {
         write_call(out, rank, enter_ps, enter_ps, "Fetch_and_op win=0 target=0 bytes=8 result_bytes=8 disp=16 op=SUM");
@@ -132,7 +132,7 @@ static int by_end(const void *a, const void *b)
     return x->end_ps < y->end_ps ? -1 : x->end_ps > y->end_ps;
 }
 
-/* Records a phase: some ranks wait long for their visits. Returns when the barrier ends. */
+/* Records a phase: some ranks wait long for their claims. Returns when the barrier ends. */
 static int64_t record_phase(struct work *work, int phase, int64_t begin_ps, uint64_t *seed, FILE *out)
 {
     int64_t free_ps[RANKS], ends_ps[RANKS], slow_ps[RANKS], lock_ps = 0, last_ps = begin_ps;
@@ -147,7 +147,7 @@ static int64_t record_phase(struct work *work, int phase, int64_t begin_ps, uint
         int64_t enter_ps = free_ps[r], read_ps = enter_ps + slow_ps[r] + draw(seed, 1, 100 * US);
         if (work->locked && lock_ps > enter_ps) read_ps += lock_ps - enter_ps;
         lock_ps = read_ps;
-        write_visit(out, work, r, enter_ps, read_ps, left > 0);
+        write_claim(out, work, r, enter_ps, read_ps, left > 0);
         free_ps[r] = INT64_MAX;
         ends_ps[r] = read_ps;
         if (read_ps > last_ps) last_ps = read_ps;
@@ -195,7 +195,7 @@ static struct replay_outcome replay(const struct trace *trace, const struct plat
     return outcome;
 }
 
-static bool begins_visit(const struct work *work, const struct trace_call *call)
+static bool begins_claim(const struct work *work, const struct trace_call *call)
 {
     return call->call == (work->locked ? ID_Win_lock : ID_Fetch_and_op) && call->peer == 0;
 }
@@ -212,7 +212,7 @@ static void expect_schedule(const struct work *work, const struct trace *predict
         for (int r = 0; r < RANKS; r++) free_ps[r] = begin_ps + work->before_ps[p][r];
         for (int r; (r = first_free(work, free_ps)) >= 0;) {
             const struct trace_call *calls = predicted->ranks[r].calls;
-            while (!begins_visit(work, &calls[at[r]])) assert_true(++at[r] < predicted->ranks[r].count);
+            while (!begins_claim(work, &calls[at[r]])) assert_true(++at[r] < predicted->ranks[r].count);
             assert_int_equal(calls[at[r]++].enter_ps, free_ps[r]);
             if (free_ps[r] > last_ps) last_ps = free_ps[r];
             free_ps[r] = next < work->tasks[p] ? free_ps[r] + work->task[p][next].computes_ps : INT64_MAX;
@@ -297,7 +297,7 @@ static void random_tasks_go_to_the_rank_that_is_free_first(void **state)
         replay_outcome_clear(&outcome);
         trace_free(work.trace);
     }
-    assert_true(decided > ROUNDS / 2); /* the others have as many visits of each rank */
+    assert_true(decided > ROUNDS / 2); /* the others have as many claims of each rank */
     platform_free(ideal);
     platform_free(cluster);
     platform_free(call);
