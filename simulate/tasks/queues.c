@@ -285,15 +285,15 @@ static enum status remove_inner(const struct trace *trace, struct task_queues *q
 
 enum { BY_ITSELF = 1, BY_OTHERS = 2 };
 
-/* Collects who works on a target's memory of a window in the calls behind `from` up to `to`. */
+/* Collects who works on a target's memory of a window, but for the queue itself, in the calls behind `from` up to `to`. */
 static enum status note_targets(const struct trace *trace, const struct task_claim *from, const struct task_claim *to,
                                 struct map *users, struct err *err)
 {
     for (size_t i = from->end + 1; i <= to->end; i++) {
         const struct trace_call *call = &trace->ranks[to->rank].calls[i];
-        enum call_arm arm = call_arm(call_kind(call->call));
         uint64_t *who;
-        if ((arm != ARM_RMA && arm != ARM_SYNC) || call->peer < 0) continue;
+        if (call_arm(call_kind(call->call)) != ARM_RMA || call->peer < 0) continue;
+        if (call->handle == to->window && call->peer == to->target && call->rma.disp == to->disp) continue;
         TRY(map_put(users, map_pair((uint32_t)call->handle, (uint32_t)call->peer), 0, &who, err));
         *who |= call->peer == (int32_t)to->rank ? BY_ITSELF : BY_OTHERS;
     }
