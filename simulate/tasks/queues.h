@@ -3,10 +3,10 @@
  *
  * Each read is a claim. The calls and computing of a rank from where it knows what it read up to the same point of its next claim
  * are a task, the next claim included. A rank's last claim found no task any more. A trace does not say what was read, so a place
- * is taken for a queue if everything agrees with it: its ranks make different numbers of claims, no last claim had returned before
- * another one that is not a last one began, and what a rank computes between its last claim and the next collective call is at
- * most half of a task, in the mean. Claims between the same collective calls of their ranks are of one queue: a program that
- * empties a queue in each step has one per step. */
+ * is taken for a queue if everything agrees with it: its ranks make different numbers of claims, no last claim had returned
+ * before another one that is not a last one began, and what a rank computes between its last claim and the next collective call
+ * is at most half of a task, in the mean. Claims between the same collective calls of their ranks are of one queue: a program
+ * that empties a queue in each step has one per step. */
 #ifndef SIMULATE_TASKS_QUEUES_H
 #define SIMULATE_TASKS_QUEUES_H
 

@@ -1,5 +1,5 @@
-/* Tasks from a counter at rank 0, then, behind a barrier, from a queue under a lock: whoever finds none there writes nothing. Ranks
- * above 0 make them, the last one ten times as slowly as the others, so that it makes fewer. */
+/* Tasks from a counter at rank 0, then, behind a barrier, from a queue under a lock: whoever finds none there writes nothing.
+ * Ranks above 0 make them, the last one ten times as slowly as the others, so that it makes fewer. */
 #include "program.h"
 
 enum { TASKS = 12, COUNTER = 0, QUEUE = 1 };
