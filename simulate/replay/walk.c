@@ -87,7 +87,12 @@ static enum status take_task(struct replay *replay, uint32_t rank)
     if (!replay->made) return STATUS_OK;
     struct trace_rank *made = &replay->made->ranks[rank];
     TRY(trace_reserve_calls(replay->made, rank, state->count - made->count, replay->err));
-    while (made->count < state->count) made->sim[made->count++] = trace_sim_unknown;
+    for (; made->count < state->count; made->count++) {
+        made->sim[made->count] = trace_sim_unknown;
+        for (int b = 0; b < BEFORE_COUNT; b++)
+            if (made->before_ps[b])
+                TRY(trace_set_before(replay->made, rank, made->count, (enum trace_before)b, TRACE_UNKNOWN_PS, replay->err));
+    }
     return STATUS_OK;
 }
 

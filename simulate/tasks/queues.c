@@ -341,7 +341,7 @@ static const char *explain_trace(const struct trace *trace)
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
         if (rank->incomplete) return "the recording breaks off";
-        if (rank->thread_count > 1) return "ranks have several threads";
+        if (rank->thread_count > 0) return "ranks have threads";
         if (rank->speed != trace->ranks[0].speed) return "the ranks were recorded at different speeds";
     }
     for (size_t w = 0; w < trace->definitions.window_count; w++)

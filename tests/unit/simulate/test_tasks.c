@@ -42,8 +42,8 @@ static const struct {
      "a task has a call that no other rank can make: rank 2, event 4 (MPI_Send)"},
     {COUNTER("2 0.05 0.06 MPI_Rput win=0 target=0 bytes=8 disp=0 req=7\n", "0.40 0.40", ""),
      "a task has a call that no other rank can make: rank 2, event 4 (MPI_Rput)"},
-    {COUNTER("2 0.05 enter solve\n", "0.40 0.40", ""),
-     "epochs or regions that are open behind rank 2, event 6 (MPI_Win_flush) are not those at the begin of other tasks"},
+    {COUNTER("2 0.05 enter solve\n", "0.40 0.40", ""), "epochs or regions that are open behind rank 2, event 6 "
+                                                       "(MPI_Win_flush) are not those at the begin of other tasks"},
     {COUNTER("2 0.05 0.06 MPI_Put win=0 target=2 bytes=8 disp=0\n", "0.40 0.40", ""),
      "of its ranks, only rank 2 works on memory of its own (window 0)"},
     /* The last claim of rank 1 ends before rank 2 comes for its second task. */
@@ -96,18 +96,24 @@ static void write_call(FILE *out, int rank, int64_t enter_ps, int64_t exit_ps, c
     fprintf(out, "%d %.12f %.12f MPI_%s\n", rank, 1e-12 * (double)enter_ps, 1e-12 * (double)exit_ps, call);
 }
 
-static void write_claim(FILE *out, const struct work *work, int rank, int64_t enter_ps, int64_t read_ps, bool takes)
+static void write_claim(FILE *out, const struct work *work, int rank, int64_t enter_ps, int64_t read_ps,
+                        int64_t slept_ps)
 {
-    if (!work->locked) {
-        write_call(out, rank, enter_ps, enter_ps, "Fetch_and_op win=0 target=0 bytes=8 result_bytes=8 disp=16 op=SUM");
-        write_call(out, rank, enter_ps, read_ps, "Win_flush win=0 target=0");
-        return;
-    }
-    write_call(out, rank, enter_ps, read_ps, "Win_lock win=0 target=0 lock=exclusive");
-    write_call(out, rank, read_ps, read_ps, "Get win=0 target=0 bytes=8 disp=16");
-    write_call(out, rank, read_ps, read_ps, "Win_flush win=0 target=0");
-    if (takes) write_call(out, rank, read_ps, read_ps, "Put win=0 target=0 bytes=8 disp=16");
-    write_call(out, rank, read_ps, read_ps, "Win_unlock win=0 target=0");
+    char first[128];
+    snprintf(first, sizeof first, "%s slept=%.12f",
+             work->locked ? "Win_lock win=0 target=0 lock=exclusive"
+                          : "Fetch_and_op win=0 target=0 bytes=8 result_bytes=8 disp=16 op=SUM",
+             1e-12 * (double)slept_ps);
+    write_call(out, rank, enter_ps, work->locked ? read_ps : enter_ps, first);
+    if (work->locked) write_call(out, rank, read_ps, read_ps, "Get win=0 target=0 bytes=8 disp=16");
+    write_call(out, rank, work->locked ? read_ps : enter_ps, read_ps, "Win_flush win=0 target=0");
+}
+
+/* Behind a claim; who finds no task writes nothing. */
+static void end_lock(FILE *out, int rank, int64_t now_ps, bool takes)
+{
+    if (takes) write_call(out, rank, now_ps, now_ps, "Put win=0 target=0 bytes=8 disp=16");
+    write_call(out, rank, now_ps, now_ps, "Win_unlock win=0 target=0");
 }
 
 /* In a task. */
@@ -135,7 +141,7 @@ static int by_end(const void *a, const void *b)
 /* Records a phase: some ranks wait long for their claims. Returns when the barrier ends. */
 static int64_t record_phase(struct work *work, int phase, int64_t begin_ps, uint64_t *seed, FILE *out)
 {
-    int64_t free_ps[RANKS], ends_ps[RANKS], slow_ps[RANKS], lock_ps = 0, last_ps = begin_ps;
+    int64_t free_ps[RANKS], ends_ps[RANKS], slow_ps[RANKS], slept_ps[RANKS] = {0}, lock_ps = 0, last_ps = begin_ps;
     int left = work->tasks[phase];
     for (int r = 0; r < RANKS; r++) {
         work->before_ps[phase][r] = draw(seed, 1, INT64_C(1000) * US);
@@ -147,7 +153,8 @@ static int64_t record_phase(struct work *work, int phase, int64_t begin_ps, uint
         int64_t enter_ps = free_ps[r], read_ps = enter_ps + slow_ps[r] + draw(seed, 1, 100 * US);
         if (work->locked && lock_ps > enter_ps) read_ps += lock_ps - enter_ps;
         lock_ps = read_ps;
-        write_claim(out, work, r, enter_ps, read_ps, left > 0);
+        write_claim(out, work, r, enter_ps, read_ps, slept_ps[r]);
+        if (work->locked) end_lock(out, r, read_ps, left > 0);
         free_ps[r] = INT64_MAX;
         ends_ps[r] = read_ps;
         if (read_ps > last_ps) last_ps = read_ps;
@@ -155,6 +162,7 @@ static int64_t record_phase(struct work *work, int phase, int64_t begin_ps, uint
         struct task *task = &work->task[phase][left];
         *task = (struct task){read_ps, draw(seed, 1, INT64_C(9000) * US)};
         free_ps[r] = read_ps + task->computes_ps;
+        slept_ps[r] = task->computes_ps % 3 ? 0 : task->computes_ps / 2;
         if (task->computes_ps % 2) write_put(out, work, r, read_ps);
     }
     for (int r = 0; r < RANKS; r++) write_call(out, r, ends_ps[r], last_ps, "Barrier comm=0");
