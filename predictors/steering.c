@@ -1,8 +1,10 @@
 #include "predictors/steering.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "common/units.h"
 #include "simulate/tasks/queues.h"
 
 /* Fetching operations at one call site. */
@@ -52,57 +54,55 @@ static enum status note_site(const struct trace *trace, const struct fetches *si
                            sites[found].least, sites[found].most);
 }
 
-static enum status note_queue(const struct task_queues *queues, const struct task_queue *queue, struct result *result,
-                              struct err *err)
+/* Names the first queue of `count`. */
+static enum status note_queues(const struct task_queues *queues, const struct task_queue *queue, size_t count,
+                               struct result *result, struct err *err)
 {
     const struct task_claim *claim = &queues->claims[queue->first];
-    const char *what = claim->locked ? "queue under a lock" : "counter";
+    char others[64] = "";
     result->uncertainty.class = CLASS_STEERED;
-    if (*queue->why)
-        return result_add_note(result, err,
-                               "the %s at rank %" PRId32 ", window %" PRId32 ", byte %" PRId64
-                               " gave each rank its tasks: they stay with these ranks: %s",
-                               what, claim->target, claim->window, claim->disp, queue->why);
-    return result_add_note(result, err,
-                           "the %zu tasks of the %s at rank %" PRId32 ", window %" PRId32 ", byte %" PRId64
-                           " go to its %" PRIu32
-                           " ranks in the order in which they come for them here; --decide recorded keeps "
-                           "each task with its rank",
-                           queue->tasks, what, claim->target, claim->window, claim->disp, queue->ranks);
+    if (count > 1) snprintf(others, sizeof others, ", and those of %zu more queue%s,", count - 1, units_plural(count - 1));
+    return result_add_note(result, err, "the %zu tasks of the %s at rank %" PRId32 ", window %" PRId32 ", byte %" PRId64 "%s %s%s",
+                           queue->tasks, claim->locked ? "queue under a lock" : "counter", claim->target, claim->window,
+                           claim->disp, others,
+                           *queue->why ? "stay with the ranks that had them: "
+                                       : "go to the ranks that come for them first; --decide recorded keeps each with its rank",
+                           queue->why);
 }
 
 /* Fetching operations that are claims at such a queue, or in its tasks, are explained. */
 static void forget_sites(const struct trace *trace, const struct task_queues *queues, const struct task_queue *queue,
                          struct fetches *sites)
 {
-    for (size_t v = queue->first; v < queue->first + queue->count; v++) {
-        const struct task_claim *claim = &queues->claims[v];
-        const struct trace_call *calls = trace->ranks[claim->rank].calls;
-        const bool first = v == queue->first || claim[-1].rank != claim->rank;
-        for (size_t i = first ? claim->take : claim[-1].end; i <= claim->take; i++)
-            sites[calls[i].site].least = sites[calls[i].site].most = 0;
+    for (size_t c = queue->first; c < queue->first + queue->count; c++) {
+        const struct task_claim *claim = &queues->claims[c];
+        const bool last = task_claim_is_last(queues, queue, c);
+        for (size_t i = claim->take; i <= (last ? claim->end : claim[1].end); i++)
+            sites[trace->ranks[claim->rank].calls[i].site] = (struct fetches){0};
     }
 }
 
-static enum status note_queues(const struct trace *trace, struct fetches *sites, struct result *result, struct err *err)
+/* One note says what is decided again, one what is not. */
+static enum status note_tasks(const struct trace *trace, struct fetches *sites, struct result *result, struct err *err)
 {
-    enum { QUEUES_NAMED = 3 };
     struct task_queues queues;
+    const struct task_queue *first[2] = {NULL, NULL};
+    size_t count[2] = {0, 0};
     TRY(task_queues_find(trace, &queues, err));
-    enum status status = STATUS_OK;
-    for (size_t q = 0; status == STATUS_OK && q < queues.item_count; q++) {
+    for (size_t q = 0; q < queues.item_count; q++) {
         const struct task_queue *queue = &queues.items[q];
-        if (!*queue->why) forget_sites(trace, &queues, queue, sites);
-        if (q < QUEUES_NAMED) status = note_queue(&queues, queue, result, err);
+        const bool stays = *queue->why;
+        if (!stays) forget_sites(trace, &queues, queue, sites);
+        if (count[stays]++ == 0) first[stays] = queue;
     }
-    if (status == STATUS_OK && queues.item_count > QUEUES_NAMED)
-        status = result_add_note(result, err, "%zu more queues of tasks", queues.item_count - QUEUES_NAMED);
+    enum status status = STATUS_OK;
+    for (int stays = 0; stays < 2 && status == STATUS_OK; stays++)
+        if (count[stays] > 0) status = note_queues(&queues, first[stays], count[stays], result, err);
     task_queues_clear(&queues);
     return status;
 }
 
-enum status steering_note(const struct trace *trace, const struct platform *platform, struct result *result,
-                          struct err *err)
+enum status steering_note(const struct trace *trace, const struct platform *platform, struct result *result, struct err *err)
 {
     const size_t count = trace->definitions.site_count;
     if (trace->provenance.simulated || count == 0) return STATUS_OK;
@@ -112,7 +112,7 @@ enum status steering_note(const struct trace *trace, const struct platform *plat
         add_calls(&trace->ranks[r], sites);
         end_rank(sites, count);
     }
-    enum status status = platform->decide == DECIDE_AGAIN ? note_queues(trace, sites, result, err) : STATUS_OK;
+    enum status status = platform->decide == DECIDE_AGAIN ? note_tasks(trace, sites, result, err) : STATUS_OK;
     if (status == STATUS_OK) status = note_site(trace, sites, result, err);
     free(sites);
     return status;

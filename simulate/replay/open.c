@@ -151,7 +151,7 @@ static enum status prepare_decisions(struct replay *replay)
     if (options->source || options->stopped || replay->platform->decide != DECIDE_AGAIN) return STATUS_OK;
     TRY(decisions_new(replay->recorded, &replay->decisions, replay->err));
     if (!replay->decisions) return STATUS_OK;
-    replay->trace = decisions_trace(replay->decisions);
+    replay->trace = *decisions_trace(replay->decisions);
     for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++) {
         replay->ranks[rank].calls = replay->trace->ranks[rank].calls;
         replay->ranks[rank].count = replay->trace->ranks[rank].count;
@@ -376,10 +376,14 @@ enum status replay_finish(struct replay *replay)
         if (replay->ranks[rank].threads) TRY(replay_thread_sort(replay, rank));
     for (const struct call_driver *const *driver = core_of(replay)->drivers; *driver; driver++)
         if ((*driver)->finish) TRY((*driver)->finish(replay));
-    for (uint32_t rank = 0; replay->made && replay->decisions && rank < rank_count; rank++)
+    const bool decided = replay->made && replay->decisions;
+    for (uint32_t rank = 0; decided && rank < rank_count; rank++)
         TRY(trace_copy_extents(replay->made, replay->trace, rank, replay->err));
     if (replay->made) TRY(trace_bounds_keep(replay->made, replay->platform, replay->err));
-    if (replay->made && replay->decisions) outcome->decided = decisions_release(replay->decisions);
+    if (decided) {
+        outcome->decided = *decisions_trace(replay->decisions);
+        *decisions_trace(replay->decisions) = NULL;
+    }
     outcome->trace = replay->made;
     replay->made = NULL;
     struct rusage usage;

@@ -11,7 +11,7 @@
 struct queue {
     size_t next; /* ticket */
     size_t tasks;
-    size_t *order; /* owned: by ticket, the claim that took this task when recorded; the task is behind it */
+    const struct task_claim **order; /* owned: by ticket, the claim that took this task when recorded; the task is behind it */
 };
 
 /* A rank's claims at one queue. */
@@ -37,16 +37,11 @@ struct decisions {
     struct rank *ranks;
 };
 
-struct numbered { /* a claim, for sorting */
-    const struct task_claim *claim;
-    size_t index;
-};
-
 static int by_end(const void *a, const void *b)
 {
-    const struct numbered *x = a, *y = b;
-    if (x->claim->end_ps != y->claim->end_ps) return x->claim->end_ps < y->claim->end_ps ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
+    const struct task_claim *x = *(const struct task_claim *const *)a, *y = *(const struct task_claim *const *)b;
+    if (x->end_ps != y->end_ps) return x->end_ps < y->end_ps ? -1 : 1;
+    return x < y ? -1 : x > y;
 }
 
 static int by_call(const void *a, const void *b)
@@ -61,27 +56,22 @@ static enum status add_queue(struct decisions *decisions, size_t index, struct e
     const struct task_queue *found = &decisions->found.items[index];
     const struct task_claim *claims = decisions->found.claims;
     struct queue *queue = &decisions->queues[index];
-    struct numbered *tasks = calloc(found->tasks, sizeof *tasks);
-    queue->order = calloc(found->tasks, sizeof *queue->order);
     struct part part = {.queue = index, .first = found->first};
-    enum status status = tasks && queue->order ? STATUS_OK : err_memory(err);
-    for (size_t v = found->first; status == STATUS_OK && v < found->first + found->count; v++) {
-        if (v + 1 < found->first + found->count && claims[v + 1].rank == claims[v].rank) {
-            tasks[queue->tasks++] = (struct numbered){&claims[v], v};
+    queue->order = calloc(found->tasks, sizeof(struct task_claim *));
+    if (!queue->order) return err_memory(err);
+    for (size_t c = found->first; c < found->first + found->count; c++) {
+        if (!task_claim_is_last(&decisions->found, found, c)) {
+            queue->order[queue->tasks++] = &claims[c];
             continue;
         }
-        part.rank = claims[v].rank;
-        part.last = v;
+        part.rank = claims[c].rank;
+        part.last = c;
         part.take = claims[part.first].take;
-        status = array_reserve((void **)&decisions->parts, &decisions->part_capacity, decisions->part_count + 1,
-                               sizeof part, err);
-        if (status == STATUS_OK) decisions->parts[decisions->part_count++] = part;
-        part.first = v + 1;
+        ARRAY_PUSH(decisions->parts, decisions->part_count, decisions->part_capacity, part, err);
+        part.first = c + 1;
     }
-    if (status == STATUS_OK) qsort(tasks, queue->tasks, sizeof *tasks, by_end);
-    for (size_t t = 0; status == STATUS_OK && t < queue->tasks; t++) queue->order[t] = tasks[t].index;
-    free(tasks);
-    return status;
+    qsort(queue->order, queue->tasks, sizeof *queue->order, by_end);
+    return STATUS_OK;
 }
 
 /* Adds the recorded calls of `from`, first up to before `behind`, to the rank's. Calls behind others keep the time
@@ -116,8 +106,7 @@ static enum status append_own(struct decisions *decisions, uint32_t rank, size_t
     const bool claims = of->part < of->end;
     const struct task_claim *next = claims ? &decisions->found.claims[decisions->parts[of->part].first] : NULL;
     of->take = claims ? decisions->grown->ranks[rank].count + next->take - first : NO_CALL;
-    return append_calls(decisions, rank, rank, first, claims ? next->end + 1 : decisions->recorded->ranks[rank].count,
-                        err);
+    return append_calls(decisions, rank, rank, first, claims ? next->end + 1 : decisions->recorded->ranks[rank].count, err);
 }
 
 static enum status plan_ranks(struct decisions *decisions, struct err *err)
@@ -172,16 +161,9 @@ void decisions_free(struct decisions *decisions)
     free(decisions);
 }
 
-const struct trace *decisions_trace(const struct decisions *decisions)
+struct trace **decisions_trace(struct decisions *decisions)
 {
-    return decisions->grown;
-}
-
-struct trace *decisions_release(struct decisions *decisions)
-{
-    struct trace *grown = decisions->grown;
-    decisions->grown = NULL;
-    return grown;
+    return &decisions->grown;
 }
 
 static struct queue *queue_of(struct decisions *decisions, const struct rank *rank)
@@ -205,9 +187,8 @@ enum status decisions_next(struct decisions *decisions, uint32_t rank, struct er
     decisions_grant(decisions, rank, of->take);
     const size_t ticket = of->ticket;
     of->ticket = NO_TICKET;
-    if (ticket >= queue->tasks)
-        return append_own(decisions, rank, claims[decisions->parts[of->part++].last].end + 1, err);
-    const struct task_claim *task = &claims[queue->order[ticket]];
+    if (ticket >= queue->tasks) return append_own(decisions, rank, claims[decisions->parts[of->part++].last].end + 1, err);
+    const struct task_claim *task = queue->order[ticket];
     of->take = decisions->grown->ranks[rank].count + task[1].take - task->end - 1;
     return append_calls(decisions, rank, task->rank, task->end + 1, task[1].end + 1, err);
 }

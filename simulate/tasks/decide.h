@@ -15,10 +15,9 @@ struct decisions;
 enum status decisions_new(const struct trace *trace, struct decisions **decisions, struct err *err);
 void decisions_free(struct decisions *decisions);
 
-/* The trace that grows: its calls have the times at which they were recorded, moved such that computing stays. Owned by
- * decisions, or, after decisions_release(), by the caller. */
-const struct trace *decisions_trace(const struct decisions *decisions);
-struct trace *decisions_release(struct decisions *decisions);
+/* The trace that grows: its calls have the times at which they were recorded, moved such that computing stays. Who replaces it by
+ * NULL owns it then. */
+struct trace **decisions_trace(struct decisions *decisions);
 
 /* The operation of the rank's call (of the trace that grows) acts at its target now. If it is a claim, it gets the next
  * task. */

@@ -20,17 +20,14 @@ struct walker {
     size_t round;          /* the first claim since the last collective call */
     int64_t left_ps;       /* the exit of the call before */
     int64_t computed_ps;   /* before all calls so far */
-    uint64_t epochs;       /* the sum of the open epochs' numbers */
-    uint64_t *regions;     /* one number per depth of open regions */
-    size_t depth, capacity;
+    uint64_t open_now;     /* the sum of the numbers of open epochs and user regions */
 };
 
 static bool adds_to_counter(const struct trace_call *call)
 {
-    enum { ELEMENT_BYTES = 8 };
-    return call_kind(call->call) == CALL_GET_ACCUMULATE && call->call != ID_Compare_and_swap &&
-           call->rma.op == TRACE_OP_SUM && call->bytes <= ELEMENT_BYTES && call->rma.result_bytes <= ELEMENT_BYTES &&
-           call->rma.request == TRACE_NO_REF && call->peer >= 0 && call->rma.disp >= 0;
+    return call_kind(call->call) == CALL_GET_ACCUMULATE && call->call != ID_Compare_and_swap && call->rma.op == TRACE_OP_SUM &&
+           call->bytes <= 8 && call->rma.result_bytes <= 8 && call->rma.request == TRACE_NO_REF && call->peer >= 0 &&
+           call->rma.disp >= 0;
 }
 
 /* Calls that all ranks of a communicator make. */
@@ -41,26 +38,14 @@ static bool is_collective(enum call_kind kind)
            kind == CALL_FINALIZE;
 }
 
-/* Whether another rank can make the call as well. */
+/* Whether another rank can make the call as well: an operation without a request, passive synchronisation (the kinds from
+ * CALL_LOCK on), local calls and regions. */
 static bool can_move(const struct trace_call *call)
 {
-    switch (call_kind(call->call)) {
-    case CALL_PUT:
-    case CALL_GET:
-    case CALL_ACCUMULATE:
-    case CALL_GET_ACCUMULATE: return call->rma.request == TRACE_NO_REF;
-    case CALL_LOCK:
-    case CALL_UNLOCK:
-    case CALL_LOCK_ALL:
-    case CALL_UNLOCK_ALL:
-    case CALL_FLUSH:
-    case CALL_FLUSH_LOCAL:
-    case CALL_SYNC:
-    case CALL_LOCAL:
-    case CALL_REGION_ENTER:
-    case CALL_REGION_LEAVE: return true;
-    default: return false;
-    }
+    const enum call_kind kind = call_kind(call->call);
+    const enum call_arm arm = call_arm(kind);
+    if (arm == ARM_RMA) return call->rma.request == TRACE_NO_REF;
+    return kind == CALL_LOCAL || arm == ARM_REGION || (arm == ARM_SYNC && kind >= CALL_LOCK);
 }
 
 static uint64_t number_epoch(const struct epoch *epoch)
@@ -69,20 +54,7 @@ static uint64_t number_epoch(const struct epoch *epoch)
     return map_mix(map_pair((uint32_t)epoch->window, (uint32_t)epoch->target), what);
 }
 
-static enum status walk_region(struct walker *walker, const struct trace_call *call, struct err *err)
-{
-    if (call_kind(call->call) == CALL_REGION_LEAVE) {
-        if (walker->depth > 0) walker->depth--;
-        return STATUS_OK;
-    }
-    uint64_t outer = walker->depth > 0 ? walker->regions[walker->depth - 1] : 0;
-    ARRAY_PUSH(walker->regions, walker->depth, walker->capacity, map_mix(outer, (uint64_t)call->region.region + 1),
-               err);
-    return STATUS_OK;
-}
-
-static enum status begin_claim(struct walker *walker, const struct trace_call *call, size_t index, bool locked,
-                               struct err *err)
+static enum status begin_claim(struct walker *walker, const struct trace_call *call, size_t index, bool locked, struct err *err)
 {
     struct task_queues *queues = walker->queues;
     struct task_claim claim = walker->now;
@@ -104,7 +76,7 @@ static void end_claim(struct walker *walker, const struct trace_call *call, size
     claim->end = index;
     claim->end_ps = call->exit_ps;
     claim->computed_ps = walker->computed_ps;
-    claim->epochs = walker->epochs + (walker->depth > 0 ? walker->regions[walker->depth - 1] : 0);
+    claim->open = walker->open_now;
     walker->open = NO_CLAIM;
     walker->now.stopped = false;
 }
@@ -139,11 +111,12 @@ static enum status walk_call(struct walker *walker, const struct trace_call *cal
     struct epoch_step step = {0};
     if (index > 0) walker->computed_ps += call->enter_ps - walker->left_ps;
     walker->left_ps = call->exit_ps;
-    if (call_arm(kind) == ARM_REGION) return walk_region(walker, call, err);
+    if (kind == CALL_REGION_ENTER) walker->open_now += map_mix(call->region.region, 1);
+    if (kind == CALL_REGION_LEAVE) walker->open_now -= map_mix(call->region.region, 1);
     if (call_arm(kind) == ARM_RMA || call_arm(kind) == ARM_SYNC || call_arm(kind) == ARM_WINDOW)
         TRY(epoch_cursor_take(&walker->cursor, call, index, &step, err));
-    if (step.opens) walker->epochs += number_epoch(step.opens);
-    if (step.closes) walker->epochs -= number_epoch(step.closes);
+    if (step.opens) walker->open_now += number_epoch(step.opens);
+    if (step.closes) walker->open_now -= number_epoch(step.closes);
     if (is_collective(kind)) {
         end_round(walker);
     } else if (!walker->now.stopped && !can_move(call)) {
@@ -161,43 +134,40 @@ static enum status walk_call(struct walker *walker, const struct trace_call *cal
 
 static enum status walk_rank(struct walker *walker, uint32_t rank, struct err *err)
 {
-    struct task_queues *queues = walker->queues;
     const struct trace_rank *process = &walker->trace->ranks[rank];
     epoch_cursor_restart(&walker->cursor);
     walker->now = (struct task_claim){.rank = rank};
     walker->open = NO_CLAIM;
-    walker->round = queues->count;
     walker->computed_ps = 0;
-    walker->epochs = 0;
-    walker->depth = 0;
+    walker->open_now = 0;
     for (size_t i = 0; i < process->count; i++) TRY(walk_call(walker, &process->calls[i], i, err));
-    if (walker->open != NO_CLAIM) queues->count--; /* it is the last one */
+    if (walker->open != NO_CLAIM) walker->queues->count--; /* it is the last one */
     end_round(walker);
+    walker->round = walker->queues->count;
     return STATUS_OK;
 }
 
 /* --- queues --- */
 
-/* By place, then as the members of struct task_queue say. */
-static int by_place(const void *a, const void *b)
+static int compare_place(const struct task_claim *x, const struct task_claim *y)
 {
-    const struct task_claim *x = a, *y = b;
     if (x->window != y->window) return x->window < y->window ? -1 : 1;
     if (x->target != y->target) return x->target < y->target ? -1 : 1;
     if (x->disp != y->disp) return x->disp < y->disp ? -1 : 1;
-    if (x->locked != y->locked) return x->locked < y->locked ? -1 : 1;
+    return x->locked - y->locked;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct task_claim *x = a, *y = b;
+    const int place = compare_place(x, y);
+    if (place != 0) return place;
     if (x->round != y->round) return x->round < y->round ? -1 : 1;
     if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
     return x->take < y->take ? -1 : x->take > y->take;
 }
 
-static bool is_same_place(const struct task_claim *one, const struct task_claim *other)
-{
-    return one->window == other->window && one->target == other->target && one->disp == other->disp &&
-           one->locked == other->locked;
-}
-
-static bool is_last(const struct task_queues *queues, const struct task_queue *queue, size_t claim)
+bool task_claim_is_last(const struct task_queues *queues, const struct task_queue *queue, size_t claim)
 {
     return claim + 1 == queue->first + queue->count || queues->claims[claim + 1].rank != queues->claims[claim].rank;
 }
@@ -211,7 +181,7 @@ static bool take_round(const struct task_queues *queues, struct task_queue *queu
     size_t own = 0, every = 0;
     double tasks_ps = 0, behind_ps = 0; /* computing in tasks; behind the last claims, up to a collective call */
     bool takes = true;
-    while (queue->first + queue->count < queues->count && is_same_place(first, first + queue->count) &&
+    while (queue->first + queue->count < queues->count && compare_place(first, first + queue->count) == 0 &&
            first[queue->count].round == first->round)
         queue->count++;
     queue->begin_ps = INT64_MAX;
@@ -219,7 +189,7 @@ static bool take_round(const struct task_queues *queues, struct task_queue *queu
         const struct task_claim *claim = &queues->claims[v];
         if (claim->begin_ps < queue->begin_ps) queue->begin_ps = claim->begin_ps;
         own++;
-        if (!is_last(queues, queue, v)) {
+        if (!task_claim_is_last(queues, queue, v)) {
             if (claim->begin_ps > latest_begin_ps) latest_begin_ps = claim->begin_ps;
             takes = takes && (!claim->locked || claim->takes);
             continue;
@@ -249,7 +219,7 @@ static enum status find_rounds(struct task_queues *queues, struct err *err)
     for (size_t v = 0; v < queues->count;) {
         const size_t items = queues->item_count, first = v;
         bool unequal = false;
-        while (v < queues->count && is_same_place(&queues->claims[first], &queues->claims[v])) {
+        while (v < queues->count && compare_place(&queues->claims[first], &queues->claims[v]) == 0) {
             struct task_queue queue = {.first = v};
             bool is_queue = take_round(queues, &queue, &unequal);
             v += queue.count;
@@ -264,8 +234,7 @@ static enum status find_rounds(struct task_queues *queues, struct err *err)
 /* Removes queues whose claims are inside the tasks of one that began before. */
 static enum status remove_inner(const struct trace *trace, struct task_queues *queues, struct err *err)
 {
-    size_t kept = 0,
-           *behind = calloc(trace->rank_count, sizeof *behind); /* per rank: the end of the last queue that is kept */
+    size_t kept = 0, *behind = calloc(trace->rank_count, sizeof *behind); /* per rank: the end of the last queue that is kept */
     if (!behind) return err_memory(err);
     for (size_t q = 0; q < queues->item_count; q++) {
         const struct task_queue queue = queues->items[q];
@@ -282,6 +251,20 @@ static enum status remove_inner(const struct trace *trace, struct task_queues *q
 }
 
 /* --- whether tasks may move --- */
+
+/* Why no task of the trace may move; NULL: some may. */
+static const char *explain_trace(const struct trace *trace)
+{
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const struct trace_rank *rank = &trace->ranks[r];
+        if (rank->incomplete) return "the recording breaks off";
+        if (rank->thread_count > 0) return "ranks have threads";
+        if (rank->speed != trace->ranks[0].speed) return "the ranks were recorded at different speeds";
+    }
+    for (size_t w = 0; w < trace->definitions.window_count; w++)
+        if (trace->definitions.windows[w].flavor == 'h') return "the program uses OpenSHMEM";
+    return NULL;
+}
 
 enum { BY_ITSELF = 1, BY_OTHERS = 2 };
 
@@ -313,6 +296,8 @@ static void explain_own(const struct map *users, struct task_queue *queue)
 static enum status explain_tasks(const struct trace *trace, const struct task_queues *queues, struct task_queue *queue,
                                  struct err *err)
 {
+    const char *why = explain_trace(trace);
+    if (why) return snprintf(queue->why, sizeof queue->why, "%s", why), STATUS_OK;
     struct map users = {0};
     enum status status = STATUS_OK;
     const struct task_claim *first = &queues->claims[queue->first];
@@ -323,7 +308,7 @@ static enum status explain_tasks(const struct trace *trace, const struct task_qu
         if (task && claim->stopped)
             snprintf(queue->why, sizeof queue->why, "a task has a call that no other rank can make: %s",
                      trace_place(trace, claim->rank, claim->stop, place));
-        else if (claim->epochs != first->epochs)
+        else if (claim->open != first->open)
             snprintf(queue->why, sizeof queue->why,
                      "epochs or regions that are open behind %s are not those at the begin of other tasks",
                      trace_place(trace, claim->rank, claim->end, place));
@@ -335,41 +320,13 @@ static enum status explain_tasks(const struct trace *trace, const struct task_qu
     return status;
 }
 
-/* Why no task of the trace may move; NULL: some may. */
-static const char *explain_trace(const struct trace *trace)
-{
-    for (uint32_t r = 0; r < trace->rank_count; r++) {
-        const struct trace_rank *rank = &trace->ranks[r];
-        if (rank->incomplete) return "the recording breaks off";
-        if (rank->thread_count > 0) return "ranks have threads";
-        if (rank->speed != trace->ranks[0].speed) return "the ranks were recorded at different speeds";
-    }
-    for (size_t w = 0; w < trace->definitions.window_count; w++)
-        if (trace->definitions.windows[w].flavor == 'h') return "the program uses OpenSHMEM";
-    return NULL;
-}
-
-static enum status explain_queues(const struct trace *trace, struct task_queues *queues, struct err *err)
-{
-    const char *why = explain_trace(trace);
-    for (size_t q = 0; q < queues->item_count; q++) {
-        struct task_queue *queue = &queues->items[q];
-        if (why)
-            snprintf(queue->why, sizeof queue->why, "%s", why);
-        else
-            TRY(explain_tasks(trace, queues, queue, err));
-    }
-    return STATUS_OK;
-}
-
 /* Whether some call may be a claim: most traces have none, and are not walked. */
 static bool may_have_claims(const struct trace *trace)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++)
         for (size_t i = 0; i < trace->ranks[r].count; i++) {
             const struct trace_call *call = &trace->ranks[r].calls[i];
-            if (adds_to_counter(call) || (call_kind(call->call) == CALL_LOCK && (call->flags & TRACE_EXCLUSIVE)))
-                return true;
+            if (adds_to_counter(call) || (call_kind(call->call) == CALL_LOCK && (call->flags & TRACE_EXCLUSIVE))) return true;
         }
     return false;
 }
@@ -382,12 +339,11 @@ enum status task_queues_find(const struct trace *trace, struct task_queues *queu
     enum status status = epoch_cursor_init(&walker.cursor, trace, err);
     for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++) status = walk_rank(&walker, r, err);
     epoch_cursor_clear(&walker.cursor);
-    free(walker.regions);
-    if (status == STATUS_OK && queues->count > 0)
-        qsort(queues->claims, queues->count, sizeof *queues->claims, by_place);
+    if (status == STATUS_OK && queues->count > 0) qsort(queues->claims, queues->count, sizeof *queues->claims, by_place);
     if (status == STATUS_OK) status = find_rounds(queues, err);
     if (status == STATUS_OK) status = remove_inner(trace, queues, err);
-    if (status == STATUS_OK) status = explain_queues(trace, queues, err);
+    for (size_t q = 0; status == STATUS_OK && q < queues->item_count; q++)
+        status = explain_tasks(trace, queues, &queues->items[q], err);
     if (status != STATUS_OK) task_queues_clear(queues);
     return status;
 }

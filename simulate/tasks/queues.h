@@ -20,10 +20,10 @@ struct task_claim {
     size_t take, end; /* calls of the rank: what reads the place; the one behind which it knows what it read */
     int64_t begin_ps, end_ps;
     int64_t computed_ps, round_ps; /* the rank's computing up to `end`; up to the next collective call */
-    bool locked, takes; /* takes: the epoch of the lock writes there, too */
-    bool stopped;       /* `stop` is set */
-    size_t stop;        /* the first call since the rank's claim before that only this rank can make */
-    uint64_t epochs;    /* those that are open behind `end`, and the user regions: equal sets have equal numbers */
+    bool locked, takes;            /* takes: the epoch of the lock writes there, too */
+    bool stopped;                  /* `stop` is set */
+    size_t stop;                   /* the first call since the rank's claim before that only this rank can make */
+    uint64_t open;                 /* equal for equal epochs and user regions that are open behind `end` */
 };
 
 enum { TASK_QUEUE_WHY_BYTES = 192 };
@@ -49,5 +49,7 @@ struct task_queues {
  * recorded at different speeds. */
 enum status task_queues_find(const struct trace *trace, struct task_queues *queues, struct err *err);
 void task_queues_clear(struct task_queues *queues);
+/* Whether it is the last claim of its rank at the queue. */
+bool task_claim_is_last(const struct task_queues *queues, const struct task_queue *queue, size_t claim);
 
 #endif
