@@ -63,7 +63,8 @@ static enum status note_queues(const struct task_queues *queues, const struct ta
     result->uncertainty.class = CLASS_STEERED;
     if (count > 1) snprintf(others, sizeof others, ", and those of %zu more queue%s,", count - 1, units_plural(count - 1));
     return result_add_note(result, err,
-                           "the %zu tasks of the %s at rank %" PRId32 ", window %" PRId32 ", byte %" PRId64 "%s %s%s", queue->tasks, claim->locked ? "queue under a lock" : "counter", claim->target, claim->window,
+                           "the %zu tasks of the %s at rank %" PRId32 ", window %" PRId32 ", byte %" PRId64 "%s %s%s",
+                           queue->tasks, claim->locked ? "queue under a lock" : "counter", claim->target, claim->window,
                            claim->disp, others,
                            *queue->why ? "stay with the ranks that had them: "
                                        : "go to the ranks that come for them first; --decide recorded keeps each with its rank",
