@@ -27,6 +27,7 @@ static const struct key_option key_options[] = {
     {OPTION_LOCK, "--lock", "mpi.rma.lock", {"blocking", "lazy"}},
     {OPTION_PROGRESS, "--progress", "mpi.rma.progress", {"hardware", "thread", "call"}},
     {OPTION_FENCE, "--fence", "mpi.rma.fence", {"barrier", "notify"}},
+    {OPTION_DECIDE, "--decide", "engine.decide", {"again", "recorded"}},
 };
 
 static enum status add_override(struct prediction_options *options, char *override, struct err *err)

@@ -22,6 +22,7 @@ enum {
     OPTION_LOCK,
     OPTION_PROGRESS,
     OPTION_FENCE,
+    OPTION_DECIDE,
     OPTION_ENGINE,
     OPTION_SET,
     OPTION_REWRITE,
@@ -54,6 +55,9 @@ enum {
     {"fence", OPTION_FENCE, "MODE", 0,                                                                                 \
      "a fence waits for its own operations before its barrier (barrier), or for those and the ones that target it "    \
      "behind its barrier (notify); else as the platform says", 0},                                                     \
+    {"decide", OPTION_DECIDE, "WHICH", 0,                                                                              \
+     "the tasks of a counter or of a queue under a lock go to the ranks that come for them first (again, the default), " \
+     "or to those that had them (recorded)", 0},                                                                       \
     {"engine", OPTION_ENGINE, "NAME", 0,                                                                               \
      "simgrid (default): links are shared flows; loggp: links are queues, faster", 0},                                 \
     {"set", OPTION_SET, "KEY=VALUE", 0, "replace a value of the platform file, as mpi.rma.control_bytes=64", 0},      \

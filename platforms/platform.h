@@ -94,6 +94,7 @@ struct rma_protocol {
 };
 
 enum nic_mode { NIC_QUEUE, NIC_PAIRS };        /* one sending queue per NIC, or a connection per pair of nodes */
+enum decide_mode { DECIDE_AGAIN, DECIDE_RECORDED }; /* which rank a task of a queue goes to */
 enum links_mode { LINKS_FREE, LINKS_QUEUE }; /* links inside the network, in the loggp engine */
 enum issue_mode { ISSUE_IMMEDIATE, ISSUE_DEFERRED };
 
@@ -171,6 +172,7 @@ struct platform {
     enum links_mode links;
     enum nic_mode nic; /* of the loggp engine */
     bool contention; /* engine.contention: false = every message travels as if alone (for laws and closed forms) */
+    enum decide_mode decide;
 };
 
 /* Reads and validates the file ("ideal" is the built-in platform of zero latency and infinite bandwidth), with

@@ -142,7 +142,7 @@ static enum status describe_prediction(struct prediction *prediction, struct err
                             protocol_reverses(&platform->protocol) ? "mpi.rma.protocol" : "network.loopback"));
     TRY(crowding_note(platform, prediction->trace->rank_count, result, err));
     TRY(servers_note(platform, result, err));
-    TRY(steering_note(prediction->trace, result, err));
+    TRY(steering_note(prediction->trace, platform, result, err));
     TRY(note_files(prediction, err));
     TRY(state_uncertainty(prediction, err));
     TRY(model_report_faults(prediction->trace, result, err));

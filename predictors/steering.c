@@ -1,7 +1,11 @@
 #include "predictors/steering.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "common/units.h"
+#include "simulate/tasks/queues.h"
 
 /* Fetching operations at one call site. */
 struct fetches {
@@ -50,7 +54,56 @@ static enum status note_site(const struct trace *trace, const struct fetches *si
                            sites[found].least, sites[found].most);
 }
 
-enum status steering_note(const struct trace *trace, struct result *result, struct err *err)
+/* Names the first queue of `count`. */
+static enum status note_queues(const struct task_queues *queues, const struct task_queue *queue, size_t count,
+                               struct result *result, struct err *err)
+{
+    const struct task_claim *claim = &queues->claims[queue->first];
+    char others[64] = "";
+    result->uncertainty.class = CLASS_STEERED;
+    if (count > 1) snprintf(others, sizeof others, ", and those of %zu more queue%s,", count - 1, units_plural(count - 1));
+    return result_add_note(result, err,
+                           "the %zu tasks of the %s at rank %" PRId32 ", window %" PRId32 ", byte %" PRId64 "%s %s%s",
+                           queue->tasks, claim->locked ? "queue under a lock" : "counter", claim->target, claim->window,
+                           claim->disp, others,
+                           *queue->why ? "stay with the ranks that had them: "
+                                       : "go to the ranks that come for them first; --decide recorded keeps each with its rank",
+                           queue->why);
+}
+
+/* Fetching operations that are claims at such a queue, or in its tasks, are explained. */
+static void forget_sites(const struct trace *trace, const struct task_queues *queues, const struct task_queue *queue,
+                         struct fetches *sites)
+{
+    for (size_t c = queue->first; c < queue->first + queue->count; c++) {
+        const struct task_claim *claim = &queues->claims[c];
+        const bool last = task_claim_is_last(queues, queue, c);
+        for (size_t i = claim->take; i <= (last ? claim->end : claim[1].end); i++)
+            sites[trace->ranks[claim->rank].calls[i].site] = (struct fetches){0};
+    }
+}
+
+/* One note says what is decided again, one what is not. */
+static enum status note_tasks(const struct trace *trace, struct fetches *sites, struct result *result, struct err *err)
+{
+    struct task_queues queues;
+    const struct task_queue *first[2] = {NULL, NULL};
+    size_t count[2] = {0, 0};
+    TRY(task_queues_find(trace, &queues, err));
+    for (size_t q = 0; q < queues.item_count; q++) {
+        const struct task_queue *queue = &queues.items[q];
+        const bool stays = *queue->why;
+        if (!stays) forget_sites(trace, &queues, queue, sites);
+        if (count[stays]++ == 0) first[stays] = queue;
+    }
+    enum status status = STATUS_OK;
+    for (int stays = 0; stays < 2 && status == STATUS_OK; stays++)
+        if (count[stays] > 0) status = note_queues(&queues, first[stays], count[stays], result, err);
+    task_queues_clear(&queues);
+    return status;
+}
+
+enum status steering_note(const struct trace *trace, const struct platform *platform, struct result *result, struct err *err)
 {
     const size_t count = trace->definitions.site_count;
     if (trace->provenance.simulated || count == 0) return STATUS_OK;
@@ -60,7 +113,8 @@ enum status steering_note(const struct trace *trace, struct result *result, stru
         add_calls(&trace->ranks[r], sites);
         end_rank(sites, count);
     }
-    enum status status = note_site(trace, sites, result, err);
+    enum status status = platform->decide == DECIDE_AGAIN ? note_tasks(trace, sites, result, err) : STATUS_OK;
+    if (status == STATUS_OK) status = note_site(trace, sites, result, err);
     free(sites);
     return status;
 }

@@ -54,23 +54,26 @@ enum status replay_learn_peer_counts(struct replay *replay, uint32_t rank, const
         struct coll_calls *made = calloc(1, sizeof *made);
         if (!made) return err_memory(replay->err);
         replay->coll_calls[comm] = made;
-        *made = (struct coll_calls){.trace = replay->trace, .comm = &replay->trace->definitions.comms[comm]};
+        *made = (struct coll_calls){.trace = replay->recorded, .comm = &replay->trace->definitions.comms[comm]};
         made->first = calloc((size_t)made->comm->count + 1, sizeof *made->first);
         if (!made->first) return err_memory(replay->err);
-        walk_members(replay->trace, comm, made);
+        walk_members(replay->recorded, comm, made);
         size_t *room = calloc(made->first[made->comm->count] + 1, sizeof *room);
         if (!room) return err_memory(replay->err);
         made->calls = room;
-        walk_members(replay->trace, comm, made);
+        walk_members(replay->recorded, comm, made);
     }
     const struct coll_calls *calls = replay->coll_calls[comm];
     uint32_t own = (uint32_t)trace_comm_rank(calls->comm, (int32_t)rank);
     shape->calls = calls;
-    /* The number of the rank's calls on the communicator before this one. */
+    /* The number of the rank's calls on the communicator before this one. A task has none. */
+    const struct trace_call *first = replay->trace->ranks[rank].calls;
     const size_t *list = calls->calls + calls->first[own];
     size_t low = 0;
-    SEARCH_FIRST(low, calls->first[own + 1] - calls->first[own], i,
-                 list[i] < (size_t)(call - replay->trace->ranks[rank].calls));
+    if (replay->decisions)
+        while (first < call) low += is_asked(replay->recorded, first++, comm);
+    else
+        SEARCH_FIRST(low, calls->first[own + 1] - calls->first[own], i, list[i] < (size_t)(call - first));
     shape->turn = low;
     if (shape->first_group > 0 && shape->kind != CALL_ALLTOALLV) shape->other_bytes = other_bytes(shape, shape->first_group, own);
     return STATUS_OK;

@@ -36,13 +36,17 @@ static enum status make_room(struct predicted_rank *rank, struct err *err)
     return STATUS_OK;
 }
 
-static enum status hold_all(struct predicted *predicted, uint32_t rank, struct err *err)
+enum status predicted_grow(struct predicted *predicted, uint32_t rank, size_t count, struct err *err)
 {
-    struct trace_rank *to = &predicted->trace->ranks[rank];
-    size_t count = predicted->of->ranks[rank].count;
-    TRY(trace_reserve_calls(predicted->trace, rank, count + 1, err));
-    for (size_t i = 0; i < count; i++) to->sim[i] = trace_sim_unknown;
-    to->count = count;
+    struct trace *trace = predicted->trace;
+    struct trace_rank *to = &trace->ranks[rank];
+    if (predicted->sink) return STATUS_OK;
+    TRY(trace_reserve_calls(trace, rank, count + 1 - to->count, err));
+    for (; to->count < count; to->count++) {
+        to->sim[to->count] = trace_sim_unknown;
+        for (int b = 0; b < BEFORE_COUNT; b++)
+            if (to->before_ps[b]) TRY(trace_set_before(trace, rank, to->count, (enum trace_before)b, TRACE_UNKNOWN_PS, err));
+    }
     predicted->ranks[rank] = (struct predicted_rank){.calls = to->calls, .sim = to->sim};
     return STATUS_OK;
 }
@@ -56,7 +60,7 @@ enum status predicted_open(struct predicted *predicted, struct trace *trace, con
     enum status status = predicted->ranks && predicted->ended ? STATUS_OK : err_memory(err);
     if (status == STATUS_OK) status = least_ends_open(&predicted->least, platform, err);
     for (uint32_t r = 0; r < trace->rank_count && status == STATUS_OK; r++)
-        status = sink ? make_room(&predicted->ranks[r], err) : hold_all(predicted, r, err);
+        status = sink ? make_room(&predicted->ranks[r], err) : predicted_grow(predicted, r, of->ranks[r].count, err);
     for (uint32_t r = 0; r < trace->rank_count && status == STATUS_OK; r++) predicted->ended[r] = of->ranks[r].count == 0;
     if (status == STATUS_OK && sink) {
         trace->definitions.list_count = trace->definitions.request_count = 0;

@@ -58,6 +58,8 @@ static inline void predicted_moves(struct predicted *predicted, uint32_t rank, s
     if (of->moves) of->moves[call - of->first] = true;
 }
 
+/* The rank makes `count` calls at least; without a sink before it enters the first of the new ones. */
+enum status predicted_grow(struct predicted *predicted, uint32_t rank, size_t count, struct err *err);
 /* The call has returned. */
 static inline void predicted_return(struct predicted *predicted, uint32_t rank, size_t number, const struct trace_call *call)
 {

@@ -23,6 +23,7 @@
 #include "simulate/replay/routes.h"
 #include "simulate/replay/thread.h"
 #include "simulate/replay/walk.h"
+#include "simulate/tasks/decide.h"
 
 /* The share of a core that a thread gets: all threads of all ranks of a node share its cores. */
 static double core_share(const struct platform *platform, const uint32_t *load, uint32_t rank)
@@ -152,6 +153,22 @@ static enum status prepare_trace(struct replay *replay)
     for (uint32_t rank = 0; rank < trace->rank_count && !sink; rank++) {
         TRY(keep_threads(&trace->ranks[rank], &made->ranks[rank], replay->err));
         TRY(trace_copy_extents(made, trace, rank, replay->err));
+    }
+    return STATUS_OK;
+}
+
+/* What is prepared before reads all calls that were recorded. Ranks then walk the trace that grows. */
+static enum status prepare_decisions(struct replay *replay)
+{
+    const struct replay_options *options = core_of(replay)->options;
+    if (options->source || options->stopped || replay->platform->decide != DECIDE_AGAIN) return STATUS_OK;
+    TRY(decisions_new(replay->recorded, &replay->decisions, replay->err));
+    if (!replay->decisions) return STATUS_OK;
+    replay->trace = *decisions_trace(replay->decisions);
+    for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++) {
+        replay->ranks[rank].calls = replay->trace->ranks[rank].calls;
+        replay->ranks[rank].count = replay->trace->ranks[rank].count;
+        replay->ranks[rank].plain_gaps = false;
     }
     return STATUS_OK;
 }
@@ -318,7 +335,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
 {
     struct core *core = core_of(replay);
     memset(core, 0, sizeof *core);
-    replay->trace = trace;
+    replay->trace = replay->recorded = trace;
     replay->platform = platform;
     core->engine_kind = options->engine;
     core->options = options;
@@ -350,11 +367,22 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);
     replay->finalize_is_barrier =
         options->source ? options->source->finalizes : all_ranks_call(trace, CALL_FINALIZE, false);
+    TRY(prepare_decisions(replay));
     if (options->keep_trace || options->sink) TRY(prepare_trace(replay));
     core->notes_exits = replay->made || !replay->hardware;
     TRY(open_engine(replay, callbacks));
     TRY(replay_prepare_queries(replay));
     return start_ranks(replay);
+}
+
+static enum status finish_decided(struct replay *replay)
+{
+    if (!replay->decisions) return STATUS_OK;
+    for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++)
+        TRY(trace_copy_extents(replay->made->trace, replay->trace, rank, replay->err));
+    replay->outcome->decided = *decisions_trace(replay->decisions);
+    *decisions_trace(replay->decisions) = NULL;
+    return STATUS_OK;
 }
 
 static enum status keep_bounds(struct replay *replay)
@@ -390,6 +418,7 @@ enum status replay_finish(struct replay *replay)
         TRY(predicted_finish(replay->made, replay->err));
         outcome->bounds.endless = replay->made->endless;
     } else if (replay->made) {
+        TRY(finish_decided(replay));
         TRY(keep_bounds(replay));
         outcome->trace = replay->made->trace;
         replay->made->given = true;
@@ -421,6 +450,7 @@ void replay_close(struct replay *replay)
     free(core->call_ps[1]);
     replay_clear_gaps(replay);
     predicted_clear(&core->predicted);
+    decisions_free(replay->decisions);
 }
 
 void replay_outcome_clear(struct replay_outcome *outcome)
@@ -428,6 +458,7 @@ void replay_outcome_clear(struct replay_outcome *outcome)
     if (outcome->relations) relations_clear(outcome->relations);
     free(outcome->relations);
     trace_free(outcome->trace);
+    trace_free(outcome->decided);
     totals_clear(&outcome->totals);
     free(outcome->rank_time_s);
     memset(outcome, 0, sizeof *outcome);

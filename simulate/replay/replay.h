@@ -52,6 +52,8 @@ struct replay_outcome {
     struct trace *trace;    /* the predicted trace, owned; NULL unless asked for */
     struct relations *relations; /* of the predicted trace, owned; NULL: nobody has built them */
     struct trace_bounds bounds;  /* of the predicted trace */
+    struct trace *decided;  /* owned: the recorded calls, each at the rank that makes it here, where tasks were decided again. A
+                               replay of it that decides nothing has the same outcome. NULL without a predicted trace, too */
     struct totals totals;   /* wait states as the simulator itself measures them */
     double run_time_s;
     double *rank_time_s; /* owned, rank_count */
@@ -62,8 +64,9 @@ struct replay_outcome {
     uint64_t peak_bytes;
 };
 
-/* Borrows trace and platform. STATUS_DATA if the trace cannot be replayed (unknown operation, deadlock, unmatched
- * epoch). The error names rank, event and call; for a deadlock it says who waits for whom. */
+/* Borrows trace and platform. Where platform.decide says so, the tasks of queues go to the ranks whose claims are granted first
+ * (simulate/tasks/decide.h), but not with options.source or options.stopped. STATUS_DATA if the trace cannot be replayed (unknown
+ * operation, deadlock, unmatched epoch). The error names rank, event and call; for a deadlock it says who waits for whom. */
 enum status replay_run(const struct trace *trace, const struct platform *platform, const struct replay_options *options,
                        struct replay_outcome *outcome, struct err *err);
 /* Whether all ranks that the call names are on the caller's node: its target or peer, else the members of its window or

@@ -156,7 +156,8 @@ enum status replay_used_pairs(const struct replay *replay, int32_t (**pairs)[2],
 {
     *pairs = NULL;
     *count = 0;
-    if (!replay->platform->simgrid_xml) return STATUS_OK; /* described shapes have all routes */
+    /* described shapes have all routes; any rank may get any task */
+    if (!replay->platform->simgrid_xml || replay->decisions) return STATUS_OK;
     struct uses uses = {0};
     enum status status = STATUS_OK;
     for (uint32_t rank = 0; status == STATUS_OK && rank < replay->trace->rank_count; rank++)

@@ -12,6 +12,8 @@
 #include "simulate/replay/rank.h"
 #include "simulate/replay/replay.h"
 
+struct decisions; /* simulate/tasks/decide.h */
+
 struct thread_costs {
     int64_t create_ps, start_ps, join_ps, lock_ps, unlock_ps, barrier_ps;
 };
@@ -24,7 +26,9 @@ struct put_copy { /* how long the call of a put copies, and how long before its 
  * members are private to one file: shmem (simulate/shmem/shmem.c), watches (windows/watch.c), buffers
  * (windows/buffer.c), lock queues (windows/lock.c). */
 struct replay {
-    const struct trace *trace;
+    const struct trace *trace;    /* decisions' if there are some: it grows while ranks walk it */
+    const struct trace *recorded; /* the caller's */
+    struct decisions *decisions;  /* NULL: each rank makes its own calls */
     const struct platform *platform;
     struct replay_outcome *outcome;
     struct err *err;

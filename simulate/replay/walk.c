@@ -10,6 +10,7 @@
 #include "simulate/replay/message.h"
 #include "simulate/replay/request.h"
 #include "simulate/replay/thread.h"
+#include "simulate/tasks/decide.h"
 
 enum { CALLS_AHEAD = 5, PROGRESS_STEPS = 1000 };
 
@@ -77,12 +78,23 @@ static void note_exit(struct replay *replay, uint32_t rank, int64_t exit_ps)
         core_of(replay)->failed = true;
 }
 
-/* Reads the next calls of the rank, after the last one in the trace, if there is a source of them. */
+/* The rank goes on with the calls of the task that it gets, or with its own ones behind the queue. */
+static enum status take_task(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    TRY(decisions_next(replay->decisions, rank, replay->err));
+    state->calls = replay->trace->ranks[rank].calls;
+    state->count = replay->trace->ranks[rank].count;
+    return replay->made ? predicted_grow(replay->made, rank, state->count, replay->err) : STATUS_OK;
+}
+
+/* Reads the next calls of the rank, after the last one in the trace, if there are some. */
 static bool read_next(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct replay_source *source = core_of(replay)->options->source;
-    if (!source) return true;
+    if (replay->decisions && take_task(replay, rank) != STATUS_OK) core_of(replay)->failed = true;
+    if (!source) return !core_of(replay)->failed;
     if (source->next(source->context, rank, replay->err) != STATUS_OK) {
         core_of(replay)->failed = true;
         return false;
@@ -182,16 +194,16 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     state->overlap = state->paid = state->unread = false;
     state->busy_ps = 0;
     if (++core->calls_done == core->report_at) {
-        uint64_t all_calls = trace_all_calls(replay->trace);
+        uint64_t all_calls = trace_all_calls(replay->recorded);
         core->options->progress(core->options->progress_context, core->calls_done, all_calls);
         core->report_at += 1 + all_calls / PROGRESS_STEPS;
     }
     state->next = next;
     int64_t left_ps = call->exit_ps;
+    __builtin_prefetch(call + CALLS_AHEAD); /* hardware prefetches fewer timelines than there are ranks */
     if (next == state->count && !read_next(replay, rank)) return false;
     next = state->next;
     if (next == state->count) return end_timeline(replay, rank);
-    __builtin_prefetch(call + CALLS_AHEAD); /* hardware prefetches fewer timelines than there are ranks */
     int64_t gap_ps = state->calls[next].enter_ps - left_ps - replay->trace->provenance.record_cost_ps, enter_ps;
     if (state->plain_gaps)
         enter_ps = exit_ps + replay_compute_ps(state, gap_ps);

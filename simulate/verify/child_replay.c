@@ -72,6 +72,7 @@ static enum status move_rank(struct wire *wire, struct trace_rank *rank)
     TRY(move_array(wire, (void **)&rank->sim, &sims, rank->count, sizeof *rank->sim));
     TRY(move_array(wire, (void **)&rank->thread, &rank->thread_capacity, rank->count, sizeof *rank->thread));
     TRY(move_array(wire, (void **)&rank->extents, &rank->extent_capacity, rank->count, sizeof *rank->extents));
+    TRY(move_array(wire, (void **)&rank->compute_ps, &rank->compute_capacity, rank->count, sizeof *rank->compute_ps));
     for (int b = 0; b < BEFORE_COUNT; b++)
         TRY(move_array(wire, (void **)&rank->before_ps[b], &rank->before_capacity[b], rank->count,
                        sizeof *rank->before_ps[b]));
@@ -110,9 +111,20 @@ static enum status move_trace(struct wire *wire, struct trace *trace)
     return STATUS_OK;
 }
 
-/* Its arrays have been made, and its trace is where there is one. */
-static enum status move_outcome(struct wire *wire, struct replay_outcome *outcome, uint32_t ranks)
+/* The trace of tasks that were decided again, which has the definitions of the recorded one. */
+static enum status move_decided(struct wire *wire, const struct trace *recorded, struct trace **decided)
 {
+    bool present = *decided != NULL;
+    MOVE(wire, present);
+    if (!present) return STATUS_OK;
+    if (!wire->out) TRY(trace_new_like(recorded, decided, wire->err));
+    return move_trace(wire, *decided);
+}
+
+/* Its arrays have been made, and its trace is where there is one. */
+static enum status move_outcome(struct wire *wire, struct replay_outcome *outcome, const struct trace *recorded)
+{
+    const uint32_t ranks = recorded->rank_count;
     MOVE(wire, outcome->run_time_s);
     MOVE(wire, outcome->wall_s);
     MOVE(wire, outcome->stats);
@@ -126,6 +138,7 @@ static enum status move_outcome(struct wire *wire, struct replay_outcome *outcom
         TRY(move_bytes(wire, outcome->totals.severity_ps[p], ranks * sizeof *outcome->totals.severity_ps[p]));
         TRY(move_bytes(wire, outcome->totals.count[p], ranks * sizeof *outcome->totals.count[p]));
     }
+    TRY(move_decided(wire, recorded, &outcome->decided));
     return outcome->trace ? move_trace(wire, outcome->trace) : STATUS_OK;
 }
 
@@ -136,7 +149,7 @@ static enum status replay_whole(void *context, size_t index, FILE *out, struct e
     struct replay_outcome outcome = {0};
     TRY(replay_run(job->trace, job->platform, job->options, &outcome, err));
     struct wire wire = {.out = out, .err = err};
-    enum status status = move_outcome(&wire, &outcome, job->trace->rank_count);
+    enum status status = move_outcome(&wire, &outcome, job->trace);
     replay_outcome_clear(&outcome);
     return status;
 }
@@ -152,7 +165,7 @@ static enum status read_outcome(struct wire *wire, const struct one_job *job, st
         TRY(trace_new_like(job->trace, &outcome->trace, wire->err));
         outcome->trace->provenance.simulated = true;
     }
-    return move_outcome(wire, outcome, ranks);
+    return move_outcome(wire, outcome, job->trace);
 }
 
 enum status child_replay(const struct trace *trace, const struct platform *platform,

@@ -80,6 +80,7 @@ enum status replay_on_together(struct replay *replay, const struct engine_note *
         next = replay->ops[op].next;
         if (replay->ops[op].kind == CALL_GET) {
             bytes += replay->ops[op].bytes;
+            replay_note_claim(replay, &replay->ops[op]);
             replay_queue_append(replay, &first, &last, op);
         } else {
             TRY(replay_op_arrived(replay, op));

@@ -5,6 +5,7 @@
 #include "simulate/replay/message.h"
 #include "simulate/replay/request.h"
 #include "simulate/replay/walk.h"
+#include "simulate/tasks/decide.h"
 #include "simulate/windows/lock_epoch.h"
 #include "simulate/windows/pair.h"
 #include "simulate/windows/watch.h"
@@ -277,8 +278,14 @@ enum status replay_on_data(struct replay *replay, const struct engine_note *mess
     return reached_target(replay, message->ref, replay->arrival_ps);
 }
 
+void replay_note_claim(struct replay *replay, const struct op *op)
+{
+    if (replay->decisions) decisions_grant(replay->decisions, op->origin, op->call);
+}
+
 enum status replay_on_applied(struct replay *replay, uint32_t index)
 {
+    replay_note_claim(replay, &replay->ops[index]);
     bool answers = replay->ops[index].kind == CALL_GET_ACCUMULATE;
     if (!answers) return reached_target(replay, index, replay->now_ps);
     TRY(send_bytes(replay, index, MESSAGE_GET_REPLY, replay->ops[index].result_bytes));
@@ -343,6 +350,7 @@ enum status replay_on_ack(struct replay *replay, const struct engine_note *messa
 enum status replay_on_get_request(struct replay *replay, const struct engine_note *message)
 {
     const struct platform *platform = replay->platform;
+    replay_note_claim(replay, &replay->ops[message->ref]);
     bool asks = platform->protocol.get_data == GET_DATA_RENDEZVOUS && platform->progress != PROGRESS_HARDWARE &&
                 message->source != message->destination && replay->ops[message->ref].bytes > platform->rma_eager_bytes;
     if (!asks) return send_data(replay, message->ref);

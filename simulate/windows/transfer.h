@@ -41,6 +41,8 @@ enum status replay_together_left(struct replay *replay, uint32_t first, bool rep
 enum status replay_on_data(struct replay *replay, const struct engine_note *message);
 enum status replay_on_data_to_apply(struct replay *replay, const struct engine_note *message);
 enum status replay_on_applied(struct replay *replay, uint32_t op);
+/* The operation reads or changes its target now: if it claims a task of a queue, it gets the next one. */
+void replay_note_claim(struct replay *replay, const struct op *op);
 enum status replay_on_ack(struct replay *replay, const struct engine_note *message);
 enum status replay_on_get_ask(struct replay *replay, const struct engine_note *message);
 enum status replay_on_get_clear(struct replay *replay, const struct engine_note *message);

@@ -50,6 +50,9 @@ static enum status check_causes(const struct trace *trace, bool *holds, char *wh
     for (size_t w = 0; w < found.waits.count && *holds; w++) {
         const struct wait *wait = &found.waits.items[w];
         if (wait->cause_call == FINDING_NO_CALL) continue;
+        /* in a recorded trace a collective without data is taken to wait until it returns */
+        enum call_kind kind = call_kind(trace->ranks[wait->rank].calls[wait->call].call);
+        if (!trace->provenance.simulated && call_arm(kind) == ARM_COLLECTIVE) continue;
         const struct trace_call *cause = &trace->ranks[wait->cause_rank].calls[wait->cause_call];
         *holds = cause->enter_ps <= trace->ranks[wait->rank].calls[wait->call].exit_ps;
         char place[TRACE_PLACE_BYTES];

@@ -7,6 +7,8 @@
 #include <cmocka.h>
 
 #include "run.h"
+#include "simulate/replay/replay.h"
+#include "simulate/tasks/queues.h"
 
 enum { NONE = TRACE_NONE };
 
@@ -310,6 +312,33 @@ static void groups(void **state)
     trace_free(trace);
 }
 
+/* Both queues are found, and a replay decides again who makes which task: each call is made once. */
+static void tasks(void **state)
+{
+    (void)state;
+    struct trace *trace = run_recorded("", "tasks", 0);
+    struct task_queues queues;
+    struct platform *platform;
+    struct replay_outcome outcome;
+    const struct replay_options options = {.engine = engine_by_name("loggp"), .keep_trace = true};
+    assert_int_equal(task_queues_find(trace, &queues, NULL), STATUS_OK);
+    assert_int_equal(queues.item_count, 2);
+    for (int q = 0; q < 2; q++) {
+        assert_string_equal(queues.items[q].why, "");
+        assert_int_equal(queues.items[q].tasks, 12);
+        assert_int_equal(queues.items[q].ranks, 3);
+        assert_int_equal(queues.claims[queues.items[q].first].locked, q == 1);
+    }
+    task_queues_clear(&queues);
+    assert_int_equal(platform_open("ideal", NULL, 0, &platform, NULL), STATUS_OK);
+    assert_int_equal(replay_run(trace, platform, &options, &outcome, NULL), STATUS_OK);
+    assert_non_null(outcome.decided);
+    assert_int_equal(trace_all_calls(outcome.trace), trace_all_calls(trace));
+    replay_outcome_clear(&outcome);
+    platform_free(platform);
+    trace_free(trace);
+}
+
 #ifndef OPENMPI /* 4.1 has no function that is missed */
 /* The program's results are right, and the trace says what it lacks. */
 static void missed(void **state)
@@ -336,6 +365,7 @@ int main(void)
         cmocka_unit_test(locks),
         cmocka_unit_test(messages),
         cmocka_unit_test(groups),
+        cmocka_unit_test(tasks),
 #ifndef OPENMPI
         cmocka_unit_test(missed),
 #endif

@@ -95,6 +95,7 @@ static enum status replay_change(void *context, size_t index, FILE *out, struct 
     const struct trace *trace = index > changes ? replays->input->measured[index - changes - 1] : replays->input->predicted;
     if (index > 0 && index <= changes) replays->overrides[count++] = replays->changes->items[index - 1].override;
     TRY(platform_open(replays->input->platform, replays->overrides, count, &platform, err));
+    platform->decide = DECIDE_RECORDED; /* calls are compared with those of the same rank */
     enum status status = platform_check_ranks(platform, replays->input->predicted->rank_count, err);
     if (status == STATUS_OK) status = replay_trace(replays->input, trace, platform, out, err);
     platform_free(platform);
