@@ -1,5 +1,5 @@
 #!/bin/sh
-# Usage: record_openmp.sh RMACAST MPIEXEC MPICC: fork and join of OpenMP's teams, of which one thread computes longer. The expected
+# Usage: record_openmp.sh RMACAST MPIEXEC MPICC: fork and join of OpenMP's teams, of which one thread computes longer. Expected
 # calls are worked out from the program: its regions are numbered in comments.
 rmacast=$1 mpiexec=$2 mpicc=$3
 . "$(dirname "$0")/../expect.sh"

@@ -99,7 +99,7 @@ static bool members; /* there are further threads that are recorded and have bee
 
 static void put_team_call(enum spool_kind kind, enum rec_primitive row, uint32_t object, const void *site, uint64_t time)
 {
-    const struct rec_primitive_call call = {.row = row, .object = object, .value = REC_NO_VALUE, .site = site};
+    const struct rec_primitive_call call = {.row = row, .object = object, .site = site};
     put_primitive(kind, &call, 0, time);
 }
 

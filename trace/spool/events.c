@@ -505,7 +505,7 @@ enum status spool_events_add_creation(struct events *creator, const struct spool
     if (time_ps > creator->last_ps) creator->last_ps = time_ps;
     struct trace_call call = {.enter_ps = creator->last_ps,
                               .exit_ps = creator->last_ps,
-                              .any = {.first = -1, .ref = forked ? SPOOL_TEAM_OBJECTS + 2 * child : child},
+                              .any = {.first = forked ? 0 : -1, .ref = forked ? SPOOL_TEAM_OBJECTS + 2 * child : child},
                               .handle = TRACE_NONE,
                               .peer = TRACE_NONE,
                               .call = forked ? ID_omp_fork : ID_pthread_create};

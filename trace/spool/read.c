@@ -66,8 +66,8 @@ static enum status note_threads(const struct spool *spool, struct trace *trace, 
                            unwrapped, units_plural(unwrapped)));
     if (openmp == 0) return STATUS_OK;
     return trace_add_note(trace, err,
-                          "threads of %" PRIu32 " rank%s may have waited for each other by OpenMP's barriers, critical sections or "
-                          "tasks: that is not recorded and counts as computing or sleep",
+                          "threads of %" PRIu32 " rank%s may have waited for each other by OpenMP's barriers, critical sections "
+                          "or tasks: that is not recorded and counts as computing or sleep",
                           openmp, units_plural(openmp));
 }
 

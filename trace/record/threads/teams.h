@@ -1,7 +1,7 @@
 /* Parallel regions of OpenMP, of programs that GCC compiled: who forks a team of threads, which of them take part, and who waits
  * for them. The runtime keeps its threads, so only the first region of a team shows by creations (creation.h). The preloaded
- * library wraps the functions of libgomp that run a region (teams.c). The recorder writes what they report for threads that have
- * a buffer: a region whose members make no recorded calls leaves nothing.
+ * library wraps the functions of libgomp that run a region (teams.c). The recorder writes what they report for threads that
+ * have a buffer: a region whose members make no recorded calls leaves nothing.
  *
  * Not for barriers, critical sections, single, tasks and taskwaits of a region, nor for code that LLVM or Intel compilers made. */
 #ifndef TRACE_RECORD_THREADS_TEAMS_H
