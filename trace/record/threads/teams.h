@@ -3,7 +3,7 @@
  * library wraps the functions of libgomp that run a region (teams.c). The recorder writes what they report for threads that
  * have a buffer: a region whose members make no recorded calls leaves nothing.
  *
- * Not for barriers, critical sections, single, tasks and taskwaits of a region, nor for code that LLVM or Intel compilers made. */
+ * Not for barriers, critical sections, tasks and taskwaits of a region, nor for code that LLVM's or Intel's compilers made. */
 #ifndef TRACE_RECORD_THREADS_TEAMS_H
 #define TRACE_RECORD_THREADS_TEAMS_H
 
