@@ -1,9 +1,9 @@
 /* Rules between the members of a collective call: model/violations/violations.h has the interface.
  *
  * The k-th call of a member on a window (fences, creations, freeings counted apart) or communicator belongs to the k-th
- * turn. Each member is compared with the first one, in the order of ranks; its sizes with those of the first one of its group, where
- * groups have their own. After members have called different
- * functions on a communicator, its later calls cannot be matched and are not compared. */
+ * turn. Each member is compared with the first one, in the order of ranks; its sizes with those of the first one of its group,
+ * where groups have their own. After members have called different functions on a communicator, its later calls cannot be matched
+ * and are not compared. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
