@@ -300,7 +300,7 @@ static void blocks_are_reduced(void **state)
     trace_free(less);
 }
 
-/* --reduce adds the word behind the time, and --expand takes it away. A name that is it is none, nor one in the time or behind it. */
+/* --reduce adds the word behind the time, --expand takes it away; a name that is it, also in the time or behind it, is not. */
 static void a_name_is_no_word(void **state)
 {
     static const char *const names[] = {"solve", "reduced", "reduced_too", "is_reduced", "time"};
