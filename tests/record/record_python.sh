@@ -69,6 +69,10 @@ thread.start()
 thread.join()
 for name in ["caf\u00e9 \u4e2d.py", "b.py"]:
     exec(compile("\n\nmpi.MPI_Barrier(world)", name, "exec"))
+for i in range(60):  # a function that takes the place of the one before
+    scope = {}
+    exec(compile("\n" * (i % 3) + "def f(mpi, world):\n    mpi.MPI_Barrier(world)", "again.py", "exec"), scope)
+    scope["f"](mpi, world)
 mpi.MPI_Finalize()  # MPI_Finalize
 END
 cat >by_cffi.py <<'END'
@@ -127,7 +131,8 @@ for python in python3 /usr/bin/python3 python3.8 python3.9 python3.10 python3.11
 if (3, 8) <= sys.version_info < (3, 14): print(sys.version_info[1], sys.base_prefix)' 2>/dev/null) && [ -n "$version" ] || continue
     case $tried in *"|$version|"*) continue ;; esac
     tried="$tried|$version|"
-    record "$mpiexec" ctypes && sites by_ctypes.py 'MPI_Barrier 1 user.c:4' 'MPI_Barrier 1 café%20中.py:3' 'MPI_Barrier 1 b.py:3'
+    record "$mpiexec" ctypes && sites by_ctypes.py 'MPI_Barrier 1 user.c:4' 'MPI_Barrier 1 café%20中.py:3' 'MPI_Barrier 1 b.py:3' \
+        'MPI_Barrier 20 again.py:2' 'MPI_Barrier 20 again.py:3' 'MPI_Barrier 20 again.py:4'
     record "$mpiexec" cffi && sites by_cffi.py
     by=$("$python" -c 'from mpi4py import rc; rc.initialize = False; from mpi4py import MPI; print(MPI.get_vendor()[0])' 2>/dev/null)
     case $by in MPICH) by=$mpiexec ;; 'Open MPI') by=$launcher ;; *) continue ;; esac

@@ -13,8 +13,8 @@
  * references, and the first one makes an object. So places of members are known by version, and types are compared
  * before a code object and its strings are believed.
  *
- * Each line is told once. A place of a loop is recognised by its code object, the instruction and both names; a code
- * object that was freed and replaced by another one at all the same addresses has its line. */
+ * Each line is told once. A place of a loop is recognised by its code object, the instruction, both names and the
+ * code's first line. So code that was freed has its line taken only by code at all the same addresses. */
 #include "trace/record/preload/python.h"
 
 #include <dlfcn.h>
@@ -32,16 +32,17 @@ struct layout {
     size_t frame_code, frame_at;
     size_t code_begin; /* of the instructions in a PyCodeObject; 0: frames have a number */
     int at_bytes;      /* that one number counts */
+    size_t code_line;  /* the first line */
     size_t code_names; /* of the file, then of the function */
 };
 enum { MINOR_FIRST = 8, OBJECT_TYPE = 8 };
 static const struct layout layouts[] = {
-    /*  3.8 */ {.state_frame = 24, .frame_code = 32, .frame_at = 104, .at_bytes = 1, .code_names = 104},
-    /*  3.9 */ {.state_frame = 24, .frame_code = 32, .frame_at = 104, .at_bytes = 1, .code_names = 104},
-    /* 3.10 */ {.state_frame = 24, .frame_code = 32, .frame_at = 96, .at_bytes = 2, .code_names = 104},
-    /* 3.11 */ {56, true, 8, .frame_code = 32, .frame_at = 56, .code_begin = 184, .code_names = 112},
-    /* 3.12 */ {56, true, 0, .frame_code = 0, .frame_at = 56, .code_begin = 192, .code_names = 112},
-    /* 3.13 */ {.state_frame = 72, .frame_code = 0, .frame_at = 56, .code_begin = 200, .code_names = 112},
+    {24, false, 0, 32, 104, 0, 1, 40, 104}, /* 3.8 */
+    {24, false, 0, 32, 104, 0, 1, 40, 104}, /* 3.9 */
+    {24, false, 0, 32, 96, 0, 2, 40, 104},  /* 3.10 */
+    {56, true, 8, 32, 56, 184, 0, 72, 112}, /* 3.11 */
+    {56, true, 0, 0, 56, 192, 0, 68, 112},  /* 3.12 */
+    {72, false, 0, 0, 56, 200, 0, 68, 112}, /* 3.13 */
 };
 
 struct rec_range rec_python;
@@ -108,6 +109,7 @@ static void *read_pointer(const void *object, size_t at)
 struct place {
     void *code, *file, *function;
     uintptr_t at;
+    uint32_t line; /* the code's first one */
 };
 
 static bool find_place(struct place *place)
@@ -118,18 +120,19 @@ static bool find_place(struct place *place)
     void *code = frame ? read_pointer(frame, layout->frame_code) : NULL;
     if (!code || read_pointer(code, OBJECT_TYPE) != python.PyCode_Type) return false;
     uintptr_t at = (uintptr_t)read_pointer(frame, layout->frame_at);
-    *place =
-        (struct place){code, read_pointer(code, layout->code_names),
-                       read_pointer(code, layout->code_names + sizeof(void *)), layout->code_begin ? at : (uint32_t)at};
+    place->code = code;
+    place->file = read_pointer(code, layout->code_names);
+    place->function = read_pointer(code, layout->code_names + sizeof(void *));
+    place->at = layout->code_begin ? at : (uint32_t)at;
+    memcpy(&place->line, (const char *)code + layout->code_line, sizeof place->line);
     return true;
 }
 
 static uint64_t place_key(const struct place *place)
 {
     const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
-    return ((((REC_KEY(place->code) * odd) ^ place->at) * odd ^ REC_KEY(place->file)) * odd ^
-            REC_KEY(place->function)) *
-           odd;
+    uint64_t key = (REC_KEY(place->code) * odd ^ place->at ^ (uint64_t)place->line << 48) * odd ^ REC_KEY(place->file);
+    return (key * odd ^ REC_KEY(place->function)) * odd;
 }
 
 static int line_of(const struct place *place)
