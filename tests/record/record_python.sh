@@ -72,7 +72,7 @@ for name in ["caf\u00e9 \u4e2d.py", "b.py"]:
 for i in range(60):  # a function that takes the place of the one before
     scope = {}
     exec(compile("\n" * (i % 3) + "def f(mpi, world):\n    mpi.MPI_Barrier(world)", "again.py", "exec"), scope)
-    scope["f"](mpi, world)
+    scope.pop("f")(mpi, world)
 mpi.MPI_Finalize()  # MPI_Finalize
 END
 cat >by_cffi.py <<'END'
