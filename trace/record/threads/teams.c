@@ -19,20 +19,25 @@ struct rec_member *rmacast_member(void)
     return member;
 }
 
+static void *find_in(const char *file, const char *name)
+{
+    void *library = dlopen(file, RTLD_NOW | RTLD_NOLOAD), *found = library ? dlsym(library, name) : NULL;
+    Dl_info about, own;
+    if (library) dlclose(library);
+    bool is_own = found && dladdr(found, &about) && dladdr(&hooks, &own) && about.dli_fbase == own.dli_fbase;
+    return is_own ? NULL : found;
+}
+
 /* The runtime that the caller would have called without this library: a process may have several, which must not be
  * mixed. It is the one that was loaded with the program, else that of the calling library. */
 static void *find_runtime(const char *name, const void *site, void **known)
 {
     Dl_info about;
-    void *found = __atomic_load_n(known, __ATOMIC_RELAXED), *library = NULL;
+    void *found = __atomic_load_n(known, __ATOMIC_RELAXED);
     if (!found) found = dlsym(RTLD_NEXT, name);
     __atomic_store_n(known, found, __ATOMIC_RELAXED);
-    if (!found && dladdr(site, &about)) library = dlopen(about.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-    if (library) {
-        found = dlsym(library, name);
-        dlclose(library);
-    }
-    return found ? found : dlsym(dlopen("libgomp.so.1", RTLD_NOW | RTLD_NOLOAD), name);
+    if (!found && dladdr(site, &about)) found = find_in(about.dli_fname, name);
+    return found ? found : find_in("libgomp.so.1", name);
 }
 
 struct region {
