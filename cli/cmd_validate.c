@@ -219,12 +219,26 @@ static bool all_traces(const struct runs *runs)
     return true;
 }
 
+/* Explaining replays all runs on the platform with the overrides. */
+static enum status check_overrides(const struct settings *settings, const char *file, const struct runs *runs, struct err *err)
+{
+    const struct prediction_options *prediction = &settings->prediction;
+    struct platform *platform;
+    enum status status = STATUS_OK;
+    TRY(platform_open(file, (const char *const *)prediction->overrides, prediction->override_count, &platform, err));
+    for (size_t i = 0; status == STATUS_OK && i < runs->count; i++)
+        status = prediction_options_check_windows(prediction, NULL, runs->traces[i], platform, err);
+    platform_free(platform);
+    return status;
+}
+
 static enum status explain_errors(const struct settings *settings, const struct runs *runs,
                                   const struct validation *validation, struct err *err)
 {
     char platform[PLATFORM_PATH_BYTES];
     struct explanation explanation;
     TRY(platform_file_find(settings->prediction.platform, platform, err));
+    TRY(check_overrides(settings, platform, runs, err));
     struct explain_input input = {
         .platform = platform,
         .overrides = (const char *const *)settings->prediction.overrides,

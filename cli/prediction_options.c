@@ -223,10 +223,8 @@ static bool override_names(const char *override, const char *window)
     return strncmp(override, window, length) == 0 && strchr(".=\"", override[length]);
 }
 
-/* A window that an option names and the trace has not is the option's fault; that of the platform file is reported by
- * the replay. */
-static enum status check_windows(const struct prediction_options *options, const char *semantics,
-                                 const struct trace *trace, const struct platform *platform, struct err *err)
+enum status prediction_options_check_windows(const struct prediction_options *options, const char *semantics,
+                                             const struct trace *trace, const struct platform *platform, struct err *err)
 {
     const struct window_rule *rule = window_modes_unknown(trace, platform);
     if (!rule) return STATUS_OK;
@@ -293,7 +291,7 @@ static enum status open_rewritten(const void *context, const char *semantics, co
     platform_shift_clear(&shift);
     free(overrides);
     TRY(status);
-    status = check_windows(options, semantics, trace, opened, err);
+    status = prediction_options_check_windows(options, semantics, trace, opened, err);
     if (status == STATUS_OK)
         *platform = opened;
     else

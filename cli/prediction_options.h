@@ -141,6 +141,11 @@ enum status prediction_options_trace(const struct prediction_options *options, c
 /* Counts the measured values of the platform whose errors its shifts take into account. */
 enum status prediction_options_measured(const struct prediction_options *options, size_t *values, struct err *err);
 
+/* A window that an option names and the trace has not is the option's fault: STATUS_USAGE. That of the platform file is reported
+ * by the replay. semantics: as given, or NULL. */
+enum status prediction_options_check_windows(const struct prediction_options *options, const char *semantics,
+                                             const struct trace *trace, const struct platform *platform, struct err *err);
+
 /* The platform with all overrides, then semantics unless NULL, fit for the trace. The caller owns *platform. */
 enum status prediction_options_open(const struct prediction_options *options, const char *semantics,
                                     const struct trace *trace, struct platform **platform, struct err *err);

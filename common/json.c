@@ -37,10 +37,32 @@ static enum status no_key_twice(const struct json_node *node, struct err *err)
     return STATUS_OK;
 }
 
+static void write_line_of(const char *text, const char *at, char line[12])
+{
+    int number = 1;
+    for (const char *c = text; at && c < at && *c; c++) number += *c == '\n';
+    snprintf(line, 12, "%d", number);
+}
+
+/* cJSON ends a string at a null character: the rest would be lost silently. A backslash begins an escape of two or more. */
+static const char *find_null(const char *text)
+{
+    static const char null[] = "\\u0000";
+    for (const char *at = text; (at = strchr(at, '\\')) != NULL && at[1]; at += 2)
+        if (strncmp(at, null, sizeof null - 1) == 0) return at;
+    return NULL;
+}
+
 /* Owns the text. */
 static enum status parse_text(char *text, const char *file, struct json_document *document, struct err *err)
 {
-    const char *end = NULL;
+    const char *end = NULL, *null = find_null(text);
+    char place[12];
+    if (null) {
+        write_line_of(text, null, place);
+        free(text);
+        return err_set(err, STATUS_DATA, file, place, "a string with \\u0000, expected characters");
+    }
     errno = 0;
     cJSON *root = cJSON_ParseWithOpts(text, &end, 1);
     if (!root && errno == ENOMEM) { /* cJSON does not say it */
@@ -48,10 +70,7 @@ static enum status parse_text(char *text, const char *file, struct json_document
         return err_memory(err);
     }
     if (!root) {
-        int line = 1;
-        for (const char *c = text; end && c < end && *c; c++) line += *c == '\n';
-        char place[32];
-        snprintf(place, sizeof place, "%d", line);
+        write_line_of(text, end, place);
         if (!end || !*end)
             err_set(err, STATUS_DATA, file, place, "the text ends, expected a JSON value");
         else if (strchr("[{", *end) && end[1 + strspn(end + 1, " \t\r\n")])

@@ -62,12 +62,27 @@ enum status data_names(const char *folder, char *names, size_t room, struct err 
     return STATUS_OK;
 }
 
-/* An earlier list stays. */
+enum { NAMES_BYTES = 4096 };
+
+static bool is_listed(const char *names, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = names; (at = strstr(at, name)) != NULL; at++)
+        if ((at == names || at[-1] == ' ') && (at[length] == ',' || !at[length])) return true;
+    return false;
+}
+
+/* Adds the names that are not there yet: the same name in an earlier folder is found first. */
 static enum status list_folder(const char *folder, char *names, size_t room, struct err *err)
 {
-    char path[PROFILE_PATH_BYTES + 8];
+    char path[PROFILE_PATH_BYTES + 8], found[NAMES_BYTES], *rest = found;
     snprintf(path, sizeof path, "%.4000s/mpi", folder);
-    return *names ? STATUS_OK : data_names(path, names, room, err);
+    TRY(data_names(path, found, sizeof found, err));
+    for (char *name; (name = strtok_r(rest, ", ", &rest)) != NULL;) {
+        size_t used = strlen(names);
+        if (!is_listed(names, name)) snprintf(names + used, room - used, "%s%s", used > 0 ? ", " : "", name);
+    }
+    return STATUS_OK;
 }
 
 enum status profile_list(const char *platform_file, char *names, size_t room, struct err *err)
@@ -89,7 +104,7 @@ static enum status find_in(const char *folder, const char *name, bool *there, ch
 
 enum status profile_find(const char *name, const char *platform_file, char path[PROFILE_PATH_BYTES], struct err *err)
 {
-    char folder[PROFILE_PATH_BYTES], directories[DATA_DIRECTORIES][PROFILE_PATH_BYTES], names[400];
+    char folder[PROFILE_PATH_BYTES], directories[DATA_DIRECTORIES][PROFILE_PATH_BYTES], names[NAMES_BYTES];
     bool has_folder = folder_of(platform_file, folder), there = false;
     if (strchr(name, '/')) {
         bool relative = name[0] != '/' && has_folder;

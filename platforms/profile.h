@@ -40,7 +40,7 @@ enum status platform_effective(const char *file, const char *const *overrides, s
 /* Opens and checks a profile's file. The caller closes it with json_close(). */
 enum status profile_open(const char *path, struct json_document *profile, struct err *err);
 
-/* Writes "NAME, NAME" for the profiles beside the platform file (may be NULL) and the installed ones, sorted. */
+/* Writes "NAME, NAME" for the profiles beside the platform file (may be NULL) and then for the installed ones, each sorted. */
 enum status profile_list(const char *platform_file, char *names, size_t room, struct err *err);
 
 #endif

@@ -247,7 +247,7 @@ enum status trace_recording_error(const struct trace *trace, bool starts, double
 {
     const uint32_t stride = trace->rank_count / RANKS_TAKEN + 1;
     double spread_s = 0;
-    *error_s = 0;
+    *error_s = trace_origin(trace) == TRACE_DESCRIBED ? NAN : 0;
     if (trace_origin(trace) != TRACE_RECORDED) return STATUS_OK;
     for (uint32_t rank = 0; rank < trace->rank_count && !isnan(spread_s); rank += stride) {
         double own_s;

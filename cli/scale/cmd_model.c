@@ -84,10 +84,36 @@ static enum status tell_doubts(const struct program *program, const struct progr
 /* Every number of ranks up to RANKS_TRIED is tried until so many calls were made: some seconds. */
 enum { RANKS_TRIED = 16, CALLS_TRIED = 1 << 24 };
 
+struct windows {
+    bool *used, *created; /* by number: calls work on it, create it */
+    size_t count;
+};
+
+static void clear_windows(struct windows *windows)
+{
+    free(windows->used);
+    free(windows->created);
+}
+
+static enum status find_windows(const struct trace *trace, struct windows *made, struct err *err)
+{
+    made->count = trace->definitions.window_count;
+    made->used = calloc(made->count + 1, sizeof *made->used);
+    made->created = calloc(made->count + 1, sizeof *made->created);
+    if (!made->used || !made->created) return err_memory(err);
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; i < trace->ranks[r].count; i++) {
+            const struct trace_call *call = &trace->ranks[r].calls[i];
+            if (!(call_row(call->call)->needed & F_WIN) || call->handle == TRACE_NONE) continue;
+            (call_kind(call->call) == CALL_WIN_CREATE ? made->created : made->used)[call->handle] = true;
+        }
+    return STATUS_OK;
+}
+
 /* Whether the run at a number of ranks contradicts MPI; then err says where first. Fails if there is no such run. Adds its calls
- * to *calls. */
+ * to *calls. The caller clears *windows. */
 static enum status check_run(const struct program_model *model, uint32_t ranks, uint64_t *calls, bool *contradicts,
-                             struct err *err)
+                             struct windows *windows, struct err *err)
 {
     struct program_model_options options = PROGRAM_MODEL_DEFAULTS;
     struct result_violations violations = {.known = false};
@@ -104,12 +130,24 @@ static enum status check_run(const struct program_model *model, uint32_t ranks, 
                 first->call.event, first->call.function, first->sentence);
     }
     result_violations_clear(&violations);
+    if (status == STATUS_OK) status = find_windows(trace, windows, err);
     trace_free(trace);
     return status;
 }
 
-/* Without its regions a program may lack a request, an epoch, a lock, a message or a member of a collective call. Then it fails,
- * or contradicts MPI, at a number of ranks where the whole one does not. */
+/* A text may leave out who creates a window, so no creation is no contradiction. But the region has it if the whole has. */
+static bool lacks_window(const struct windows *reduced, const struct windows *whole, struct err *err)
+{
+    for (size_t w = 0; w < reduced->count && w < whole->count; w++) {
+        if (!reduced->used[w] || reduced->created[w] || !whole->created[w]) continue;
+        err_set(err, STATUS_DATA, NULL, NULL, "window %zu is not created", w);
+        return true;
+    }
+    return false;
+}
+
+/* Without its regions a program may lack a request, an epoch, a lock, a window, a message or a member of a collective call. Then
+ * it fails, or contradicts MPI, at a number of ranks where the whole one does not. */
 struct reduction {
     const struct program_model *whole, *reduced;
     uint64_t calls;
@@ -117,20 +155,31 @@ struct reduction {
     struct err last; /* why not at the last one */
 };
 
-static enum status check_reduction(struct reduction *check, uint32_t ranks, struct err *err)
+static enum status compare_runs(struct reduction *check, uint32_t ranks, struct windows windows[2], struct err *err)
 {
     struct err why;
     bool contradicts, whole_contradicts = false;
-    enum status status = check_run(check->reduced, ranks, &check->calls, &contradicts, &why), whole = STATUS_OK;
+    enum status status = check_run(check->reduced, ranks, &check->calls, &contradicts, &windows[0], &why), whole = STATUS_OK;
     if (status == STATUS_SYSTEM) return err_set(err, status, NULL, NULL, "%s", why.text);
-    const bool differs = status != STATUS_OK || contradicts;
-    if (differs) whole = check_run(check->whole, ranks, &check->calls, &whole_contradicts, &check->last);
+    bool differs = status != STATUS_OK || contradicts, creates = false;
+    for (size_t w = 0; w < windows[0].count; w++) creates = creates || (windows[0].used[w] && !windows[0].created[w]);
+    if (differs || creates)
+        whole = check_run(check->whole, ranks, &check->calls, &whole_contradicts, &windows[1], &check->last);
     if (whole == STATUS_OK) check->runs = true;
+    differs = differs || (creates && whole == STATUS_OK && lacks_window(&windows[0], &windows[1], &why));
     if (!differs || whole != STATUS_OK || whole_contradicts) return STATUS_OK;
     return err_set(err, STATUS_DATA, NULL, NULL,
                    "%s; not so in the whole program, which has %" PRIu32
                    " rank%s here: expected a region that other calls do not need",
                    why.text, ranks, units_plural(ranks));
+}
+
+static enum status check_reduction(struct reduction *check, uint32_t ranks, struct err *err)
+{
+    struct windows windows[2] = {{.count = 0}, {.count = 0}}; /* of the reduced program, of the whole one */
+    enum status status = compare_runs(check, ranks, windows, err);
+    for (int i = 0; i < 2; i++) clear_windows(&windows[i]);
+    return status;
 }
 
 static enum status check_reductions(const struct program_model *whole, const struct program_model *reduced,

@@ -1,8 +1,9 @@
 /* Rules between the members of a collective call: model/violations/violations.h has the interface.
  *
  * The k-th call of a member on a window (fences, creations, freeings counted apart) or communicator belongs to the k-th
- * turn. Each member is compared with the first one, in the order of ranks. After members have called different
- * functions on a communicator, its later calls cannot be matched and are not compared. */
+ * turn. Each member is compared with the first one, in the order of ranks; its sizes with those of the first one of its group,
+ * where groups have their own. After members have called different functions on a communicator, its later calls cannot be matched
+ * and are not compared. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ enum { WINDOW_SEQUENCES = 3 };
 static const struct call_at nowhere = {0, NO_CALL};
 
 struct turn {
-    struct call_at first;
+    struct call_at first, second; /* of an intercommunicator's other group, if its sizes are its own */
     uint32_t come;
     size_t *calls; /* by member, of kinds whose counts are compared; NULL: none */
 };
@@ -86,11 +87,17 @@ static bool sizes_differ(const struct trace_call *call, const struct trace_call 
 }
 
 static enum status compare_sizes(struct walk *walk, const struct trace_comm *comm, struct call_at at,
-                                 struct call_at first)
+                                 struct turn *turn)
 {
     struct finder *finder = walk->finder;
-    const struct trace_call *call = finder_call(finder, at), *other = finder_call(finder, first);
-    if (are_apart(comm, call, at.rank, first.rank)) return STATUS_OK;
+    const struct trace_call *call = finder_call(finder, at);
+    struct call_at first = turn->first;
+    if (are_apart(comm, call, at.rank, first.rank)) {
+        first = turn->second;
+        if (first.call == NO_CALL) turn->second = at;
+    }
+    if (first.call == NO_CALL) return STATUS_OK;
+    const struct trace_call *other = finder_call(finder, first);
     if (sizes_differ(call, other))
         TRY(finder_add(finder, VIOLATION_size_differs, at, first, "%" PRId64 " bytes, rank %" PRIu32 " has %" PRId64,
                        call->bytes, first.rank, other->bytes));
@@ -105,9 +112,10 @@ static enum status compare_sizes(struct walk *walk, const struct trace_comm *com
 }
 
 static enum status compare_calls(struct walk *walk, struct turns *sequence, const struct trace_comm *comm, struct call_at at,
-                           struct call_at first)
+                                 struct turn *turn)
 {
     struct finder *finder = walk->finder;
+    const struct call_at first = turn->first;
     const struct trace_call *call = finder_call(finder, at), *other = finder_call(finder, first);
     if (call->call != other->call) {
         sequence->apart = true;
@@ -125,7 +133,7 @@ static enum status compare_calls(struct walk *walk, struct turns *sequence, cons
         call->collective.op != TRACE_OP_UNKNOWN && other->collective.op != TRACE_OP_UNKNOWN)
         TRY(finder_add(finder, VIOLATION_operation_differs, at, first, "%s, rank %" PRIu32 " has %s",
                        trace_op_name(call->collective.op), first.rank, trace_op_name(other->collective.op)));
-    return compare_sizes(walk, comm, at, first);
+    return compare_sizes(walk, comm, at, turn);
 }
 
 /* Compares the bytes that a rank sends by its own counts with its size. */
@@ -162,13 +170,13 @@ static enum status add_member(struct walk *walk, size_t s, struct call_at at)
     struct turns *sequence = &walk->sequences[s];
     const struct trace_comm *comm = comm_of(walk->trace, s);
     size_t number = walk->next[s]++;
-    struct turn made = {.first = at};
+    struct turn made = {.first = at, .second = nowhere};
     if (number == sequence->count)
         ARRAY_PUSH(sequence->items, sequence->count, sequence->capacity, made, walk->finder->err);
     struct turn *turn = &sequence->items[number];
     turn->come++;
     TRY(compare_own(walk, comm, at));
-    if (turn->first.rank != at.rank) TRY(compare_calls(walk, sequence, comm, at, turn->first));
+    if (turn->first.rank != at.rank) TRY(compare_calls(walk, sequence, comm, at, turn));
     return sequence->apart ? STATUS_OK : keep_call(walk, comm, turn, at);
 }
 

@@ -39,8 +39,9 @@ struct time_model {
     struct time_term ranks, n;
     double error;  /* relative bound of the mean at an observed scale: 3 sigma / (sqrt(N) (mean - sigma)), and the share of
                       the time that waited for a core */
-    /* The largest error of predicting one run from the others: relative to the prediction, in seconds, and the distance
-     * of that run from the nearest other one in doublings of the ranks and of n together. */
+    /* The largest error of predicting one run from the others, relative to the prediction; the largest in seconds, maybe of
+     * another run; and of all runs that are missed the least distance from the nearest other one, in doublings of the ranks
+     * and of n together. */
     double missed, missed_s, missed_doublings;
     double slept;  /* share of all times in all runs that was sleep */
     bool balanced; /* all executions are within 10 % of their run's mean */

@@ -100,6 +100,12 @@ static const struct archive_kind kinds[CALL_KIND_COUNT] = {
     [CALL_SHMEM_CLEAR_LOCK] = {SHAPE_SHMEM_LOCK, ROLE(RMA), 0, HANDLE_REF},
 };
 
+bool archive_win_name_spaced(const char *name, int64_t id, char unnamed[ARCHIVE_WIN_NAME_BYTES])
+{
+    size_t length = (size_t)snprintf(unnamed, ARCHIVE_WIN_NAME_BYTES, "Win %" PRId64, id);
+    return strncmp(name, unnamed, length) == 0 && strspn(name + length, " ") == strlen(name + length);
+}
+
 const struct archive_kind *archive_kind(enum call_kind kind)
 {
     static const struct archive_kind plain = {SHAPE_PLAIN, ROLE(FUNCTION), 0, 0};

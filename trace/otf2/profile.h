@@ -47,6 +47,11 @@ extern const struct archive_attribute_row archive_attribute_rows[ATTRIBUTE_COUNT
 #define ARCHIVE_RMA_GROUP "RMA group"
 #define ARCHIVE_NODE_CLASS "node" /* of the system tree: where ranks share memory; as Score-P names it */
 
+/* A window without a name is called "Win 3". One whose name is this text and any number of spaces gets one more, which the reader
+ * takes away. */
+enum { ARCHIVE_WIN_NAME_BYTES = 32 };
+bool archive_win_name_spaced(const char *name, int64_t id, char unnamed[ARCHIVE_WIN_NAME_BYTES]);
+
 /* The shape of a kind's records between Enter and Leave. */
 enum archive_shape {
     SHAPE_PLAIN,

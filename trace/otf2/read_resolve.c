@@ -172,14 +172,17 @@ enum status archive_comm_id(struct archive_reader *reader, uint32_t reference, i
     return STATUS_OK;
 }
 
-/* Our writer calls a window without a name "Win 3". */
 static enum status name_window(struct archive_reader *reader, const struct archive_win *win)
 {
     const char *name = archive_string(reader, win->name);
-    char unnamed[32];
-    snprintf(unnamed, sizeof unnamed, "Win %" PRId32, win->id);
-    if (!*name || (reader->ours && strcmp(name, unnamed) == 0)) return STATUS_OK;
-    return trace_set_window_name(reader->trace, win->id, name, reader->err);
+    char unnamed[ARCHIVE_WIN_NAME_BYTES];
+    bool spaced = archive_win_name_spaced(name, win->id, unnamed) && reader->ours;
+    if (!*name || (spaced && strcmp(name, unnamed) == 0)) return STATUS_OK;
+    char *made = strndup(name, strlen(name) - spaced);
+    if (!made) return err_memory(reader->err);
+    enum status status = trace_set_window_name(reader->trace, win->id, made, reader->err);
+    free(made);
+    return status;
 }
 
 enum status archive_win_id(struct archive_reader *reader, uint32_t reference, int32_t *id)

@@ -162,6 +162,20 @@ static uint32_t comm_name(struct definitions *definitions, uint32_t id)
     return add_string(definitions, text);
 }
 
+static uint32_t win_name(struct definitions *definitions, uint32_t id)
+{
+    const char *name = definitions->trace->definitions.windows[id].name;
+    char unnamed[ARCHIVE_WIN_NAME_BYTES], *spaced = NULL;
+    bool spaces = archive_win_name_spaced(name ? name : "", id, unnamed);
+    if (spaces && asprintf(&spaced, "%s ", name) < 0) {
+        spaced = NULL;
+        definitions->writer->failed = true;
+    }
+    uint32_t made = add_string(definitions, !name ? unnamed : spaced ? spaced : name);
+    free(spaced);
+    return made;
+}
+
 static void define_communication(struct definitions *definitions)
 {
     const struct trace *trace = definitions->trace;
@@ -180,10 +194,7 @@ static void define_communication(struct definitions *definitions)
         DEFINE(Comm, definitions, i, comm_name(definitions, i), archive_comm_group(i), OTF2_UNDEFINED_COMM,
                writer->comm_made[i] ? OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS : OTF2_COMM_FLAG_NONE);
     for (uint32_t i = 0; i < trace->definitions.window_count; i++)
-        DEFINE(RmaWin, definitions, i,
-               trace->definitions.windows[i].name ? add_string(definitions, trace->definitions.windows[i].name)
-                                                  : add_numbered_string(definitions, "Win", i),
-               (uint32_t)trace->definitions.windows[i].comm,
+        DEFINE(RmaWin, definitions, i, win_name(definitions, i), (uint32_t)trace->definitions.windows[i].comm,
                writer->windows[i].creators ? OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS : OTF2_RMA_WIN_FLAG_NONE);
 }
 

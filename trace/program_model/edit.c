@@ -105,29 +105,17 @@ static bool is_path(const struct blocks_around *around, uint32_t depth, const ch
     return false;
 }
 
-static bool has_word(const char *text, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = text; (at = strstr(at, word)); at += length)
-        if (at > text && at[-1] == ' ' && (at[length] == ' ' || at[length] == '\0')) return true;
-    return false;
-}
-
 static enum status change_line(const struct program_model *model, struct model_line *line, bool reduced, struct err *err)
 {
-    static const char word[] = " reduced";
-    char *text, *name = block_name(line->text), *at = name + strcspn(name, " "); /* the words behind the name */
-    if (has_word(at, word + 1) == reduced) return STATUS_OK;
-    if (reduced && !strstr(at, " time="))
+    char *text;
+    if ((line->reduced_end > 0) == reduced) return STATUS_OK;
+    if (line->time_end == 0)
         return err_set(err, STATUS_USAGE, model->file, NULL, "'%s' has no time=, so it cannot be reduced", line->text);
-    if (reduced) {
-        if (asprintf(&text, "%s%s", line->text, word) < 0) return err_memory(err);
-        free(line->text);
-        line->text = text;
-        return STATUS_OK;
-    }
-    while ((at = strstr(at, word)) && at[strlen(word)] != ' ' && at[strlen(word)] != '\0') at++;
-    if (at) memmove(at, at + strlen(word), strlen(at + strlen(word)) + 1);
+    const char *rest = line->text + (reduced ? line->time_end : line->reduced_end);
+    if (asprintf(&text, "%.*s%s%s", (int)line->time_end, line->text, reduced ? " reduced" : "", rest) < 0) return err_memory(err);
+    free(line->text);
+    line->text = text;
+    line->reduced_end = reduced ? line->time_end + strlen(" reduced") : 0;
     return STATUS_OK;
 }
 

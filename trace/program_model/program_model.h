@@ -104,6 +104,7 @@ struct model_parameter {
 struct model_line { /* of the text, as it is written again */
     uint32_t depth;
     char *text; /* owned */
+    size_t time_end, reduced_end; /* of a block: where its time ends, and the word behind it; 0: there is none */
 };
 
 struct program_model {

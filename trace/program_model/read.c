@@ -135,11 +135,19 @@ static enum status read_block(struct model_reader *reader, struct statement *sta
     const char *at = reader->scanner.at; /* a region's name is encoded as in a line "enter" */
     reader->scanner.at += strcspn(at, " ");
     if (reader->scanner.at == at) SCANNER_FAIL(&reader->scanner, "expected the name of the block");
-    if (model_take_key(reader, "time")) TRY(read_time(reader, statement));
+    struct model_line *line = &reader->model->lines[reader->model->line_count - 1]; /* its text ends as the scanner's does */
+    size_t bytes = strlen(line->text);
+    if (model_take_key(reader, "time")) {
+        TRY(read_time(reader, statement));
+        for (line->time_end = bytes - strlen(reader->scanner.at); line->text[line->time_end - 1] == ' ';) line->time_end--;
+    }
     scanner_skip_blanks(&reader->scanner);
     size_t length = strlen("reduced");
     statement->reduced = strncmp(reader->scanner.at, "reduced", length) == 0 && strchr(" ", reader->scanner.at[length]);
-    if (statement->reduced) reader->scanner.at += length;
+    if (statement->reduced) {
+        reader->scanner.at += length;
+        line->reduced_end = bytes - strlen(reader->scanner.at);
+    }
     if (statement->reduced && !statement->amount.operations && statement->computing == COMPUTING_ABSENT)
         SCANNER_FAIL(&reader->scanner, "reduced without a time, expected \"block NAME time=SECONDS reduced\"");
     TRY(read_rest(reader, statement));

@@ -10,6 +10,7 @@
 #include "trace/record/mpi/handles.h"
 #include "trace/record/preload/abi.h"
 #include "trace/record/preload/library.h"
+#include "trace/record/preload/python.h"
 #include "trace/record/record.h"
 #include "trace/record/settings.h"
 
@@ -223,6 +224,7 @@ void rec_opened(struct rec_call *rec)
         rec_comm_find(MPI_COMM_WORLD);
         define_identity(&header);
         rec_modules_define();
+        rec_python_opened(rec);
         rec->entered = true;
         rec_functions_opened(rec->enter.time);
         rec_put(&rec->enter);

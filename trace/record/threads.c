@@ -10,6 +10,7 @@
 #include "trace/record/record.h"
 #include "trace/record/settings.h"
 #include "trace/record/threads/creation.h"
+#include "trace/record/threads/teams.h"
 
 /* Each thread takes two files and 100 KiB until it ends, and its files stay. */
 static uint32_t threads_max = 1024;
@@ -67,18 +68,24 @@ static void mark_life(enum rec_primitive row, uint64_t time)
     put_primitive(SPOOL_EXIT, &call, 0, time);
 }
 
+/* Who created this thread, or forked its region, when and where. */
+static void put_creator(enum spool_kind kind, uint32_t creator, uint64_t since, const void *site)
+{
+    struct spool_record record = {.time = rec_stamp(),
+                                  .kind = (uint8_t)kind,
+                                  .id = creator,
+                                  .peer = SPOOL_PEER_NONE,
+                                  .bytes = (int64_t)since,
+                                  .extra = (int64_t)(uintptr_t)site};
+    rec_put(&record);
+}
+
 /* Before the thread's first call. Its core waits are those since it began. */
 static void put_creation(void)
 {
     const struct rec_creation *made = rmacast_creation ? rmacast_creation() : NULL;
     if (!made || !made->site) return;
-    struct spool_record record = {.time = rec_stamp(),
-                                  .kind = SPOOL_CREATED,
-                                  .id = made->creator,
-                                  .peer = SPOOL_PEER_NONE,
-                                  .bytes = (int64_t)made->since,
-                                  .extra = (int64_t)(uintptr_t)made->site};
-    rec_put(&record);
+    put_creator(SPOOL_CREATED, made->creator, made->since, made->site);
     lock_joinable();
     rec_table_put(&joinable, REC_KEY(pthread_self()), (uintptr_t)rec_own->header.thread + 1);
     unlock_joinable();
@@ -86,6 +93,79 @@ static void put_creation(void)
     rec_own->event = made->began;
     rec_own->schedstat.last = (struct rec_core_times){.stamp = made->began};
     mark_life(REC_ROW_thread_begin, made->began);
+}
+
+static bool members; /* there are further threads that are recorded and have been in a region */
+
+static void put_team_call(enum spool_kind kind, enum rec_primitive row, uint32_t object, const void *site, uint64_t time)
+{
+    const struct rec_primitive_call call = {.row = row, .object = object, .site = site};
+    put_primitive(kind, &call, 0, time);
+}
+
+static void fork_team(struct rec_team *team, const void *site)
+{
+    if (rec_state != REC_OPEN || rec_inside != 0 || !rec_own) return;
+    *team = (struct rec_team){.site = site, .since = rec_stamp() - rec_own->base, .creator = rec_own->header.thread};
+}
+
+static bool is_followed(const struct rec_member *member)
+{
+    return rec_state == REC_OPEN && rec_own && member->team->site;
+}
+
+/* From its last event on the thread waited for the region. */
+static void put_begin(struct rec_member *member)
+{
+    const struct rec_team *team = member->team;
+    uint32_t own = rec_own->header.thread, object = SPOOL_TEAM_OBJECTS + 2 * own;
+    if (member->told || team->creator == own) return;
+    bool late = member->began != 0;
+    member->told = true;
+    __atomic_store_n(&members, true, __ATOMIC_RELAXED);
+    put_creator(SPOOL_FORKED, team->creator, team->since, team->site);
+    if (late && rec_own->event > member->began) rec_own->event = member->began;
+    put_team_call(SPOOL_ENTER, REC_ROW_omp_begin, object, team->site, rec_own->event);
+    if (late) rec_own->event = member->began;
+    put_team_call(SPOOL_EXIT, REC_ROW_omp_begin, object, team->site, late ? member->began : rec_stamp());
+}
+
+static void begin_member(struct rec_member *member)
+{
+    if (is_followed(member))
+        put_begin(member);
+    else
+        member->began = rec_stamp();
+    if (rec_cpu) rec_cpu_leave();
+}
+
+/* Of a thread that is in a region when its first call is recorded. */
+static void put_region(void)
+{
+    struct rec_member *member = rmacast_member ? rmacast_member() : NULL;
+    if (member && is_followed(member)) put_begin(member);
+}
+
+/* The creator's own end is where its wait for the others begins. */
+static void end_member(struct rec_member *member)
+{
+    if (!is_followed(member) || !__atomic_load_n(&members, __ATOMIC_RELAXED)) return;
+    uint32_t object = SPOOL_TEAM_OBJECTS + 2 * member->team->creator + 1;
+    if (rec_cpu) rec_cpu_enter();
+    put_team_call(SPOOL_ENTER, REC_ROW_omp_end, object, member->team->site, rec_stamp());
+    put_team_call(SPOOL_EXIT, REC_ROW_omp_end, object, member->team->site, rec_own->event);
+    __atomic_fetch_add(&member->team->ends, 1, __ATOMIC_RELEASE);
+    if (rec_cpu) rec_cpu_leave();
+}
+
+static void join_team(struct rec_team *team)
+{
+    uint32_t object = SPOOL_TEAM_OBJECTS + 2 * team->creator + 1;
+    for (uint32_t ends = __atomic_load_n(&team->ends, __ATOMIC_ACQUIRE); ends > 0 && rec_state == REC_OPEN; ends--) {
+        put_team_call(SPOOL_ENTER, REC_ROW_omp_join, object, team->site, rec_own->event);
+        put_team_call(SPOOL_EXIT, REC_ROW_omp_join, object, team->site, rec_stamp());
+    }
+    if (rec_cpu) rec_cpu_leave();
 }
 
 /* Calls of this function (memory, files) are not recorded, even if they are wrapped. */
@@ -111,6 +191,7 @@ static bool begin_as(uint32_t number)
     rec_own = buffer;
     ended = false;
     put_creation();
+    put_region();
     if (rec_functions) rec_functions_opened(rec_stamp());
     return true;
 }
@@ -189,6 +270,7 @@ static void leave_join(pthread_t thread, bool succeeded)
 }
 
 static const struct rec_life_hooks life = {note_creation, note_begin, enter_join, leave_join};
+static const struct rec_team_hooks teams = {fork_team, begin_member, end_member, join_team};
 static const struct rec_primitive_hooks hooks = {enter_primitive, leave_primitive, new_number, begin_thread};
 
 static void end_thread(void *buffer)
@@ -221,6 +303,7 @@ void rec_threads_begin(const struct spool_header *of_rank)
     memcpy(&attach, &found, sizeof attach);
     if (attach) attach(&hooks);
     if (rmacast_creations_attach) rmacast_creations_attach(&life);
+    if (rmacast_teams_attach) rmacast_teams_attach(&teams);
 }
 
 bool rec_thread_begin(void)

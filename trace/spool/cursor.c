@@ -15,7 +15,7 @@ void spool_cursor_begin(struct spool_cursor *cursor, const struct spool_rank *fi
 static bool is_bare(const struct spool_record *record)
 {
     return record->kind < SPOOL_NAMES || record->kind == SPOOL_ANCHOR || record->kind == SPOOL_EXTENTS ||
-           record->kind == SPOOL_CREATED;
+           record->kind == SPOOL_CREATED || record->kind == SPOOL_FORKED;
 }
 
 static bool has_content(const struct spool_record *record)

@@ -224,6 +224,18 @@ static enum status define_module(struct unify *unify)
     return status;
 }
 
+static enum status define_line(struct unify *unify)
+{
+    struct spool_rank *rank = unify->rank;
+    const char *function = unify->content.data, *file = function + strlen(function) + 1;
+    if (unify->record->id != rank->line_count)
+        SPOOL_FAIL(unify, "line %" PRIu32 ", expected %zu: they count up", unify->record->id, rank->line_count);
+    if (file > function + unify->content.bytes) SPOOL_FAIL(unify, "a line without file");
+    struct spool_place made = {strdup(function), *file ? strdup(file) : NULL, unify->record->tag};
+    ARRAY_PUSH(rank->lines, rank->line_count, rank->line_capacity, made, unify->err);
+    return made.function && (made.file || !*file) ? STATUS_OK : err_memory(unify->err);
+}
+
 static enum status define_clock(struct unify *unify)
 {
     struct spool_clock clock;
@@ -373,6 +385,7 @@ static enum status define_item(struct unify *unify, struct reading *reading)
         return spool_anchor_add(unify->rank, unify->files, unify->index, unify->record->time, (uint64_t)unify->record->extra,
                                 unify->err);
     case SPOOL_MODULE: return define_module(unify);
+    case SPOOL_LINE: return define_line(unify);
     case SPOOL_COMM: return define_comm(unify);
     case SPOOL_GROUP: return define_group(unify);
     case SPOOL_WINDOW: return define_window(unify);

@@ -499,15 +499,16 @@ enum status spool_events_take(struct events *events)
 
 enum status spool_events_add_creation(struct events *creator, const struct spool_record *creation, uint32_t child)
 {
+    bool forked = creation->kind == SPOOL_FORKED; /* then the member's omp_begin, which comes next, has the same object */
     int64_t time_ps;
     TRY(read_time(creator, (uint64_t)creation->bytes, &time_ps));
     if (time_ps > creator->last_ps) creator->last_ps = time_ps;
     struct trace_call call = {.enter_ps = creator->last_ps,
                               .exit_ps = creator->last_ps,
-                              .any = {.first = -1, .ref = child},
+                              .any = {.first = forked ? 0 : -1, .ref = forked ? SPOOL_TEAM_OBJECTS + 2 * child : child},
                               .handle = TRACE_NONE,
                               .peer = TRACE_NONE,
-                              .call = ID_pthread_create};
+                              .call = forked ? ID_omp_fork : ID_pthread_create};
     TRY(find_site(creator, (uint64_t)creation->extra, &call.site));
     return trace_add_thread_call(creator->trace, creator->number, creator->thread, &call, creator->err);
 }

@@ -74,8 +74,8 @@ struct events { /* of one thread */
 /* Handles the current record, of any kind. */
 enum status spool_events_take(struct events *events);
 
-/* Adds a thread's creation, which its own files record, as a call of its creator. The call takes no time, since its
- * duration is not known. */
+/* Adds a thread's creation (SPOOL_CREATED), or the fork of a region that it is in (SPOOL_FORKED), which its own files record, as
+ * a call of its creator. The call takes no time, since its duration is not known. */
 enum status spool_events_add_creation(struct events *creator, const struct spool_record *creation, uint32_t child);
 
 /* Ends the thread's calls where its files end inside a call. The objects that the call would have made do not exist. */

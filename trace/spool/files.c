@@ -277,6 +277,11 @@ static void close_rank(struct spool_rank *rank)
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) free(ids[i]->items);
     for (size_t i = 0; i < rank->module_count; i++) free(rank->modules[i].path);
     free(rank->modules);
+    for (size_t i = 0; i < rank->line_count; i++) {
+        free(rank->lines[i].function);
+        free(rank->lines[i].file);
+    }
+    free(rank->lines);
     free(rank->clocks);
     free(rank->anchors);
     free(rank->unrecorded);

@@ -37,7 +37,10 @@ static enum status mark_incomplete(struct events *events, size_t count)
 static enum status advance_thread(struct events *events)
 {
     bool more = false;
-    enum status status = spool_cursor_next(&events->cursor, &more, events->err);
+    enum status status;
+    do /* the time of an anchor is behind that of a fork that comes next */
+        status = spool_cursor_next(&events->cursor, &more, events->err);
+    while (status == STATUS_OK && more && events->cursor.record.kind == SPOOL_ANCHOR);
     events->index = events->cursor.at;
     events->done = !more;
     return status;
@@ -52,11 +55,18 @@ static enum status step_event(struct events *events)
     return advance_thread(events);
 }
 
-/* The time of the thread's creation, if its files have it, else that of its current record. */
+/* The thread's next record is what another thread did: its creation, if its files have it and it has not been added, or the fork
+ * of a region. NULL: it is the thread's own. */
+static const struct spool_record *next_of_creator(const struct events *events)
+{
+    if (events->uncreated) return &events->files->scan.creation;
+    return events->cursor.record.kind == SPOOL_FORKED ? &events->cursor.record : NULL;
+}
+
 static uint64_t next_time(const struct events *events)
 {
-    uint64_t time = events->cursor.record.time;
-    uint64_t created = events->uncreated ? (uint64_t)events->files->scan.creation.bytes : time;
+    const struct spool_record *creation = next_of_creator(events);
+    uint64_t time = events->cursor.record.time, created = creation ? (uint64_t)creation->bytes : time;
     return created < time ? created : time;
 }
 
@@ -75,17 +85,19 @@ static struct events *earliest_thread(struct events *events, size_t count)
     return first;
 }
 
-/* The creation is not known where the creator's own files are missing. */
+/* It is not known where the creator's own files are missing. */
 static enum status add_creation(struct events *events, size_t count, struct events *child)
 {
-    const struct spool_record *creation = &child->files->scan.creation;
-    size_t i = 0;
-    child->uncreated = false;
+    const struct spool_record *creation = next_of_creator(child);
+    size_t i = 0, before = child->trace->ranks[child->number].count;
     while (i < count && events[i].thread != creation->id) i++;
-    if (i == count) return STATUS_OK;
-    size_t before = child->trace->ranks[child->number].count;
-    TRY(spool_events_add_creation(&events[i], creation, child->thread));
-    return note_before(&events[i], before);
+    if (i < count) {
+        TRY(spool_events_add_creation(&events[i], creation, child->thread));
+        TRY(note_before(&events[i], before));
+    }
+    if (!child->uncreated) return advance_thread(child);
+    child->uncreated = false;
+    return STATUS_OK;
 }
 
 /* Takes the records of all threads in the order of their times: a request is made before another thread completes it. */
@@ -97,7 +109,7 @@ static enum status take_all(struct events *events, size_t count)
     }
     for (struct events *first; (first = earliest_thread(events, count)) != NULL;) {
         events->failed = first;
-        TRY(first->uncreated ? add_creation(events, count, first) : step_event(first));
+        TRY(next_of_creator(first) ? add_creation(events, count, first) : step_event(first));
     }
     return STATUS_OK;
 }

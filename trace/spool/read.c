@@ -31,7 +31,9 @@ static enum status note_pauses(struct trace *trace, struct err *err)
 static bool wraps_primitives(const struct trace_rank *rank)
 {
     for (size_t i = 0; i < rank->count; i++)
-        if (call_is_thread(rank->calls[i].call) && (call_row(rank->calls[i].call)->needed & F_OBJECT)) return true;
+        if (call_is_thread(rank->calls[i].call) && (call_row(rank->calls[i].call)->needed & F_OBJECT) &&
+            rank->calls[i].primitive.object < SPOOL_TEAM_OBJECTS)
+            return true;
     for (size_t i = 0; i < rank->count; i++)
         if (call_kind(rank->calls[i].call) == CALL_THREAD_CREATE && rank->calls[i].exit_ps > rank->calls[i].enter_ps) return true;
     return false;
@@ -64,8 +66,8 @@ static enum status note_threads(const struct spool *spool, struct trace *trace, 
                            unwrapped, units_plural(unwrapped)));
     if (openmp == 0) return STATUS_OK;
     return trace_add_note(trace, err,
-                          "threads of %" PRIu32 " rank%s may have waited for each other by OpenMP: that is not recorded and "
-                          "counts as computing or sleep",
+                          "threads of %" PRIu32 " rank%s may have waited for each other by OpenMP's barriers, critical sections "
+                          "or tasks: that is not recorded and counts as computing or sleep",
                           openmp, units_plural(openmp));
 }
 

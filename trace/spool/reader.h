@@ -18,6 +18,12 @@ struct spool_loaded { /* a module of the load map */
     char *path;
 };
 
+/* The place of a call in the program, by debug information or by an interpreter. */
+struct spool_place {
+    char *function, *file; /* either may be NULL */
+    int32_t line;
+};
+
 struct spool_anchor { /* ticks since the header's base_ticks, and CLOCK_MONOTONIC then */
     uint64_t ticks, ns;
 };
@@ -62,6 +68,8 @@ struct spool_rank {
     struct spool_ids comms, groups, windows, regions, counts, calls, ops;
     struct spool_loaded *modules;
     size_t module_count, module_capacity;
+    struct spool_place *lines; /* by SPOOL_LINE_SITE */
+    size_t line_count, line_capacity;
     struct spool_clock *clocks;
     size_t clock_count, clock_capacity;
     struct spool_anchor *anchors; /* ascending in both; the first is the header's. None: times are nanoseconds */
@@ -157,14 +165,8 @@ int64_t spool_time_ps(const struct spool *spool, struct spool_rank *rank, uint64
 /* Finds time zero and the clock's quality once the definitions are known. */
 void spool_clock_begin(struct spool *spool, struct trace *trace);
 
-/* The place of an address in the program, by debug information. */
-struct spool_place {
-    char *function, *file; /* either may be NULL */
-    int32_t line;
-};
-
-/* Finds the call site that returns to the address. *place is NULL if it is not known; else it is valid until
- * spool_sites_free(). Safe from several threads. */
+/* Finds the call site that returns to the address, or the line that has this number (SPOOL_LINE_SITE). *place is NULL if it is
+ * not known; else it is valid until spool_sites_free(), as long as the rank is. Safe from several threads. */
 struct spool_sites;
 enum status spool_sites_new(struct spool_sites **sites, struct err *err);
 enum status spool_site(struct spool_sites *sites, const struct spool_rank *rank, uint64_t address,

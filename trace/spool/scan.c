@@ -17,6 +17,7 @@ static bool defines_item(const struct spool_record *record)
     case SPOOL_ABANDONED:
     case SPOOL_EXTENTS:
     case SPOOL_CREATED:
+    case SPOOL_FORKED:
     case SPOOL_CORE_WAIT:
     case SPOOL_SLEPT:
     case SPOOL_PAUSE: return false;
@@ -32,7 +33,8 @@ static bool begins_call(const struct spool_record *record)
     case SPOOL_REGION_LEAVE:
     case SPOOL_FUNCTION_ENTER:
     case SPOOL_FUNCTION_LEAVE:
-    case SPOOL_CREATED: return true;
+    case SPOOL_CREATED:
+    case SPOOL_FORKED: return true;
     default: return false;
     }
 }

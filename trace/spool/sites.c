@@ -168,6 +168,11 @@ static enum status find_place(struct spool_sites *sites, const struct spool_rank
 enum status spool_site(struct spool_sites *sites, const struct spool_rank *rank, uint64_t address,
                        const struct spool_place **place, struct err *err)
 {
+    if (address >= SPOOL_LINE_SITE(0)) {
+        uint64_t id = address - SPOOL_LINE_SITE(0);
+        *place = id < rank->line_count ? &rank->lines[id] : NULL;
+        return STATUS_OK;
+    }
     pthread_mutex_lock(&sites->lock);
     enum status status = find_place(sites, rank, address - 1, place, err); /* the return address is behind the call */
     pthread_mutex_unlock(&sites->lock);

@@ -19,7 +19,7 @@
 #define SPOOL_TAIL_MAGIC UINT64_C(0x314c494154414d52) /* "RMATAIL1" in memory */
 
 enum {
-    SPOOL_VERSION = 7,
+    SPOOL_VERSION = 8,
     SPOOL_WORD_BYTES = 8,
     SPOOL_CHUNK_WORDS = 8192,
     SPOOL_CHUNK_BYTES = SPOOL_CHUNK_WORDS * SPOOL_WORD_BYTES,
@@ -31,8 +31,13 @@ enum {
     SPOOL_STAMP_BITS = 49,
     SPOOL_UNRECORDED_BYTES = 768, /* at most, with a null byte */
 };
+/* Numbers of the objects of parallel regions: a member's begins have this one plus twice the member, the ends of a creator's
+ * regions the one behind twice the creator. Those of --threads count up from 0. */
+#define SPOOL_TEAM_OBJECTS (UINT32_C(1) << 30)
 #define SPOOL_TIME_MASK ((UINT64_C(1) << 56) - 1)
 #define SPOOL_NO_ID UINT32_MAX
+/* In place of the return address of a call site: that of SPOOL_LINE id. No program has addresses in this half. */
+#define SPOOL_LINE_SITE(id) (UINT64_C(1) << 63 | (uint64_t)(id))
 
 /* The first word of chunk k (from 0): "CHNK" and its number. */
 #define SPOOL_MARK(chunk) (UINT64_C(0x4b4e484300000000) | (uint32_t)(chunk))
@@ -86,6 +91,8 @@ enum spool_kind {
                         left the last call, for the event that comes next */
     SPOOL_PAUSE,     /* flags 1: recording stops, 0: it goes on */
     SPOOL_SLEPT,     /* extra = ns for which the thread slept since it left the last call, for the event that comes next */
+    SPOOL_LINE,      /* id; tag = line; names of function and file, with a null byte between them */
+    SPOOL_FORKED,    /* this thread is in a region that thread id forked, bytes = when, as time, extra = call site; no content */
     SPOOL_KIND_COUNT
 };
 

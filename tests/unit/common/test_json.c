@@ -200,6 +200,21 @@ static void errors_have_the_line_of_their_key(void **state)
     json_close(&document);
 }
 
+/* cJSON would end a string there. Behind an escaped backslash it is text. */
+static void no_null_in_strings(void **state)
+{
+    (void)state;
+    struct json_document document = parsed("{\"s\": \"a\\\\u0000\"}");
+    struct json_node node = at(&document, "s", NULL);
+    const char *string;
+    struct err err;
+    assert_int_equal(json_string(&node, &string, &err), STATUS_OK);
+    assert_string_equal(string, "a\\u0000");
+    json_close(&document);
+    assert_int_equal(json_parse("{\n\"s\": \"a\\u0000b\"}", "p.json", &document, &err), STATUS_DATA);
+    assert_string_equal(err.text, "p.json:2: a string with \\u0000, expected characters");
+}
+
 /* Of a key that stands twice the second one is named. */
 static void a_key_that_stands_twice(void **state)
 {
@@ -215,6 +230,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_have_the_line_of_their_key),
         cmocka_unit_test(a_key_that_stands_twice),
+        cmocka_unit_test(no_null_in_strings),
         cmocka_unit_test(values_come_with_their_types),
         cmocka_unit_test(each_fault_names_file_and_key),
         cmocka_unit_test(known_keys_pass),

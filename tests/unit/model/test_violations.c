@@ -250,6 +250,11 @@ static const struct example examples[] = {
      "root_differs 1.1 with 0.1\n", "0 MPI_Bcast comm=1 root=0 bytes=8\n1 MPI_Bcast comm=1 root=0 bytes=8\n"},
     {"size_differs", "0 MPI_Allreduce comm=1 bytes=8\n1 MPI_Allreduce comm=1 bytes=16\n", "size_differs 1.1 with 0.1\n",
      "0 MPI_Allgatherv comm=1 bytes=8 counts=8,16\n1 MPI_Allgatherv comm=1 bytes=16 counts=8,16\n"},
+    /* each group has its own size, the same in the group: that of rank 0, and that of ranks 1 and 2 */
+    {"size_differs, in the other group",
+     "0 MPI_Allgather comm=3 bytes=4\n1 MPI_Allgather comm=3 bytes=8\n2 MPI_Allgather comm=3 bytes=16\n",
+     "size_differs 2.1 with 1.1\n",
+     "0 MPI_Allgather comm=3 bytes=4\n1 MPI_Allgather comm=3 bytes=8\n2 MPI_Allgather comm=3 bytes=8\n"},
     {"operation_differs", "0 MPI_Allreduce comm=1 bytes=8 op=SUM\n1 MPI_Allreduce comm=1 bytes=8 op=MAX\n",
      "operation_differs 1.1 with 0.1\n", /* one of them is not known */
      "0 MPI_Allreduce comm=1 bytes=8 op=SUM\n1 MPI_Allreduce comm=1 bytes=8\n"},

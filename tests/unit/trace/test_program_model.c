@@ -300,7 +300,7 @@ static void blocks_are_reduced(void **state)
     trace_free(less);
 }
 
-/* --reduce adds the word behind the name, and --expand takes it away; a name that has it, also one in the time, is none. */
+/* --reduce adds the word behind the time, --expand takes it away; a name that is it, also in the time or behind it, is not. */
 static void a_name_is_no_word(void **state)
 {
     static const char *const names[] = {"solve", "reduced", "reduced_too", "is_reduced", "time"};
@@ -309,7 +309,8 @@ static void a_name_is_no_word(void **state)
         char text[2][200];
         for (int reduced = 0; reduced < 2; reduced++)
             snprintf(text[reduced], sizeof text[reduced],
-                     "rmacast-model 1\nparameter reduced_n = 2\nblock %s time=3s * reduced_n%s\n  MPI_Barrier comm=0\nend\n",
+                     "rmacast-model 1\nparameter reduced = 2\n"
+                     "block %s time=3s * reduced%s when=1 < reduced\n  MPI_Barrier comm=0\nend\n",
                      names[i], reduced ? " reduced" : "");
         for (int from = 0; from < 2; from++)
             for (int to = 0; to < 2; to++) {

@@ -87,7 +87,11 @@ static void ranks_that_start_late(void **state)
     assert_true(error_s == 0); /* a section of the run does not begin with the ranks */
     trace->provenance.simulated = true;
     assert_int_equal(trace_recording_error(trace, true, &error_s, &err), STATUS_OK);
-    assert_true(error_s == 0); /* nobody measured it */
+    assert_true(error_s == 0); /* its times are exact */
+    trace->provenance.simulated = false;
+    trace->provenance.generator = strdup(TRACE_GENERATOR_MODEL);
+    assert_int_equal(trace_recording_error(trace, true, &error_s, &err), STATUS_OK);
+    assert_true(isnan(error_s)); /* a described program: nobody measured it */
     trace_free(trace);
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include "trace/record/preload/python.h"
 #include "trace/record/preload/visible.h"
 #include "trace/record/settings.h"
 
@@ -73,8 +74,10 @@ static int visit_library(struct dl_phdr_info *info, size_t bytes, void *core)
     struct rec_range range = low < high ? (struct rec_range){low, high - low} : (struct rec_range){0};
     if (rec_in(&range, core))
         rec_core = range;
-    else if ((rec_is_mpi(info) || is_layer(info->dlpi_name)) && rec_binding_count < REC_BINDINGS)
+    else if ((rec_is_mpi(info) || is_layer(info->dlpi_name)) && rec_binding_count < REC_BINDINGS) {
         rec_bindings[rec_binding_count++] = range;
+        rec_python_meet(&range);
+    }
     return 0;
 }
 
@@ -86,6 +89,7 @@ void *rec_library_next(const char *name)
 void rec_layers_find(void)
 {
     rec_binding_count = 0;
+    rec_python_find();
     dl_iterate_phdr(visit_library, rec_library_next("PMPI_Init"));
 }
 
@@ -120,7 +124,8 @@ static _Unwind_Reason_Code climb_frame(struct _Unwind_Context *context, void *da
     caller->inside = caller->inside || address == caller->site;
     if (++caller->frames > FRAMES_MAX) return _URC_END_OF_STACK;
     if (!caller->inside) return _URC_NO_REASON;
-    for (int i = 0; i < rec_binding_count; i++)
+    bool python = rec_in(&rec_python, address);
+    for (int i = 0; i < rec_binding_count && !python; i++)
         if (rec_in(&rec_bindings[i], address)) return _URC_NO_REASON;
     caller->found = address;
     caller->above = _Unwind_GetCFA(context);
@@ -139,7 +144,7 @@ static uint64_t pair_key(const void *site, const void *found)
 
 /* Climbing costs some microseconds. How far it is to the caller's return address is mostly the same for a place in the
  * binding and the stack's end there: its value is believed if climbing from the same place has found it before. */
-const void *rec_binding_caller(const void *site, const void *frame)
+static const void *find_caller(const void *site, const void *frame)
 {
     static struct rec_table distances, pairs; /* by site and frame; by site and caller */
     bool cached = rec_own == &rec_out; /* the tables are one thread's */
@@ -157,4 +162,12 @@ const void *rec_binding_caller(const void *site, const void *frame)
         !rec_table_put(&pairs, pair_key(site, caller.found), 1))
         rec_stop("out of memory");
     return caller.found;
+}
+
+const void *rec_binding_caller(const void *site, const void *frame)
+{
+    const void *found = find_caller(site, frame);
+    if (!rec_in(&rec_python, found)) return found;
+    const void *line = rec_python_site();
+    return line ? line : site;
 }

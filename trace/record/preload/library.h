@@ -45,8 +45,8 @@ static inline bool rec_in(const struct rec_range *range, const void *address)
     return (uintptr_t)address - range->low < range->bytes;
 }
 
-/* The first return address outside the bindings, for a call that returns to `site` in one of them; frame is the CFA of
- * the function that was called. */
+/* The first return address outside the bindings, for a call that returns to `site` in one of them; if Python's interpreter
+ * comes first, the site of its line (python.h). frame is the CFA of the function that was called. */
 const void *rec_binding_caller(const void *site, const void *frame);
 
 /* The place of a call in the program, and the functions around it. */

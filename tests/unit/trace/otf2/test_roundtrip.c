@@ -174,6 +174,16 @@ static void symmetric_memory(void **state)
                1);
 }
 
+/* Windows whose names are what the writer calls one without a name, with and without spaces; the last one has none. */
+static void names_of_windows(void **state)
+{
+    (void)state;
+    check_text("rmacast-trace 1\nranks 1\nwindow 0 comm=0 name=Win%200\nwindow 1 comm=0 name=Win%201%20%20\n"
+               "window 2 comm=0 name=Win%203\nwindow 3 comm=0\n"
+               "0 0 1 MPI_Win_create win=0\n0 1 2 MPI_Win_create win=1\n0 2 3 MPI_Win_create win=2\n0 3 4 MPI_Win_create win=3\n",
+               1);
+}
+
 static void before_time_zero(void **state)
 {
     (void)state;
@@ -355,6 +365,7 @@ int main(void)
         cmocka_unit_test(late_start),  cmocka_unit_test(replaces),          cmocka_unit_test(without_events),
         cmocka_unit_test(many_events), cmocka_unit_test(reads_by_any_name), cmocka_unit_test(unwritable),
         cmocka_unit_test(groups_of_intercommunicators), cmocka_unit_test(groups_that_do_not_add_up),
+        cmocka_unit_test(names_of_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

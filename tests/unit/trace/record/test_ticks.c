@@ -253,11 +253,11 @@ static void refuse(size_t at, const void *data, size_t bytes, const char *why)
 static void headers_that_cannot_be(void **state)
 {
     (void)state;
-    const uint32_t clock = 2, version = 6;
+    const uint32_t clock = 2, version = 7;
     const uint64_t standing = 0;
     refuse(44, &clock, sizeof clock, "a clock that this rmacast does not know");
     refuse(8, &version, sizeof version,
-           "spool of version 6; this rmacast reads version 7: pack it with the rmacast that recorded it");
+           "spool of version 7; this rmacast reads version 8: pack it with the rmacast that recorded it");
     refuse(56, &standing, sizeof standing, "the ticks per second are beyond belief");
 }
 

@@ -246,6 +246,49 @@ static void goes_on(void **state)
     craft_free(&other);
 }
 
+/* A line is two names, and its number counts up: a site that has none under its number has no place. */
+static void lines_of_an_interpreter(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t id;
+        const char *content;
+        size_t bytes;
+        const char *why; /* NULL: it is read */
+    } rows[] = {
+        {0, "step\0a.py", 9, NULL},
+        {1, "step\0a.py", 9, "line 1, expected 0: they count up"},
+        {0, "step", 4, "a line without file"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct craft craft;
+        char *directory = craft_directory();
+        struct trace *trace;
+        struct err err = {0};
+        craft_begin(&craft, 0, 1, 1000000);
+        craft_prologue(&craft);
+        craft_define(&craft, SPOOL_LINE, (struct spool_record){.id = rows[i].id, .tag = 42}, rows[i].content, rows[i].bytes);
+        craft_call(&craft, CRAFT_INIT, 0, 500);
+        craft.items[craft.count - 1].record.extra = (int64_t)SPOOL_LINE_SITE(0);
+        craft_call(&craft, CRAFT_FINALIZE, 1000, 2000);
+        craft.items[craft.count - 1].record.extra = (int64_t)SPOOL_LINE_SITE(1);
+        craft_write(&craft, directory, craft.count, SPOOL_CLOSED);
+        assert_int_equal(spool_read(directory, &trace, &err), rows[i].why ? STATUS_DATA : STATUS_OK);
+        if (rows[i].why) {
+            assert_non_null(strstr(err.text, rows[i].why));
+        } else {
+            const struct trace_site *site = &trace->definitions.sites[trace->ranks[0].calls[0].site];
+            assert_string_equal(site->function, "step");
+            assert_string_equal(site->file, "a.py");
+            assert_int_equal(site->line, 42);
+            assert_int_equal(trace->ranks[0].calls[1].site, TRACE_NO_SITE);
+            trace_free(trace);
+        }
+        craft_remove(directory);
+        craft_free(&craft);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +298,7 @@ int main(void)
         cmocka_unit_test(refused),
         cmocka_unit_test(goes_on),
         cmocka_unit_test(any_byte_wrong),
+        cmocka_unit_test(lines_of_an_interpreter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
