@@ -136,7 +136,7 @@ static void print_limits(const struct curve *curve, FILE *out)
     for (size_t row = 0; curve->rows > 1 && row < curve->rows; row++) {
         size_t first, last = SIZE_MAX;
         while (limits_next_win(curve, row, &first, &last)) {
-            text_print(out, "%s is the fastest, or within 0.1 %% of it, at %u", curve->semantics[row],
+            text_print(out, "%s is the fastest, or as fast within the error, at %u", curve->semantics[row],
                        curve->points[first].ranks);
             if (last > first) text_print(out, " to %u", curve->points[last].ranks);
             fputs(" ranks.\n", out);

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define EQUALLY_FAST 1e-3 /* run times with a smaller relative difference count as equal */
 #define STILL_PAYS   0.5  /* parallel efficiency of weak scaling below which more ranks do not pay */
 
 static double run_time_s(const struct curve *curve, size_t point)
@@ -55,16 +54,14 @@ struct amdahl limits_amdahl(const struct curve *curve, size_t row)
     return amdahl;
 }
 
-static double least_run_time(const struct curve *curve, size_t first)
-{
-    double least = run_time_s(curve, first);
-    for (size_t i = first + 1; i < first + curve->rows; i++) least = fmin(least, run_time_s(curve, i));
-    return least;
-}
-
 bool limits_is_fastest(const struct curve *curve, size_t point)
 {
-    return run_time_s(curve, point) <= least_run_time(curve, point - point % curve->rows) * (1 + EQUALLY_FAST);
+    size_t first = point - point % curve->rows, best = first;
+    for (size_t i = first + 1; i < first + curve->rows; i++)
+        if (run_time_s(curve, i) < run_time_s(curve, best)) best = i;
+    const struct uncertainty error = uncertainty_of_difference(&curve->points[point].result->uncertainty,
+                                                               &curve->points[best].result->uncertainty);
+    return !uncertainty_tells(&error, run_time_s(curve, point) - run_time_s(curve, best));
 }
 
 bool limits_next_win(const struct curve *curve, size_t row, size_t *first, size_t *last)

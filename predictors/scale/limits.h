@@ -21,7 +21,7 @@ struct amdahl {
 };
 struct amdahl limits_amdahl(const struct curve *curve, size_t row);
 
-/* Whether the point is among the fastest of its number of ranks. */
+/* Whether no row is told to be faster at the point's number of ranks: the difference is within its error. */
 bool limits_is_fastest(const struct curve *curve, size_t point);
 
 /* The next range of numbers of ranks in which a row is among the fastest: points *first to *last of the row. Begin with

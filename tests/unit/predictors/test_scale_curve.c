@@ -48,12 +48,14 @@ static void the_share_that_does_not_shrink_is_found(void **state)
     curve_clear(&curve);
 }
 
-/* Row a is the fastest at 2, 4 and 16 ranks, b at 8, and within 0.1 % at 4. */
+/* Differences of undrawn rows with 40 ms inside MPI have an error of 5 % of it, 2 ms (docs/trust.md). Row a is the fastest at 2,
+ * 4 and 16 ranks, b at 8, and 1.9 ms slower at 4: not told. At 16 it is 2.1 ms slower. */
 static void ranges_of_ranks_have_their_winners(void **state)
 {
     (void)state;
-    static const double times[][SCALES] = {{1, 0.6, 0.5, 0.7}, {1.1, 0.6005, 0.4, 0.8}};
+    static const double times[][SCALES] = {{1, 0.6, 0.5, 0.7}, {1.1, 0.6019, 0.4, 0.7021}};
     struct curve curve = make_curve(2, true, times);
+    for (size_t i = 0; i < curve.count; i++) curve.points[i].result->uncertainty = uncertainty_of_run(0, true, false, 0.04);
     size_t first, last = SIZE_MAX;
     assert_int_equal(curve.points[limits_optimum(&curve, 0)].ranks, 8);
     assert_int_equal(curve.points[limits_stops_paying(&curve, 1)].ranks, 8);
@@ -127,12 +129,16 @@ static void there_is_no_negative_share(void **state)
     curve_clear(&curve);
 }
 
-/* A row is among the fastest up to 0.1 % above the least time: 1.001 s are, 1.0011 s are not. */
-static void equally_fast_is_within_a_thousandth(void **state)
+/* Undrawn, with 20 ms inside MPI: a row is among the fastest up to 5 % of that, 1 ms, above the least time: 1.0009 s are, 1.0011 s
+ * are not. Where no error is known only equal times are. */
+static void equally_fast_is_within_the_error(void **state)
 {
     (void)state;
-    static const double times[][SCALES] = {{1, 1, 1, 1}, {1.0009, 1.001, 1.0011, 2}};
+    static const double times[][SCALES] = {{1, 1, 1, 1}, {1.0009, 1, 1.0011, 2}};
     struct curve curve = make_curve(2, true, times);
+    for (size_t point = 0; point < curve.count; point++)
+        assert_int_equal(limits_is_fastest(&curve, point), point % 2 == 0 || point == 3);
+    for (size_t i = 0; i < curve.count; i++) curve.points[i].result->uncertainty = uncertainty_of_run(0, true, false, 0.02);
     for (size_t point = 0; point < curve.count; point++)
         assert_int_equal(limits_is_fastest(&curve, point), point % 2 == 0 || point < 4);
     curve_clear(&curve);
@@ -257,7 +263,7 @@ int main(void)
         cmocka_unit_test(the_share_that_does_not_shrink_is_found), cmocka_unit_test(fewer_ranks_are_preferred),
         cmocka_unit_test(half_of_the_efficiency_pays),
         cmocka_unit_test(there_is_no_negative_share),
-        cmocka_unit_test(equally_fast_is_within_a_thousandth),
+        cmocka_unit_test(equally_fast_is_within_the_error),
         cmocka_unit_test(computing_tells_the_scaling),
         cmocka_unit_test(ranges_of_ranks_have_their_winners),
         cmocka_unit_test(percentiles_are_between_runs),            cmocka_unit_test(noise_has_the_recorded_mean_and_variance),
