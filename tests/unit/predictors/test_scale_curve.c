@@ -129,8 +129,8 @@ static void there_is_no_negative_share(void **state)
     curve_clear(&curve);
 }
 
-/* Undrawn, with 20 ms inside MPI: a row is among the fastest up to 5 % of that, 1 ms, above the least time: 1.0009 s are, 1.0011 s
- * are not. Where no error is known only equal times are. */
+/* Undrawn, with 20 ms inside MPI: a row is among the fastest up to 5 % of that, 1 ms, above the least time: 1.0009 s are, 1.0011
+ * s are not. Where no error is known only equal times are. */
 static void equally_fast_is_within_the_error(void **state)
 {
     (void)state;
