@@ -7,6 +7,7 @@
 
 #include "common/csv.h"
 #include "common/json/json_write.h"
+#include "common/units.h"
 
 static const double NUMBER_MOST = 1e300;
 static const int64_t COUNT_MOST = INT64_C(1) << 62; /* sums of bytes are larger than other numbers */
@@ -16,7 +17,7 @@ static const int64_t COUNT_MOST = INT64_C(1) << 62; /* sums of bytes are larger 
 /* The empty row {0} ends the rows. */
 static bool is_row(const struct field *row)
 {
-    return row->key || row->rows || row->write;
+    return row->key || row->rows || row->name || row->read;
 }
 
 static double number_at(const struct field *row, const char *at)
@@ -27,6 +28,8 @@ static double number_at(const struct field *row, const char *at)
     case FIELD_I64: return (double)*(const int64_t *)value;
     case FIELD_U32: return *(const uint32_t *)value;
     case FIELD_I32: return *(const int32_t *)value;
+    case FIELD_PS: return units_s(*(const int64_t *)value);
+    case FIELD_WIDE: return wide_s(*(const wide_ps *)value);
     default: return *(const double *)value;
     }
 }
@@ -45,26 +48,44 @@ static bool is_known(const struct field *row, const char *item)
     }
 }
 
-static size_t count_of(const struct field *row, const char *item)
+static size_t count_of(const struct field *row, const char *item, size_t many)
 {
     size_t count;
-    if (row->kind == FIELD_TABLE || row->kind == FIELD_NAMED) return row->count;
+    if (row->kind == FIELD_TABLE) return row->count;
+    if (row->count == FIELD_MANY || (row->kind == FIELD_NUMBERS && !row->counted)) return many;
     memcpy(&count, item + row->count, sizeof count);
     return count;
 }
 
 /* --- writing --- */
 
-static void write_made(const struct field *row, const char *item, size_t many, cJSON *object)
+/* The elements of a FIELD_EACH; or what FIELD_MADE is. */
+static void write_made(const struct field *row, const char *item, size_t many, cJSON *owner)
 {
     void *made = calloc(1, row->bytes);
+    enum field_each each = FIELD_ELEMENT;
     if (!made) {
-        json_put(object, "", NULL); /* spoils it */
+        json_append(owner, NULL); /* spoils it */
         return;
     }
-    row->make(item, made);
-    fields_write(row->rows, made, many, row->key ? json_add_object(object, row->key) : object);
+    if (row->make) {
+        row->make(item, made);
+        fields_write(row->rows, made, many, owner);
+    }
+    for (size_t i = 0; row->each && (each = row->each(item, i, made)) != FIELD_END; i++) {
+        if (each == FIELD_ELEMENT) fields_write(row->rows, made, many, json_append_object(owner));
+        if (each == FIELD_NULL) json_append(owner, cJSON_CreateNull());
+        memset(made, 0, row->bytes);
+    }
     free(made);
+}
+
+static void write_struct(const struct field *row, const char *at, size_t many, cJSON *object)
+{
+    uint32_t ranks;
+    if (row->pointed) at = POINTER_AT(at, char);
+    if (row->ranks > 0) memcpy(&ranks, at + row->ranks - 1, sizeof ranks);
+    fields_write(row->rows, at, row->ranks > 0 ? ranks : many, object);
 }
 
 static void write_elements(const struct field *row, const char *items, size_t count, size_t many, cJSON *array)
@@ -75,6 +96,17 @@ static void write_elements(const struct field *row, const char *items, size_t co
         if (row->kind == FIELD_TABLE) json_add_text(element, "name", row->name((int)i));
         fields_write(row->rows, items, many, element);
     }
+}
+
+static void write_texts(const struct field *row, const char *item, cJSON *array)
+{
+    const char *at = item + row->offset;
+    if (row->kind == FIELD_FLAGS)
+        for (size_t i = 0; i < row->count; i++)
+            if (((const bool *)at)[i]) json_append(array, cJSON_CreateString(row->name((int)i)));
+    if (row->kind == FIELD_TEXTS)
+        for (size_t i = 0; i < count_of(row, item, 0); i++)
+            json_append(array, cJSON_CreateString(POINTER_AT(at, char *)[i]));
 }
 
 static void write_value(const struct field *row, const char *item, size_t many, cJSON *object)
@@ -93,30 +125,31 @@ static void write_value(const struct field *row, const char *item, size_t many, 
     case FIELD_WORD: json_add_text(object, row->key, POINTER_AT(at, char)); break;
     case FIELD_CHARS: json_add_text(object, row->key, at); break;
     case FIELD_NAME: json_add_text(object, row->key, row->name(*(const int *)(const void *)at)); break;
-    case FIELD_NUMBERS: json_add_numbers(object, row->key, POINTER_AT(at, double), many); break;
+    case FIELD_NUMBERS: json_add_numbers(object, row->key, POINTER_AT(at, double), count_of(row, item, many)); break;
     case FIELD_TEXTS:
-        made = json_add_array(object, row->key);
-        for (size_t i = 0; i < count_of(row, item); i++) json_append(made, cJSON_CreateString(POINTER_AT(at, char *)[i]));
-        break;
+    case FIELD_FLAGS: write_texts(row, item, json_add_array(object, row->key)); break;
     case FIELD_TREE:
         made = POINTER_AT(at, cJSON);
         json_put(object, row->key, made ? cJSON_Duplicate(made, true) : row->tree ? row->tree(item) : cJSON_CreateNull());
         break;
-    case FIELD_OBJECT: fields_write(row->rows, at, many, json_add_object(object, row->key)); break;
-    case FIELD_INLINE: fields_write(row->rows, at, many, object); break;
-    case FIELD_MADE: write_made(row, item, many, object); break;
+    case FIELD_OBJECT: write_struct(row, at, many, json_add_object(object, row->key)); break;
+    case FIELD_INLINE: write_struct(row, at, many, object); break;
+    case FIELD_MADE: write_made(row, item, many, row->key ? json_add_object(object, row->key) : object); break;
+    case FIELD_EACH: write_made(row, item, many, json_add_array(object, row->key)); break;
     case FIELD_ARRAY:
     case FIELD_LIST:
     case FIELD_TABLE:
-        write_elements(row, row->kind == FIELD_ARRAY ? POINTER_AT(at, char) : at, count_of(row, item), many,
+        write_elements(row, row->kind == FIELD_ARRAY ? POINTER_AT(at, char) : at, count_of(row, item, many), many,
                        json_add_array(object, row->key));
         break;
     case FIELD_NAMED:
-        made = json_add_object(object, row->key);
-        for (size_t i = 0; i < row->count; i++) json_add_known(made, row->name((int)i), !isnan(numbers[i]), numbers[i]);
+        made = row->key ? json_add_object(object, row->key) : object;
+        for (size_t i = 0; i < row->count; i++)
+            if (!isnan(numbers[i]) || !row->left_out)
+                json_add_known(made, row->name((int)i), !isnan(numbers[i]), numbers[i]);
         break;
     case FIELD_CONSTANT: json_add_text(object, row->key, row->text); break;
-    case FIELD_OWN: row->write(item, object); break;
+    case FIELD_OWN: break;
     default: json_add_number(object, row->key, number_at(row, at)); break;
     }
 }
@@ -126,9 +159,24 @@ void fields_write(const struct field *rows, const void *item, size_t many, cJSON
     for (const struct field *row = rows; is_row(row); row++) {
         if (row->kind == FIELD_TABLE || is_known(row, item))
             write_value(row, item, many, object);
-        else if (!row->left_out && row->kind != FIELD_INLINE)
+        else if (!row->left_out && row->key)
             json_add_null(object, row->key);
     }
+}
+
+enum status fields_to_json(const struct field *rows, const void *item, size_t many, cJSON **json, struct err *err)
+{
+    cJSON *root = cJSON_CreateObject();
+    fields_write(rows, item, many, root);
+    return json_made(root, json, err);
+}
+
+cJSON *fields_array(const struct field *rows, const void *items, size_t bytes, size_t count, size_t many)
+{
+    cJSON *array = cJSON_CreateArray();
+    const char *item = items;
+    for (size_t i = 0; i < count; i++, item += bytes) fields_write(rows, item, many, json_append_object(array));
+    return array;
 }
 
 /* --- reading --- */
@@ -290,7 +338,7 @@ static enum status read_row(const struct field *row, const struct json_node *obj
 enum status fields_read(const struct field *rows, const struct json_node *object, size_t many, void *item, struct err *err)
 {
     for (const struct field *row = rows; is_row(row); row++)
-        if (!row->unread && row->kind != FIELD_MADE && row->kind != FIELD_CONSTANT && !(row->kind == FIELD_OWN && !row->read))
+        if (!row->unread && row->kind != FIELD_MADE && row->kind != FIELD_EACH && row->kind != FIELD_CONSTANT)
             TRY(read_row(row, object, many, item, err));
     return STATUS_OK;
 }
@@ -300,9 +348,9 @@ enum status fields_read(const struct field *rows, const struct json_node *object
 static void clear_pointer(const struct field *row, char *item)
 {
     void **at = (void **)(void *)(item + row->offset);
-    for (size_t i = 0; row->kind == FIELD_ARRAY && i < count_of(row, item); i++)
+    for (size_t i = 0; row->kind == FIELD_ARRAY && i < count_of(row, item, 0); i++)
         fields_clear(row->rows, (char *)*at + i * row->bytes);
-    for (size_t i = 0; row->kind == FIELD_TEXTS && i < count_of(row, item); i++) free(((char **)*at)[i]);
+    for (size_t i = 0; row->kind == FIELD_TEXTS && i < count_of(row, item, 0); i++) free(((char **)*at)[i]);
     if (row->kind == FIELD_TREE)
         cJSON_Delete(*at);
     else
@@ -321,10 +369,12 @@ void fields_clear(const struct field *rows, void *item)
         case FIELD_ARRAY:
         case FIELD_TREE: clear_pointer(row, item); break;
         case FIELD_OBJECT:
-        case FIELD_INLINE: fields_clear(row->rows, at); break;
+        case FIELD_INLINE:
+            if (!row->pointed) fields_clear(row->rows, at);
+            break;
         case FIELD_TABLE:
         case FIELD_LIST:
-            for (size_t i = 0; i < count_of(row, item); i++) fields_clear(row->rows, at + i * row->bytes);
+            for (size_t i = 0; i < count_of(row, item, 0); i++) fields_clear(row->rows, at + i * row->bytes);
             break;
         default: break;
         }
@@ -339,6 +389,7 @@ static const struct field *find_field(const struct field *rows, const char *key,
         const bool inside = row->kind == FIELD_OBJECT || row->kind == FIELD_INLINE;
         if (!inside && row->key && strlen(row->key) == length && strncmp(row->key, key, length) == 0) return row;
         const char *at = *item + row->offset;
+        if (inside && row->pointed && is_known(row, *item)) at = POINTER_AT(at, char);
         const struct field *found = inside && is_known(row, *item) ? find_field(row->rows, key, length, &at) : NULL;
         if (!found) continue;
         *item = at;

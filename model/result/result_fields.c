@@ -1,22 +1,27 @@
 #include "model/result/result_fields.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
-#include "common/json/json_write.h"
 #include "model/result/result.h"
 #include "model/result/result_schema.h"
 #include "model/waits/properties.h"
 
-static const char *name_function(int call)
+const char *name_function(int call)
 {
     return call_name((enum mpi_call)call);
 }
 
-static const char *name_pattern(int pattern)
+const char *name_pattern(int pattern)
 {
     return pattern_row((enum pattern)pattern)->name;
+}
+
+const char *name_property(int property)
+{
+    return property_row((enum property)property)->name;
 }
 
 static const char *name_origin(int origin)
@@ -163,16 +168,35 @@ static const struct field pattern_fields[] = {SAME(severity_s),
 
 /* --- properties --- */
 
-static void write_properties(const void *item, cJSON *root)
+void result_property_times(const struct result *result, double *inclusive_s, double *exclusive_s)
 {
-    const struct result *result = item;
-    cJSON *inclusive = json_add_object(root, "properties"), *exclusive = json_add_object(root, "properties_exclusive");
-    if (result->property_count > 0) json_add_number(inclusive, "mpi_share", result_mpi_share(result));
+    for (int p = 0; p < PROPERTY_COUNT; p++) inclusive_s[p] = exclusive_s[p] = NAN;
     for (size_t i = 0; i < result->property_count; i++) {
-        json_add_number(inclusive, result->properties[i].name, result->properties[i].inclusive_s);
-        json_add_number(exclusive, result->properties[i].name, result->properties[i].exclusive_s);
+        const struct property_row *row = property_by_name(result->properties[i].name);
+        if (!row) continue;
+        inclusive_s[row - property_row(0)] = result->properties[i].inclusive_s;
+        exclusive_s[row - property_row(0)] = result->properties[i].exclusive_s;
     }
 }
+
+struct property_times { /* NAN: there is none */
+    double mpi_share, inclusive_s[PROPERTY_COUNT], exclusive_s[PROPERTY_COUNT];
+};
+
+static void make_properties(const void *item, void *made)
+{
+    const struct result *result = item;
+    struct property_times *times = made;
+    times->mpi_share = result->property_count > 0 ? result_mpi_share(result) : -1;
+    result_property_times(result, times->inclusive_s, times->exclusive_s);
+}
+
+#define S struct property_times
+static const struct field inclusive_fields[] = {
+    SAME(mpi_share, IF_NOT_NEGATIVE, LEFT_OUT), NAMED(NULL, inclusive_s, name_property, LEFT_OUT), {0}};
+static const struct field properties_fields[] = {
+    PART("properties", inclusive_fields), NAMED("properties_exclusive", exclusive_s, name_property, LEFT_OUT), {0}};
+#undef S
 
 static enum status read_properties(const struct json_node *root, void *item, struct err *err)
 {
@@ -325,8 +349,8 @@ const struct field disturbance_fields[] = {SAME(computing_s),
 #undef S
 
 #define S struct result_section
-static const struct field section_fields[] = {SAME(from, IF_THERE), SAME(to, IF_THERE), SAME(callpath, IF_THERE),
-                                              SAME(without_init), {0}};
+const struct field result_section_fields[] = {
+    SAME(from, IF_THERE), SAME(to, IF_THERE), SAME(callpath, IF_THERE), SAME(without_init), {0}};
 #undef S
 
 static const char *name_state(int holds)
@@ -402,11 +426,12 @@ const struct field result_fields[] = {
     SAME(run_time_s),
     INLINE(NULL, uncertainty, uncertainty_fields),
     SAME(rank_time_s),
-    OBJECT("section", section, section_fields, IF_FLAG(section.known)),
+    OBJECT("section", section, result_section_fields, IF_FLAG(section.known)),
     OBJECT("disturbance", disturbance, disturbance_fields, IF_FLAG(disturbance.known)),
     {.kind = FIELD_INLINE, .rows = result_calls_fields},
     TABLE("patterns", patterns, name_pattern, pattern_fields),
-    {.kind = FIELD_OWN, .write = write_properties, .read = read_properties},
+    MADE(NULL, struct property_times, make_properties, properties_fields),
+    {.kind = FIELD_OWN, .read = read_properties},
     PART("transfers", transfers_fields),
     PART("transfer_groups", groups_fields, OPTIONAL),
     PART("fence_pairs", fences_fields, IF_FLAG(fences_known)),
