@@ -128,21 +128,13 @@ static enum status write_csv(const struct settings *settings, const struct valid
     return STATUS_OK;
 }
 
-static enum status add_explanation(const struct explanation *explanation, cJSON *json, struct err *err)
-{
-    cJSON *item;
-    if (!explanation) return STATUS_OK;
-    TRY(explanation_to_json(explanation, &item, err));
-    return json_add_item(json, "explanation", item, err);
-}
-
 static enum status write_json(const struct settings *settings, const struct validation *validation,
                               const struct explanation *explanation, struct err *err)
 {
     cJSON *json;
     TRY(validation_to_json(validation, settings->tolerance, &json, err));
-    enum status status = add_explanation(explanation, json, err);
-    if (status == STATUS_OK) status = cli_write_json(json, settings->json, err);
+    if (explanation) fields_write(explanation_fields, explanation, 0, json);
+    enum status status = cli_write_json(json, settings->json, err);
     cJSON_Delete(json);
     return status;
 }

@@ -5,9 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include <cjson/cJSON.h>
-
-#include "common/status.h"
+#include "common/json/fields.h"
 
 struct ranking_variant {
     const char *name; /* borrowed */
@@ -30,6 +28,7 @@ enum { RANKING_VARIANTS_MAX = 64 };
 struct ranking ranking_of(const struct ranking_variant *variants, size_t count);
 
 /* Schema rmacast.ranking/1; the caller owns *json. */
+extern const struct field ranking_fields[];
 enum status ranking_to_json(const struct ranking *ranking, cJSON **json, struct err *err);
 void ranking_print(const struct ranking *ranking, FILE *out);
 

@@ -148,14 +148,12 @@ static void make_within(const void *item, void *made)
     *(double *)made = transfers->count > 0 ? (double)transfers->within / (double)transfers->count : (double)NAN;
 }
 
-static const struct field within_fields[] = {{.key = "share", .kind = FIELD_DOUBLE, IF_FINITE}, {0}};
-
 #define S struct validate_transfers
 static const struct field transfers_fields[] = {SAME(count),
                                                 SAME(ends_known),
                                                 FIELD("within_bounds", within),
                                                 SAME(within_spread),
-                                                MADE(NULL, double, make_within, within_fields),
+                                                COMPUTED("share", FIELD_DOUBLE, make_within, IF_FINITE),
                                                 SAME(between_nodes),
                                                 SAME(between_nodes_within),
                                                 OBJECT("width", width, summary_fields),

@@ -34,9 +34,25 @@ static double number_at(const struct field *row, const char *at)
     }
 }
 
+/* The value of a member, or what `make` makes of it in room. */
+union room {
+    double number;
+    uint64_t whole;
+    bool flag;
+    const char *text;
+};
+
+static const char *value_at(const struct field *row, const char *item, union room *room)
+{
+    if (!row->make || row->kind == FIELD_MADE) return item + row->offset;
+    row->make(item, room);
+    return (const char *)room;
+}
+
 static bool is_known(const struct field *row, const char *item)
 {
-    const char *at = item + row->offset;
+    union room room;
+    const char *at = row->when == FIELD_ALWAYS || row->when >= FIELD_FLAG ? item : value_at(row, item, &room);
     switch (row->when) {
     case FIELD_POSITIVE: return number_at(row, at) > 0;
     case FIELD_NOT_NEGATIVE: return number_at(row, at) >= 0;
@@ -73,8 +89,10 @@ static void write_made(const struct field *row, const char *item, size_t many, c
         fields_write(row->rows, made, many, owner);
     }
     for (size_t i = 0; row->each && (each = row->each(item, i, made)) != FIELD_END; i++) {
-        if (each == FIELD_ELEMENT) fields_write(row->rows, made, many, json_append_object(owner));
+        if (each == FIELD_ELEMENT)
+            fields_write(row->rows, made, many, row->name ? json_add_object(owner, row->name((int)i)) : json_append_object(owner));
         if (each == FIELD_NULL) json_append(owner, cJSON_CreateNull());
+        if (row->owned) fields_clear(row->rows, made);
         memset(made, 0, row->bytes);
     }
     free(made);
@@ -111,7 +129,8 @@ static void write_texts(const struct field *row, const char *item, cJSON *array)
 
 static void write_value(const struct field *row, const char *item, size_t many, cJSON *object)
 {
-    const char *at = item + row->offset;
+    union room room;
+    const char *at = value_at(row, item, &room);
     const double *numbers = (const double *)(const void *)at;
     cJSON *made;
     switch (row->kind) {
@@ -135,7 +154,9 @@ static void write_value(const struct field *row, const char *item, size_t many, 
     case FIELD_OBJECT: write_struct(row, at, many, json_add_object(object, row->key)); break;
     case FIELD_INLINE: write_struct(row, at, many, object); break;
     case FIELD_MADE: write_made(row, item, many, row->key ? json_add_object(object, row->key) : object); break;
-    case FIELD_EACH: write_made(row, item, many, json_add_array(object, row->key)); break;
+    case FIELD_EACH:
+        write_made(row, item, many, row->name ? json_add_object(object, row->key) : json_add_array(object, row->key));
+        break;
     case FIELD_ARRAY:
     case FIELD_LIST:
     case FIELD_TABLE:
@@ -171,11 +192,11 @@ enum status fields_to_json(const struct field *rows, const void *item, size_t ma
     return json_made(root, json, err);
 }
 
-cJSON *fields_array(const struct field *rows, const void *items, size_t bytes, size_t count, size_t many)
+cJSON *fields_array(const struct field *rows, const void *items, size_t bytes, size_t count)
 {
     cJSON *array = cJSON_CreateArray();
     const char *item = items;
-    for (size_t i = 0; i < count; i++, item += bytes) fields_write(rows, item, many, json_append_object(array));
+    for (size_t i = 0; i < count; i++, item += bytes) fields_write(rows, item, 0, json_append_object(array));
     return array;
 }
 
@@ -414,9 +435,10 @@ void fields_write_csv(const struct field *rows, const char *columns, const void 
 {
     for (size_t length; *columns; columns += length + (columns[length] == ',')) {
         const char *of = item;
+        union room room;
         length = strcspn(columns, ",");
         const struct field *row = find_field(rows, columns, length, &of);
-        if (row && is_known(row, of)) write_csv_value(row, of + row->offset, out);
+        if (row && is_known(row, of)) write_csv_value(row, value_at(row, of, &room), out);
         if (columns[length]) fputc(',', out);
     }
 }

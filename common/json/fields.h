@@ -32,7 +32,7 @@ enum field_kind {
     FIELD_OBJECT,  /* a struct; or a part of the same struct */
     FIELD_INLINE,  /* a struct whose members are members of the same object */
     FIELD_MADE,    /* a struct that `make` fills for writing, with a key or inline. It is not read */
-    FIELD_EACH,    /* an array of structs that `each` fills for writing, one after another. It is not read */
+    FIELD_EACH,    /* an array, or by names an object, of structs that `each` fills for writing, one after another. Not read */
     FIELD_ARRAY,   /* a pointer to structs, owned, with a count */
     FIELD_LIST,    /* an array of structs, with a count; not read */
     FIELD_TABLE,   /* an array of structs by names: objects whose first member is "name"; those that `known` wants */
@@ -58,16 +58,16 @@ struct field {
     enum field_when when;
     size_t flag; /* offset of a bool; reading sets it */
     bool left_out, any_sign, below; /* below: less than `many` */
-    bool pointed, counted, nulls, array; /* FIELD_OBJECT, FIELD_INLINE: the member is a pointer, borrowed, and written only.
-                                            FIELD_NUMBERS has a count. Elements of FIELD_EACH may be null. FIELD_TREE is an
-                                            array of what rows describe */
+    bool pointed; /* FIELD_OBJECT, FIELD_INLINE: the member is a pointer, borrowed, and written only */
+    bool counted, array; /* FIELD_NUMBERS has a count. FIELD_TREE is an array of what rows describe */
+    bool nulls, owned; /* elements of FIELD_EACH may be null; are freed by fields_clear() */
     size_t ranks; /* FIELD_OBJECT, FIELD_INLINE: 1 + the offset, in that struct, of a uint32_t that is its `many` */
     double most; /* of a double; 0: 1e300 */
     bool unread;   /* is written only */
     bool optional; /* is always written; a reader can do without it */
     const char *(*name)(int index); /* NULL: there is none */
     bool (*known)(const void *item);
-    void (*make)(const void *item, void *made);
+    void (*make)(const void *item, void *made); /* or the value of a number, FIELD_BOOL or FIELD_WORD: not read */
     enum field_each (*each)(const void *item, size_t index, void *made); /* made: of zeros */
     cJSON *(*tree)(const void *item);
     enum status (*read)(const struct json_node *object, void *item, struct err *err);
@@ -95,6 +95,7 @@ struct field {
 #define INLINE(KEY, M, ROWS, ...) {.key = KEY, .kind = FIELD_INLINE, FIELD_AT(M), .rows = ROWS, __VA_ARGS__}
 #define MADE(KEY, TYPE, MAKE, ROWS, ...)                                                                                     \
     {.key = KEY, .kind = FIELD_MADE, .bytes = sizeof(TYPE), .make = MAKE, .rows = ROWS, __VA_ARGS__}
+#define COMPUTED(KEY, KIND, MAKE, ...) {.key = KEY, .kind = KIND, .make = MAKE, .unread = true, __VA_ARGS__}
 #define EACH(KEY, TYPE, FILL, ROWS, ...)                                                                                     \
     {.key = KEY, .kind = FIELD_EACH, .bytes = sizeof(TYPE), .each = FILL, .rows = ROWS, __VA_ARGS__}
 #define FIELD_ITEMS(M, COUNT, ROWS) FIELD_AT(M), .bytes = sizeof *((S *)0)->M, .count = offsetof(S, COUNT), .rows = ROWS
@@ -126,7 +127,7 @@ void fields_write(const struct field *rows, const void *item, size_t many, cJSON
 /* A whole document. The caller owns the tree. */
 enum status fields_to_json(const struct field *rows, const void *item, size_t many, cJSON **json, struct err *err);
 /* An array of the count structs at items, each of so many bytes. */
-cJSON *fields_array(const struct field *rows, const void *items, size_t bytes, size_t count, size_t many);
+cJSON *fields_array(const struct field *rows, const void *items, size_t bytes, size_t count);
 /* Into a struct that is zero, or whose FIELD_NUMBERS have memory already. If it fails, what was read is there, too. */
 enum status fields_read(const struct field *rows, const struct json_node *object, size_t many, void *item, struct err *err);
 /* Frees what the rows' members own. */

@@ -322,24 +322,16 @@ static cJSON *make_efficiency(const void *item)
 
 /* --- the run, and what was checked --- */
 
-struct share {
-    double share;
-};
-
 static void make_waited_share(const void *item, void *made)
 {
     const struct result_disturbance *disturbance = item;
-    ((struct share *)made)->share = disturbance->computing_s > 0 ? disturbance->waited_s / disturbance->computing_s : 0;
+    *(double *)made = disturbance->computing_s > 0 ? disturbance->waited_s / disturbance->computing_s : 0;
 }
-
-#define S struct share
-static const struct field share_fields[] = {SAME(share), {0}};
-#undef S
 
 #define S struct result_disturbance
 const struct field disturbance_fields[] = {SAME(computing_s),
                                            SAME(waited_s),
-                                           MADE(NULL, struct share, make_waited_share, share_fields),
+                                           COMPUTED("share", FIELD_DOUBLE, make_waited_share),
                                            SAME(worst_rank, BELOW),
                                            SAME(worst_share),
                                            SAME(mpi_s),

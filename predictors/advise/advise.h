@@ -8,8 +8,7 @@
 
 #include <stdio.h>
 
-#include <cjson/cJSON.h>
-
+#include "common/json/fields.h"
 #include "model/result/result.h"
 #include "predictors/scenes.h"
 
@@ -69,6 +68,7 @@ const char *advice_name(const struct proposal *change);
 void advice_print(const struct advice *advice, FILE *out);
 
 /* Schema rmacast.advice/1. The caller owns the tree. */
+extern const struct field advice_fields[];
 enum status advice_to_json(const struct advice *advice, cJSON **json, struct err *err);
 
 #endif

@@ -5,8 +5,7 @@
 
 #include <stdio.h>
 
-#include <cjson/cJSON.h>
-
+#include "common/json/fields.h"
 #include "model/efficiency/efficiency.h"
 #include "model/result/result.h"
 #include "predictors/scale/program.h"
@@ -63,6 +62,7 @@ double curve_wait_share(const struct curve *curve, size_t point, enum pattern pa
 void curve_print(const struct curve *curve, FILE *out);
 
 /* Schema rmacast.scaling/1. The caller owns the tree. */
+extern const struct field curve_fields[];
 enum status curve_to_json(const struct curve *curve, cJSON **json, struct err *err);
 
 /* Comma-separated values: a row per point, a column per wait state that occurs. */
