@@ -6,6 +6,7 @@
 #include "cli/prediction_options.h"
 #include "cli/schemas.h"
 #include "cli/terminal/progress_bar.h"
+#include "common/json/field_rows.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "model/violations/violations.h"
@@ -96,12 +97,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* What the JSON has beside the result. */
+/* What the JSON has beside the result; copies, borrowed. */
 struct simulated {
-    const struct verify_report *report;
+    struct verify_report report;
     const struct draws *draws; /* NULL: none */
-    const struct rewrite *rewrite;
-    const struct warnings *warnings;
+    struct rewrite rewrite;
+    struct warnings warnings;
 };
 
 static const char *name_state(int state)
@@ -109,29 +110,16 @@ static const char *name_state(int state)
     return verify_state_name((enum verify_state)state);
 }
 
-static bool is_verified(const void *item)
-{
-    return ((const struct simulated *)item)->report->count > 0;
-}
-
-static bool is_rewritten(const void *item)
-{
-    return ((const struct simulated *)item)->rewrite->count > 0;
-}
-
 #define S struct verify_row
-static const struct field law_fields[] = {SAME(law), SAME(name), NAME_OF("state", state, name_state, VERIFY_NOT_APPLICABLE + 1), SAME(detail),
-                                          {0}};
-#undef S
-#define S struct verify_report
-static const struct field report_fields[] = {LIST("verify", rows, count, law_fields), {0}};
+static const struct field law_fields[] = {
+    SAME(law), SAME(name), NAME_OF("state", state, name_state, VERIFY_NOT_APPLICABLE + 1), SAME(detail), {0}};
 #undef S
 #define S struct simulated
 const struct field simulated_fields[] = {
-    INLINE(NULL, report, report_fields, IF(is_verified), LEFT_OUT, POINTED),
+    LIST("verify", report.rows, report.count, law_fields, IF_FLAG(report.count), LEFT_OUT),
     OBJECT("draws", draws, draws_fields, IF_THERE, LEFT_OUT, POINTED, RANKS_OF(struct draws, rank_count)),
-    INLINE(NULL, rewrite, rewrite_fields, IF(is_rewritten), LEFT_OUT, POINTED),
-    INLINE(NULL, warnings, warnings_fields, POINTED),
+    INLINE(NULL, rewrite, rewrite_fields, IF_FLAG(rewrite.count), LEFT_OUT),
+    INLINE(NULL, warnings, warnings_fields),
     {0}};
 #undef S
 
@@ -140,7 +128,7 @@ static enum status write_json(const struct settings *settings, const struct resu
                               const struct rewrite *rewrite, struct err *err)
 {
     cJSON *json;
-    const struct simulated simulated = {report, draws->count > 0 ? draws : NULL, rewrite, &settings->warnings};
+    const struct simulated simulated = {*report, draws->count > 0 ? draws : NULL, *rewrite, settings->warnings};
     TRY(result_to_json(result, &json, err));
     fields_write(simulated_fields, &simulated, 0, json);
     enum status status = cli_write_json(json, settings->json, err);

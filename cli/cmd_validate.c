@@ -330,13 +330,7 @@ static enum status read_variant(char *text, const struct settings *settings, str
 
 static enum status write_ranking(const struct settings *settings, const struct ranking *ranking, struct err *err)
 {
-    if (settings->json) {
-        cJSON *json;
-        TRY(ranking_to_json(ranking, &json, err));
-        enum status status = cli_write_json(json, settings->json, err);
-        cJSON_Delete(json);
-        TRY(status);
-    }
+    if (settings->json) TRY(cli_write_fields(ranking_fields, ranking, 0, settings->json, err));
     if (cli_is_output(settings->json)) return STATUS_OK;
     ranking_print(ranking, cli_table());
     return cli_flush(err);

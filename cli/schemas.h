@@ -4,6 +4,7 @@
 
 #include "common/json/fields.h"
 
+extern const struct field info_fields[], platform_difference_fields[], mpi_profiles_fields[];
 extern const struct field simulated_fields[]; /* what `simulate` adds to a result */
 
 #endif

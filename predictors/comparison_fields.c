@@ -1,6 +1,7 @@
 /* The JSON of predictors/comparison.h. */
 #include <stdlib.h>
 
+#include "common/json/field_rows.h"
 #include "model/result/result_fields.h"
 #include "model/result/result_schema.h"
 #include "predictors/comparison.h"
@@ -8,93 +9,59 @@
 
 struct document {
     const struct comparison *comparison;
-    char **names; /* borrowed: of the rows with draws, the shortest median first */
-    size_t *order, count;
     const struct warnings *warnings; /* of the comparison */
+    char **names;                    /* borrowed: of the rows with draws, the shortest median first */
+    size_t *order, count;            /* of those rows */
 };
 
-/* --- a row's result --- */
+/* --- a row --- */
 
-struct row {
+struct row { /* all borrowed, and NULL where the row has none */
     const struct result *result;
-    const struct draws *draws; /* NULL: none */
-    const char *name;
-    cJSON *rewrites; /* borrowed; NULL: nothing was rewritten */
+    const char *name, *failure;
+    cJSON *rewrites;
+    const struct draws *draws;
+    double gain_s; /* over the first row */
+    struct uncertainty error;
+    bool tells;
 };
 
 static enum field_each fill_row(const void *item, size_t index, void *made)
 {
     const struct comparison *comparison = ((const struct document *)item)->comparison;
     if (index == comparison->count) return FIELD_END;
-    *(struct row *)made = (struct row){comparison->results[index], comparison->draws ? &comparison->draws[index] : NULL,
-                                       comparison->names[index], comparison->rewrites[index]};
+    *(struct row *)made = (struct row){.result = comparison->results[index],
+                                       .name = comparison->names[index],
+                                       .failure = comparison->failures[index],
+                                       .rewrites = comparison->rewrites[index],
+                                       .draws = comparison->draws ? &comparison->draws[index] : NULL};
     return comparison->results[index] ? FIELD_ELEMENT : FIELD_SKIP;
-}
-
-#define S struct row
-static const struct field row_fields[] = {
-    INLINE(NULL, result, result_fields, POINTED, RANKS_OF(struct result, rank_count)),
-    FIELD("row", name),
-    SAME(rewrites, IF_THERE, LEFT_OUT, .rows = transform_report_fields, .array = true),
-    OBJECT("draws", draws, draws_fields, IF_THERE, LEFT_OUT, POINTED, RANKS_OF(struct draws, rank_count)),
-    {0}};
-#undef S
-
-/* --- a row that failed --- */
-
-struct failure {
-    const char *row, *error;
-};
-
-static bool has_failures(const void *item)
-{
-    const struct comparison *comparison = ((const struct document *)item)->comparison;
-    for (size_t i = 0; i < comparison->count; i++)
-        if (!comparison->results[i]) return true;
-    return false;
-}
-
-static void make_true(const void *item, void *made)
-{
-    (void)item;
-    *(bool *)made = true;
 }
 
 static enum field_each fill_failure(const void *item, size_t index, void *made)
 {
-    const struct comparison *comparison = ((const struct document *)item)->comparison;
-    if (index == comparison->count) return FIELD_END;
-    *(struct failure *)made = (struct failure){comparison->names[index], comparison->failures[index]};
-    return comparison->results[index] ? FIELD_SKIP : FIELD_ELEMENT;
+    enum field_each each = fill_row(item, index, made);
+    return each == FIELD_SKIP ? FIELD_ELEMENT : each == FIELD_ELEMENT ? FIELD_SKIP : each;
 }
-
-#define S struct failure
-static const struct field failure_fields[] = {SAME(row), SAME(error), {0}};
-#undef S
-
-/* --- a row against the first one --- */
-
-struct difference {
-    const char *row;
-    double gain_s;
-    struct uncertainty error;
-    bool tells;
-};
 
 static enum field_each fill_difference(const void *item, size_t index, void *made)
 {
     const struct comparison *comparison = ((const struct document *)item)->comparison;
-    struct difference *one = made;
-    if (index == comparison->count || !comparison->results[0]) return FIELD_END;
-    if (index == 0 || !comparison->results[index]) return FIELD_SKIP;
-    one->row = comparison->names[index];
-    one->gain_s = comparison_gain(comparison, index, 0, &one->error);
-    one->tells = uncertainty_tells(&one->error, one->gain_s);
+    struct row *row = made;
+    enum field_each each = fill_row(item, index, row);
+    if (index == 0 || each != FIELD_ELEMENT || !comparison->results[0]) return each == FIELD_END ? each : FIELD_SKIP;
+    row->gain_s = comparison_gain(comparison, index, 0, &row->error);
+    row->tells = uncertainty_tells(&row->error, row->gain_s);
     return FIELD_ELEMENT;
 }
 
-#define S struct difference
-static const struct field difference_fields[] = {SAME(row), SAME(gain_s, SIGNED), SAME(tells),
+#define S struct row
+static const struct field row_fields[] = {
+    INLINE(NULL, result, result_fields, POINTED, RANKS_OF(struct result, rank_count)), FIELD("row", name),
+    SAME(rewrites, IF_THERE, LEFT_OUT, .rows = transform_report_fields, .array = true),
+    OBJECT("draws", draws, draws_fields, IF_THERE, LEFT_OUT, POINTED, RANKS_OF(struct draws, rank_count)), {0}};
+static const struct field failure_fields[] = {FIELD("row", name), FIELD("error", failure), {0}};
+static const struct field difference_fields[] = {FIELD("row", name), SAME(gain_s, SIGNED), SAME(tells),
                                                  INLINE(NULL, error, uncertainty_fields), {0}};
 #undef S
 
@@ -102,22 +69,20 @@ static const struct field difference_fields[] = {SAME(row), SAME(gain_s, SIGNED)
 
 struct pair {
     const char *row, *other;
-    struct draws_pair pair;
+    struct draws_pair draws;
 };
 
 static enum field_each fill_pair(const void *item, size_t index, void *made)
 {
     const struct document *document = item;
     const struct comparison *comparison = document->comparison;
-    for (size_t i = 0; i < document->count; i++) {
-        const size_t behind = document->count - i - 1, row = document->order[i];
-        if (index < behind) {
-            const size_t other = document->order[i + 1 + index];
-            *(struct pair *)made = (struct pair){comparison->names[row], comparison->names[other],
-                                                 draws_pair_of(&comparison->draws[row], &comparison->draws[other])};
-            return FIELD_ELEMENT;
-        }
-        index -= behind;
+    for (size_t i = 0, behind; i < document->count; i++, index -= behind) {
+        behind = document->count - i - 1; /* pairs with the i-th */
+        if (index >= behind) continue;
+        const size_t row = document->order[i], other = document->order[i + 1 + index];
+        *(struct pair *)made = (struct pair){comparison->names[row], comparison->names[other],
+                                             draws_pair_of(&comparison->draws[row], &comparison->draws[other])};
+        return FIELD_ELEMENT;
     }
     return FIELD_END;
 }
@@ -128,20 +93,28 @@ static void make_draws(const void *item, void *made)
     *(struct draws *)made = document->comparison->draws[document->order[0]];
 }
 
-static bool has_draws(const void *document)
-{
-    return ((const struct document *)document)->count > 0;
-}
-
 #define S struct pair
-static const struct field pair_fields_of_draws[] = {SAME(row), SAME(other), FIELD("faster", pair.faster), FIELD("same", pair.same),
-                                                    FIELD("ranges_overlap", pair.overlap), {0}};
+static const struct field pairs_fields[] = {SAME(row), SAME(other), FIELD("faster", draws.faster), FIELD("same", draws.same),
+                                            FIELD("ranges_overlap", draws.overlap), {0}};
 #undef S
 #define S struct draws
 static const struct field asked_fields[] = {SAME(count), SAME(seed), SAME(jitter_s), {0}};
 #undef S
 
 /* --- the whole --- */
+
+static bool has_failures(const void *item)
+{
+    const struct comparison *comparison = ((const struct document *)item)->comparison;
+    for (size_t i = 0; i < comparison->count; i++)
+        if (!comparison->results[i]) return true;
+    return false;
+}
+
+static void make_incomplete(const void *item, void *made)
+{
+    *(bool *)made = has_failures(item);
+}
 
 static void make_matter(const void *warnings, void *made)
 {
@@ -154,15 +127,15 @@ static const struct field matter_fields[] = {COMPUTED("semantics_matter", FIELD_
 #undef S
 #define S struct document
 static const struct field order_fields[] = {MADE(NULL, struct draws, make_draws, asked_fields), TEXTS("order", names, count),
-                                            EACH("pairs", struct pair, fill_pair, pair_fields_of_draws), {0}};
+                                            EACH("pairs", struct pair, fill_pair, pairs_fields), {0}};
 const struct field comparison_fields[] = {
     SCHEMA(RESULT_COMPARISON_SCHEMA),
     EACH("results", struct row, fill_row, row_fields),
-    COMPUTED("incomplete", FIELD_BOOL, make_true, IF(has_failures), LEFT_OUT),
-    EACH("failed", struct failure, fill_failure, failure_fields, IF(has_failures), LEFT_OUT),
-    EACH("differences", struct difference, fill_difference, difference_fields),
+    COMPUTED("incomplete", FIELD_BOOL, make_incomplete, IF(has_failures), LEFT_OUT),
+    EACH("failed", struct row, fill_failure, failure_fields, IF(has_failures), LEFT_OUT),
+    EACH("differences", struct row, fill_difference, difference_fields),
     INLINE(NULL, warnings, matter_fields, IF_THERE, LEFT_OUT, POINTED),
-    PART("draws", order_fields, IF(has_draws), LEFT_OUT),
+    PART("draws", order_fields, IF_FLAG(count), LEFT_OUT),
     {0}};
 #undef S
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json/field_rows.h"
 #include "common/scramble.h"
 #include "common/search.h"
 #include "common/text/text.h"
@@ -190,11 +191,6 @@ void draws_print(const struct draws *draws, const struct result *result, FILE *o
                    differ_s / run_time->median_s * 100);
 }
 
-static bool is_taken(const void *draws)
-{
-    return ((const struct draws *)draws)->taken > 0;
-}
-
 #define S struct draws_range
 static const struct field range_fields[] = {FIELD("median", median_s), FIELD("min", min_s), FIELD("max", max_s), {0}};
 static const struct field severity_fields[] = {PART("severity_s", range_fields), {0}};
@@ -206,8 +202,8 @@ static const struct field undrawn_fields[] = {SAME(run_time_s), SAME(rank_time_s
 const struct field draws_fields[] = {SAME(count),
                                      SAME(seed),
                                      SAME(jitter_s),
-                                     SAME(taken, IF_POSITIVE, LEFT_OUT),
-                                     OBJECT("undrawn", undrawn, undrawn_fields, IF(is_taken), LEFT_OUT, POINTED),
+                                     SAME(taken, IF_FLAG(taken), LEFT_OUT),
+                                     OBJECT("undrawn", undrawn, undrawn_fields, IF_FLAG(taken), LEFT_OUT, POINTED),
                                      OBJECT("run_time_s", run_time, range_fields),
                                      NUMBERS("run_times_s", run_times_s, count),
                                      PER_RANK("rank_time_s", rank_time, range_fields),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/json/field_rows.h"
 #include "common/text/text.h"
 #include "model/behaviour/behaviour.h"
 #include "model/result/result_fields.h"
@@ -215,7 +216,7 @@ void warnings_print_choice(const struct warnings *warnings, FILE *out)
 }
 
 struct contradicted {
-    const struct contradiction *found;
+    struct contradiction found;
     char text[RESULT_BEHAVIOUR_BYTES];
 };
 
@@ -231,19 +232,16 @@ static enum field_each fill_contradiction(const void *item, size_t index, void *
     const struct warnings *warnings = item;
     struct contradicted *one = made;
     if (index == warnings->count) return FIELD_END;
-    one->found = &warnings->items[index];
-    result_behaviour_text(&one->found->row, one->text);
+    one->found = warnings->items[index];
+    result_behaviour_text(&one->found.row, one->text);
     return FIELD_ELEMENT;
 }
 
-#define S struct contradiction
-static const struct field contradiction_fields[] = {NAME_OF("call", row.call, name_function, MPI_CALL_COUNT),
-                                                    NAME_OF("waits", row.waits, name_waits, BEHAVES_COUNT),
-                                                    NAME_OF("expected", expected, name_waits, BEHAVES_COUNT),
-                                                    FIELD("seen", row.seen), FIELD("of", row.of), {0}};
-#undef S
 #define S struct contradicted
-static const struct field contradicted_fields[] = {INLINE(NULL, found, contradiction_fields, POINTED), SAME(text), {0}};
+static const struct field contradicted_fields[] = {NAME_OF("call", found.row.call, name_function, MPI_CALL_COUNT),
+                                                   NAME_OF("waits", found.row.waits, name_waits, BEHAVES_COUNT),
+                                                   NAME_OF("expected", found.expected, name_waits, BEHAVES_COUNT),
+                                                   FIELD("seen", found.row.seen), FIELD("of", found.row.of), SAME(text), {0}};
 #undef S
 const struct field warnings_fields[] = {
     EACH("contradictions", struct contradicted, fill_contradiction, contradicted_fields), {0}};

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "common/json/field_rows.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "validate/samples.h"
@@ -42,11 +43,6 @@ const struct field ranking_fields[] = {SCHEMA("rmacast.ranking/1"), FIELD("kenda
                                        FIELD("pairs_apart", apart), FIELD("pairs_right", right),
                                        ARRAY("variants", variants, count, variant_fields), {0}};
 #undef S
-
-enum status ranking_to_json(const struct ranking *ranking, cJSON **json, struct err *err)
-{
-    return fields_to_json(ranking_fields, ranking, 0, json, err);
-}
 
 void ranking_print(const struct ranking *ranking, FILE *out)
 {

@@ -27,9 +27,8 @@ enum { RANKING_VARIANTS_MAX = 64 };
 /* count is up to RANKING_VARIANTS_MAX. */
 struct ranking ranking_of(const struct ranking_variant *variants, size_t count);
 
-/* Schema rmacast.ranking/1; the caller owns *json. */
+/* Schema rmacast.ranking/1. */
 extern const struct field ranking_fields[];
-enum status ranking_to_json(const struct ranking *ranking, cJSON **json, struct err *err);
 void ranking_print(const struct ranking *ranking, FILE *out);
 
 #endif

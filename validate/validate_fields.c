@@ -6,28 +6,23 @@
 #include <math.h>
 
 #include "common/csv.h"
+#include "common/json/field_rows.h"
 #include "model/result/result_fields.h"
 #include "validate/validate.h"
 
-#define S             struct validate_value
+#define S struct validate_value
 #define VALUE_COLUMNS "predicted_s,measured_s,measured_min_s,measured_max_s,error_s,relative"
 static const struct field value_fields[] = {SAME(predicted_s),          SAME(measured_s),      SAME(measured_min_s),
                                             SAME(measured_max_s),       SAME(error_s, SIGNED), SAME(relative, IF_FINITE, SIGNED),
                                             SAME(deviation, IF_FINITE), SAME(within_spread),   {0}};
 #undef S
-
 #define S struct validate_pattern
-static const struct field pattern_fields[] = {INLINE(NULL, total, value_fields),
-                                              SAME(at_most),
-                                              FIELD("predicted_known_s", known_s),
-                                              PER_RANK("ranks", ranks, value_fields),
-                                              {0}};
+static const struct field pattern_fields[] = {INLINE(NULL, total, value_fields), SAME(at_most),
+                                              FIELD("predicted_known_s", known_s), PER_RANK("ranks", ranks, value_fields), {0}};
 #undef S
-
 #define S struct validate_property
 static const struct field property_fields[] = {SAME(name), INLINE(NULL, value, value_fields), {0}};
 #undef S
-
 #define S struct sample_summary
 static const struct field summary_fields[] = {SAME(median, IF_FINITE), SAME(p95, IF_FINITE), SAME(worst, IF_FINITE), {0}};
 #undef S
@@ -37,26 +32,15 @@ static const struct field summary_fields[] = {SAME(median, IF_FINITE), SAME(p95,
 #define S struct validate_place
 static const struct field at_fields[] = {SAME(function), SAME(callpath), SAME(file, IF_THERE), SAME(line), {0}};
 #undef S
-
 #define S struct validate_call
 static const struct field times_fields[] = {SAME(rank),       SAME(thread),         SAME(occurrence),     SAME(predicted_s),
                                             SAME(measured_s), SAME(measured_min_s), SAME(measured_max_s), {0}};
 #undef S
-
 #define S struct validate_call_group
-static const struct field group_fields[] = {SAME(count),
-                                            SAME(predicted_s),
-                                            SAME(measured_s),
-                                            SAME(error_s, SIGNED),
-                                            SAME(predicted_median_s),
-                                            SAME(measured_median_s),
-                                            FIELD("absolute_error_s", absolute_s),
-                                            SAME(spread_s),
-                                            SAME(share),
-                                            SAME(two_groups),
-                                            FIELD("two_groups_error_s", two_groups_s),
-                                            SAME(race),
-                                            {0}};
+static const struct field group_fields[] = {SAME(count), SAME(predicted_s), SAME(measured_s), SAME(error_s, SIGNED),
+                                            SAME(predicted_median_s), SAME(measured_median_s),
+                                            FIELD("absolute_error_s", absolute_s), SAME(spread_s), SAME(share), SAME(two_groups),
+                                            FIELD("two_groups_error_s", two_groups_s), SAME(race), {0}};
 #undef S
 
 /* A call, or all of a place. */
@@ -72,11 +56,6 @@ static const struct field worst_fields[] = {
 static const struct field groups_fields[] = {
     INLINE(NULL, place, at_fields, POINTED), INLINE(NULL, group, group_fields, POINTED), {0}};
 #undef S
-
-static bool has_calls(const void *validation)
-{
-    return ((const struct validation *)validation)->calls != NULL;
-}
 
 static bool has_worst(const void *validation)
 {
@@ -119,26 +98,16 @@ static void make_other(const void *item, void *made)
 }
 
 #define S struct other
-static const struct field first_fields[] = {SAME(measured, IF_THERE),
-                                            INLINE(NULL, place, at_fields, POINTED),
-                                            FIELD("rank", other.rank),
-                                            FIELD("event", other.event),
-                                            FIELD("bytes", other.bytes),
-                                            FIELD("predicted_bytes", other.predicted_bytes),
-                                            FIELD("peer", other.peer, SIGNED),
-                                            FIELD("predicted_peer", other.predicted_peer, SIGNED),
-                                            {0}};
+static const struct field first_fields[] = {SAME(measured, IF_THERE), INLINE(NULL, place, at_fields, POINTED),
+                                            FIELD("rank", other.rank), FIELD("event", other.event), FIELD("bytes", other.bytes),
+                                            FIELD("predicted_bytes", other.predicted_bytes), FIELD("peer", other.peer, SIGNED),
+                                            FIELD("predicted_peer", other.predicted_peer, SIGNED), {0}};
 #undef S
-
 #define S struct validate_calls
-static const struct field sums_fields[] = {SAME(count),
-                                           SAME(within_spread),
-                                           FIELD("absolute_error_s", absolute_s),
-                                           SAME(computing_error_s, SIGNED),
-                                           SAME(calls_error_s, SIGNED),
+static const struct field sums_fields[] = {SAME(count), SAME(within_spread), FIELD("absolute_error_s", absolute_s),
+                                           SAME(computing_error_s, SIGNED), SAME(calls_error_s, SIGNED),
                                            OBJECT("error_s", error_s, summary_fields),
-                                           OBJECT("relative", relative, summary_fields),
-                                           {0}};
+                                           OBJECT("relative", relative, summary_fields), {0}};
 static const struct field other_count_fields[] = {FIELD("count", other_count), {0}};
 #undef S
 
@@ -149,18 +118,12 @@ static void make_within(const void *item, void *made)
 }
 
 #define S struct validate_transfers
-static const struct field transfers_fields[] = {SAME(count),
-                                                SAME(ends_known),
-                                                FIELD("within_bounds", within),
-                                                SAME(within_spread),
-                                                COMPUTED("share", FIELD_DOUBLE, make_within, IF_FINITE),
-                                                SAME(between_nodes),
-                                                SAME(between_nodes_within),
+static const struct field transfers_fields[] = {SAME(count), SAME(ends_known), FIELD("within_bounds", within),
+                                                SAME(within_spread), COMPUTED("share", FIELD_DOUBLE, make_within, IF_FINITE),
+                                                SAME(between_nodes), SAME(between_nodes_within),
                                                 OBJECT("width", width, summary_fields),
                                                 OBJECT("error_s", error_s, summary_fields),
-                                                OBJECT("relative", relative, summary_fields),
-                                                SAME(worst_rank),
-                                                SAME(worst_event),
+                                                OBJECT("relative", relative, summary_fields), SAME(worst_rank), SAME(worst_event),
                                                 {0}};
 #undef S
 
@@ -179,35 +142,23 @@ static const struct field predicted_fields[] = {
     FIELD("file", predicted, IF_THERE), SAME(platform, IF_THERE), SAME(semantics, IF_THERE), SAME(engine, IF_THERE), {0}};
 static const struct field rank_error_fields[] = {FIELD("median", rank_error_median, IF_FINITE),
                                                  FIELD("p95", rank_error_p95, IF_FINITE),
-                                                 FIELD("worst", rank_error_worst, IF_FINITE),
-                                                 SAME(worst_rank),
-                                                 {0}};
+                                                 FIELD("worst", rank_error_worst, IF_FINITE), SAME(worst_rank), {0}};
 static const struct field other_fields[] = {
     INLINE(NULL, calls, other_count_fields, POINTED), MADE("first", struct other, make_other, first_fields, IF(has_other)), {0}};
 static const struct field calls_fields[] = {INLINE(NULL, calls, sums_fields, POINTED),
                                             MADE("worst", struct placed, make_worst, worst_fields, IF(has_worst)),
                                             PART("other_arguments", other_fields),
-                                            EACH("callpaths", struct placed, fill_callpath, groups_fields),
-                                            {0}};
+                                            EACH("callpaths", struct placed, fill_callpath, groups_fields), {0}};
 static const struct field members_fields[] = {
-    PART("predicted", predicted_fields),
-    TEXTS("measured", measured, repetitions),
-    FIELD("ranks", rank_count),
-    TEXTS("notes", notes, note_count),
-    OBJECT("section", section, result_section_fields, IF_FLAG(section.known)),
+    PART("predicted", predicted_fields), TEXTS("measured", measured, repetitions), FIELD("ranks", rank_count),
+    TEXTS("notes", notes, note_count), OBJECT("section", section, result_section_fields, IF_FLAG(section.known)),
     EACH("disturbance", struct result_disturbance, fill_disturbance, disturbance_fields, .nulls = true),
-    FIELD("waits_inferred", inferred),
-    FLAGS("not_inferred", not_inferred, name_function),
-    OBJECT("run_time", run_time, value_fields),
-    PART("rank_error", rank_error_fields),
-    PER_RANK("rank_time", rank_time, value_fields),
-    TABLE("patterns", patterns, name_pattern, pattern_fields),
-    ARRAY("properties", properties, property_count, property_fields),
-    PER_RANK("target_waits", targets, value_fields, IF_THERE),
-    PART("calls", calls_fields, IF(has_calls)),
-    OBJECT("transfers", transfers, transfers_fields, IF(has_calls)),
-    FIELD("other_control_flow", difference, IF_THERE),
-    {0}};
+    FIELD("waits_inferred", inferred), FLAGS("not_inferred", not_inferred, name_function),
+    OBJECT("run_time", run_time, value_fields), PART("rank_error", rank_error_fields),
+    PER_RANK("rank_time", rank_time, value_fields), TABLE("patterns", patterns, name_pattern, pattern_fields),
+    ARRAY("properties", properties, property_count, property_fields), PER_RANK("target_waits", targets, value_fields, IF_THERE),
+    PART("calls", calls_fields, IF_FLAG(calls)), OBJECT("transfers", transfers, transfers_fields, IF_FLAG(calls)),
+    FIELD("other_control_flow", difference, IF_THERE), {0}};
 #undef S
 
 struct judged { /* a validation, and whether a tolerance holds */

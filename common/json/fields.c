@@ -49,6 +49,12 @@ static const char *value_at(const struct field *row, const char *item, union roo
     return (const char *)room;
 }
 
+static bool is_set(const char *at, size_t bytes)
+{
+    while (bytes > 0 && at[bytes - 1] == 0) bytes--;
+    return bytes > 0;
+}
+
 static bool is_known(const struct field *row, const char *item)
 {
     union room room;
@@ -58,7 +64,7 @@ static bool is_known(const struct field *row, const char *item)
     case FIELD_NOT_NEGATIVE: return number_at(row, at) >= 0;
     case FIELD_FINITE: return isfinite(number_at(row, at));
     case FIELD_THERE: return row->kind == FIELD_CHARS ? *at != '\0' : POINTER_AT(at, void) != NULL;
-    case FIELD_FLAG: return *(const bool *)(item + row->flag);
+    case FIELD_FLAG: return is_set(item + row->flag, row->flag_bytes);
     case FIELD_ASKED: return row->known(item);
     default: return true;
     }
@@ -90,7 +96,8 @@ static void write_made(const struct field *row, const char *item, size_t many, c
     }
     for (size_t i = 0; row->each && (each = row->each(item, i, made)) != FIELD_END; i++) {
         if (each == FIELD_ELEMENT)
-            fields_write(row->rows, made, many, row->name ? json_add_object(owner, row->name((int)i)) : json_append_object(owner));
+            fields_write(row->rows, made, many,
+                         row->name ? json_add_object(owner, row->name((int)i)) : json_append_object(owner));
         if (each == FIELD_NULL) json_append(owner, cJSON_CreateNull());
         if (row->owned) fields_clear(row->rows, made);
         memset(made, 0, row->bytes);
@@ -284,14 +291,19 @@ static enum status read_elements(const struct field *row, const struct json_node
     return STATUS_OK;
 }
 
+static enum status read_number(const struct field *row, const struct json_node *node, double *at, struct err *err)
+{
+    const double most = row->most > 0 ? row->most : NUMBER_MOST;
+    return json_number(node, row->any_sign ? -most : 0, most, at, err);
+}
+
 static enum status read_value(const struct field *row, const struct json_node *node, size_t many, char *item, struct err *err)
 {
     void *at = item + row->offset;
     const char *text;
     size_t index;
     switch (row->kind) {
-    case FIELD_DOUBLE:
-        return json_number(node, row->any_sign ? -NUMBER_MOST : 0, row->most > 0 ? row->most : NUMBER_MOST, at, err);
+    case FIELD_DOUBLE: return read_number(row, node, at, err);
     case FIELD_BOOL: return json_boolean(node, at, err);
     case FIELD_TEXT: return copy_text(node, at, err);
     case FIELD_CHARS:
@@ -321,7 +333,7 @@ static enum status read_value(const struct field *row, const struct json_node *n
         for (size_t i = 0; i < row->count; i++) {
             struct json_node one = json_member(node, row->name((int)i));
             ((double *)at)[i] = NAN;
-            if (one.item && !cJSON_IsNull(one.item)) TRY(json_number(&one, 0, NUMBER_MOST, &((double *)at)[i], err));
+            if (one.item && !cJSON_IsNull(one.item)) TRY(read_number(row, &one, &((double *)at)[i], err));
         }
         return STATUS_OK;
     default: return read_integer(row, node, many, at, err);
@@ -351,7 +363,7 @@ static enum status read_row(const struct field *row, const struct json_node *obj
         return STATUS_OK;
     }
     if (row->optional && !node.item) return STATUS_OK;
-    if (row->when == FIELD_FLAG) *(bool *)(item + row->flag) = true;
+    if (row->when == FIELD_FLAG && row->flag_bytes == sizeof(bool)) *(bool *)(item + row->flag) = true;
     if (row->kind == FIELD_INLINE) return fields_read(row->rows, object, many, item + row->offset, err);
     return read_value(row, &node, many, item, err);
 }

@@ -14,6 +14,7 @@ extern const struct field rate_fields[];                            /* struct re
 /* struct uncertainty, inline: error_s, error_parts and error_class, if something is known. What is read lacks in_mpi_s. */
 extern const struct field uncertainty_fields[];
 extern const struct field disturbance_fields[], result_section_fields[];
+extern const struct field result_behaviour_fields[]; /* elements of behaviour[] */
 extern const struct field violations_fields[]; /* struct result_violations */
 
 /* Names for rows: of enum pattern, property, mpi_call. */

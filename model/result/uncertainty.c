@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/json/field_rows.h"
 #include "common/text/text.h"
 #include "model/result/result_fields.h"
 
@@ -141,8 +142,7 @@ static void make_total(const void *of, void *made)
 #define S struct uncertainty
 static const struct field member_fields[] = {COMPUTED("error_s", FIELD_DOUBLE, make_total, IF_FINITE),
                                              NAMED("error_parts", part_s, name_part),
-                                             NAME_OF("error_class", class, name_class, UNCERTAINTY_CLASSES),
-                                             {0}};
+                                             NAME_OF("error_class", class, name_class, UNCERTAINTY_CLASSES), {0}};
 const struct field uncertainty_fields[] = {
     {.key = "error_parts", .kind = FIELD_INLINE, .rows = member_fields, .left_out = true, IF_FLAG(known)}, {0}};
 #undef S

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/json/field_rows.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "model/result/result_fields.h"
@@ -96,47 +97,31 @@ void advice_print(const struct advice *advice, FILE *out)
 
 /* --- the JSON --- */
 
-struct change_made {
-    const struct proposal *change;
-    const char *row, *reason, *where;
+struct change_row {
+    struct proposal change; /* a copy, borrowed */
     bool advised, gain_unknown;
-    double gain_s; /* NAN: not known */
-    struct uncertainty error;
 };
 
 static enum field_each fill_change(const void *item, size_t index, void *made)
 {
     const struct advice *advice = item;
+    struct change_row *one = made;
     if (index + 1 >= advice->count) return FIELD_END;
-    const struct proposal *change = change_at(advice, index);
-    const bool known = change->applies && !isnan(change->gain_s);
-    *(struct change_made *)made = (struct change_made){.change = change,
-                                             .row = change->scene.name,
-                                             .reason = change->why,
-                                             .where = change->where,
-                                             .advised = advice_is_advised(change),
-                                             .gain_unknown = !known,
-                                             .gain_s = known ? change->gain_s : (double)NAN};
-    if (known) ((struct change_made *)made)->error = change->error;
+    *one = (struct change_row){*change_at(advice, index), advice_is_advised(change_at(advice, index)), false};
+    one->gain_unknown = !one->change.applies || isnan(one->change.gain_s);
+    if (!one->gain_unknown) return FIELD_ELEMENT;
+    one->change.gain_s = NAN;
+    one->change.error.known = false;
     return FIELD_ELEMENT;
 }
 
-#define S struct proposal
-static const struct field confirmed_fields[] = {SAME(confirmed), {0}};
-static const struct field rewritten_fields[] = {INLINE(NULL, scene.rewrite, rewrite_fields), {0}};
-#undef S
-#define S struct change_made
-static const struct field change_fields[] = {
-    SAME(row),
-    SAME(advised),
-    INLINE(NULL, change, confirmed_fields, POINTED),
-    SAME(gain_s, IF_FINITE, SIGNED),
-    SAME(reason, IF_THERE),
-    SAME(where, IF_THERE),
-    INLINE(NULL, error, uncertainty_fields),
-    {.key = "error_s", .kind = FIELD_CONSTANT, IF_FLAG(gain_unknown), LEFT_OUT},
-    INLINE(NULL, change, rewritten_fields, POINTED),
-    {0}};
+#define S struct change_row
+static const struct field change_fields[] = {FIELD("row", change.scene.name), SAME(advised), FIELD("confirmed", change.confirmed),
+                                             FIELD("gain_s", change.gain_s, IF_FINITE, SIGNED),
+                                             FIELD("reason", change.why, IF_THERE), FIELD("where", change.where, IF_THERE),
+                                             INLINE(NULL, change.error, uncertainty_fields),
+                                             {.key = "error_s", .kind = FIELD_CONSTANT, IF_FLAG(gain_unknown), LEFT_OUT},
+                                             INLINE(NULL, change.scene.rewrite, rewrite_fields), {0}};
 #undef S
 
 struct head {
@@ -164,21 +149,9 @@ static void make_head(const void *item, void *made)
 }
 
 #define S struct head
-static const struct field head_fields[] = {SAME(trace),
-                                           SAME(platform),
-                                           SAME(semantics),
-                                           SAME(library),
-                                           SAME(headline),
-                                           SAME(run_time_s),
-                                           SAME(error, IF_FINITE),
-                                           INLINE(NULL, sure, uncertainty_fields),
-                                           INLINE(NULL, recorded, result_calls_fields, IF_THERE, LEFT_OUT, POINTED),
-                                           {0}};
+static const struct field head_fields[] = {SAME(trace), SAME(platform), SAME(semantics), SAME(library), SAME(headline),
+                                           SAME(run_time_s), SAME(error, IF_FINITE), INLINE(NULL, sure, uncertainty_fields),
+                                           INLINE(NULL, recorded, result_calls_fields, IF_THERE, LEFT_OUT, POINTED), {0}};
 #undef S
 const struct field advice_fields[] = {SCHEMA("rmacast.advice/1"), MADE(NULL, struct head, make_head, head_fields),
-                                      EACH("changes", struct change_made, fill_change, change_fields), {0}};
-
-enum status advice_to_json(const struct advice *advice, cJSON **json, struct err *err)
-{
-    return fields_to_json(advice_fields, advice, 0, json, err);
-}
+                                      EACH("changes", struct change_row, fill_change, change_fields), {0}};

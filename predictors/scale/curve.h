@@ -61,9 +61,8 @@ double curve_wait_share(const struct curve *curve, size_t point, enum pattern pa
 
 void curve_print(const struct curve *curve, FILE *out);
 
-/* Schema rmacast.scaling/1. The caller owns the tree. */
+/* Schema rmacast.scaling/1. */
 extern const struct field curve_fields[];
-enum status curve_to_json(const struct curve *curve, cJSON **json, struct err *err);
 
 /* Comma-separated values: a row per point, a column per wait state that occurs. */
 void curve_write_csv(const struct curve *curve, FILE *out);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/json/field_rows.h"
 #include "model/result/result_fields.h"
 #include "predictors/comparison.h"
 #include "predictors/scale/curve.h"
@@ -10,78 +11,57 @@
 /* --- a point --- */
 
 struct point {
-    const struct curve_point *point;
+    struct curve_point at;
     const struct result *result;
     const char *semantics;
-    double speedup, efficiency, wait_shares[PATTERN_COUNT]; /* shares of 0: NAN */
+    double run_time_s, speedup, efficiency, wait_shares[PATTERN_COUNT]; /* shares of 0: NAN */
     struct efficiency_pop pop;
-    size_t noisy_runs;
-    bool has_pop, is_noisy, is_replayed;
+    struct uncertainty error;
+    size_t noisy_runs, run_count;
+    bool has_pop;
 };
 
 static enum field_each fill_point(const void *item, size_t index, void *made)
 {
     const struct curve *curve = item;
     if (index == curve->count) return FIELD_END;
-    const struct curve_point *point = &curve->points[index];
-    struct point *one = made;
-    *one = (struct point){.point = point,
-                          .result = point->result,
-                          .semantics = curve->semantics[index % curve->rows],
-                          .speedup = curve_speedup(curve, index),
-                          .efficiency = curve_efficiency(curve, index),
-                          .noisy_runs = curve->noisy_runs,
-                          .is_noisy = curve->noisy_runs > 0,
-                          .is_replayed = curve->run_count > 0};
-    one->has_pop = curve_pop(curve, index, &one->pop);
+    struct point *point = made;
+    const struct result *result = curve->points[index].result;
+    *point = (struct point){.at = curve->points[index],
+                            .result = result,
+                            .semantics = curve->semantics[index % curve->rows],
+                            .run_time_s = result->run_time_s,
+                            .speedup = curve_speedup(curve, index),
+                            .efficiency = curve_efficiency(curve, index),
+                            .error = result->uncertainty,
+                            .noisy_runs = curve->noisy_runs,
+                            .run_count = curve->run_count};
+    point->has_pop = curve_pop(curve, index, &point->pop);
     for (int p = 0; p < PATTERN_COUNT; p++) {
         const double share = curve_wait_share(curve, index, (enum pattern)p);
-        one->wait_shares[p] = share > 0 ? share : (double)NAN;
+        point->wait_shares[p] = share > 0 ? share : (double)NAN;
     }
     return FIELD_ELEMENT;
 }
 
-#define S struct result
-static const struct field run_fields[] = {SAME(run_time_s), {0}};
-static const struct field error_fields[] = {INLINE(NULL, uncertainty, uncertainty_fields), {0}};
-#undef S
-#define S struct curve_noise
-static const struct field noise_times_fields[] = {SAME(median_s), SAME(p5_s), SAME(p95_s), {0}};
-#undef S
-#define S struct replay_error
-static const struct field replay_error_fields[] = {SAME(low), SAME(high), {0}};
-#undef S
-#define S struct curve_point
-static const struct field ranks_fields[] = {SAME(ranks), {0}};
-static const struct field band_fields[] = {FIELD("run_time_low_s", low_s, IF_FINITE), FIELD("run_time_high_s", high_s, IF_FINITE),
-                                           {0}};
-static const struct field noise_fields[] = {INLINE(NULL, noise, noise_times_fields), {0}};
-static const struct field replayed_fields[] = {OBJECT("replay_error", error, replay_error_fields), {0}};
-static const struct field rewrites_fields[] = {
-    SAME(rewrites, IF_THERE, LEFT_OUT, .rows = transform_report_fields, .array = true), {0}};
-#undef S
 #define S struct efficiency_pop
 static const struct field pop_fields[] = {FIELD("parallel_efficiency", parallel, IF_NOT_NEGATIVE),
                                           SAME(load_balance, IF_NOT_NEGATIVE), SAME(serialization, IF_NOT_NEGATIVE),
                                           SAME(transfer, IF_NOT_NEGATIVE), {0}};
 #undef S
 #define S struct point
-static const struct field noisy_fields[] = {FIELD("runs", noisy_runs), INLINE(NULL, point, noise_fields, POINTED), {0}};
+static const struct field noise_fields[] = {FIELD("runs", noisy_runs), FIELD("median_s", at.noise.median_s),
+                                            FIELD("p5_s", at.noise.p5_s), FIELD("p95_s", at.noise.p95_s), {0}};
+static const struct field replay_error_fields[] = {FIELD("low", at.error.low), FIELD("high", at.error.high), {0}};
 static const struct field point_fields[] = {
-    INLINE(NULL, point, ranks_fields, POINTED),
-    SAME(semantics),
-    INLINE(NULL, result, run_fields, POINTED),
-    INLINE(NULL, point, band_fields, POINTED),
-    SAME(speedup, IF_FINITE),
-    SAME(efficiency, IF_FINITE),
-    NAMED("wait_shares", wait_shares, name_pattern, LEFT_OUT),
-    OBJECT("pop", pop, pop_fields, IF_FLAG(has_pop), LEFT_OUT),
-    PART("noise", noisy_fields, IF_FLAG(is_noisy), LEFT_OUT),
-    INLINE(NULL, point, replayed_fields, IF_FLAG(is_replayed), LEFT_OUT, POINTED),
-    INLINE(NULL, point, rewrites_fields, POINTED),
-    INLINE(NULL, result, error_fields, POINTED),
-    OBJECT("result", result, result_fields, POINTED, RANKS_OF(struct result, rank_count)),
-    {0}};
+    FIELD("ranks", at.ranks), SAME(semantics), SAME(run_time_s), FIELD("run_time_low_s", at.low_s, IF_FINITE),
+    FIELD("run_time_high_s", at.high_s, IF_FINITE), SAME(speedup, IF_FINITE), SAME(efficiency, IF_FINITE),
+    NAMED("wait_shares", wait_shares, name_pattern, LEFT_OUT), OBJECT("pop", pop, pop_fields, IF_FLAG(has_pop), LEFT_OUT),
+    PART("noise", noise_fields, IF_FLAG(noisy_runs), LEFT_OUT),
+    PART("replay_error", replay_error_fields, IF_FLAG(run_count), LEFT_OUT),
+    FIELD("rewrites", at.rewrites, IF_THERE, LEFT_OUT, .rows = transform_report_fields, .array = true),
+    INLINE(NULL, error, uncertainty_fields),
+    OBJECT("result", result, result_fields, POINTED, RANKS_OF(struct result, rank_count)), {0}};
 #undef S
 
 /* --- figures of the whole curve --- */
@@ -92,12 +72,17 @@ struct limit { /* of a row */
     struct amdahl amdahl;
 };
 
+/* The limit of a row: a point, or none. */
+static struct limit limit_at(const struct curve *curve, size_t row, size_t point)
+{
+    return (struct limit){.semantics = curve->semantics[row], .ranks = point < curve->count ? curve->points[point].ranks : 0};
+}
+
 static enum field_each fill_stop(const void *item, size_t row, void *made)
 {
     const struct curve *curve = item;
     if (row == curve->rows) return FIELD_END;
-    const size_t stops = limits_stops_paying(curve, row);
-    *(struct limit *)made = (struct limit){curve->semantics[row], stops < curve->count ? curve->points[stops].ranks : 0, 0, {0}};
+    *(struct limit *)made = limit_at(curve, row, limits_stops_paying(curve, row));
     return FIELD_ELEMENT;
 }
 
@@ -105,7 +90,7 @@ static enum field_each fill_fastest(const void *item, size_t point, void *made)
 {
     const struct curve *curve = item;
     if (point == curve->count) return FIELD_END;
-    *(struct limit *)made = (struct limit){curve->semantics[point % curve->rows], curve->points[point].ranks, 0, {0}};
+    *(struct limit *)made = limit_at(curve, point % curve->rows, point);
     return limits_is_fastest(curve, point) ? FIELD_ELEMENT : FIELD_SKIP;
 }
 
@@ -113,28 +98,28 @@ static enum field_each fill_optimum(const void *item, size_t row, void *made)
 {
     const struct curve *curve = item;
     if (row == curve->rows) return FIELD_END;
-    *(struct limit *)made = (struct limit){curve->semantics[row], curve->points[limits_optimum(curve, row)].ranks, 0, {0}};
+    *(struct limit *)made = limit_at(curve, row, limits_optimum(curve, row));
     return FIELD_ELEMENT;
 }
 
 static enum field_each fill_amdahl(const void *item, size_t row, void *made)
 {
-    const struct curve *curve = item;
-    if (row == curve->rows) return FIELD_END;
-    *(struct limit *)made = (struct limit){curve->semantics[row], 0, 0, limits_amdahl(curve, row)};
-    return ((const struct limit *)made)->amdahl.known ? FIELD_ELEMENT : FIELD_SKIP;
+    struct limit *limit = made;
+    if (fill_optimum(item, row, made) == FIELD_END) return FIELD_END;
+    limit->amdahl = limits_amdahl(item, row);
+    return limit->amdahl.known ? FIELD_ELEMENT : FIELD_SKIP;
 }
 
 static enum field_each fill_win(const void *item, size_t index, void *made)
 {
     const struct curve *curve = item;
     for (size_t row = 0; row < curve->rows; row++)
-        for (size_t first, last = SIZE_MAX; limits_next_win(curve, row, &first, &last);)
-            if (index-- == 0) {
-                *(struct limit *)made =
-                    (struct limit){curve->semantics[row], curve->points[first].ranks, curve->points[last].ranks, {0}};
-                return FIELD_ELEMENT;
-            }
+        for (size_t first, last = SIZE_MAX; limits_next_win(curve, row, &first, &last);) {
+            if (index-- > 0) continue;
+            *(struct limit *)made = limit_at(curve, row, first);
+            ((struct limit *)made)->to_ranks = curve->points[last].ranks;
+            return FIELD_ELEMENT;
+        }
     return FIELD_END;
 }
 
@@ -176,11 +161,6 @@ static void make_parameters(const void *item, void *made)
     *(const char **)made = curve->parameters && *curve->parameters ? curve->parameters + strlen(", ") : NULL;
 }
 
-static bool has_replays(const void *curve)
-{
-    return ((const struct curve *)curve)->run_count > 0;
-}
-
 #define S struct curve
 const struct field curve_fields[] = {
     SCHEMA("rmacast.scaling/1"),
@@ -189,7 +169,7 @@ const struct field curve_fields[] = {
     COMPUTED("parameters", FIELD_WORD, make_parameters, IF_THERE, LEFT_OUT),
     FIELD("open", doubts, IF_THERE, LEFT_OUT),
     FIELD("platform_errors", measured, IF_POSITIVE, LEFT_OUT),
-    ARRAY("replays", runs, run_count, replay_fields, IF(has_replays), LEFT_OUT),
+    ARRAY("replays", runs, run_count, replay_fields, IF_FLAG(run_count), LEFT_OUT),
     EACH("points", struct point, fill_point, point_fields),
     EACH("stops_paying", struct limit, fill_stop, stop_fields),
     EACH("fastest", struct limit, fill_fastest, fastest_fields),
@@ -198,8 +178,3 @@ const struct field curve_fields[] = {
     EACH("wins", struct limit, fill_win, win_fields),
     {0}};
 #undef S
-
-enum status curve_to_json(const struct curve *curve, cJSON **json, struct err *err)
-{
-    return fields_to_json(curve_fields, curve, 0, json, err);
-}

@@ -14,11 +14,7 @@
 #include "common/files/input_file.h"
 #include "common/files/output_file.h"
 #include "common/files/place.h"
-#include "common/json.h"
-#include "model/result/result_fields.h"
 #include "predictors/sweep/digest.h"
-#include "model/result/uncertainty.h"
-#include "trace/limits.h"
 
 static const char head[] = "{\"schema\":\"rmacast.sweep/1\",\"points\":[\n";
 
@@ -190,30 +186,14 @@ static enum status read_file(const char *file, struct sweep *sweep, struct earli
     return input_file_close(&in, status, err);
 }
 
-static enum status check_numbers(const struct json_node *root, const char *key, double low, double high, struct err *err)
-{
-    struct json_node numbers = json_member(root, key);
-    double value;
-    TRY(json_object(&numbers, err));
-    for (const cJSON *item = numbers.item->child; item; item = item->next) {
-        struct json_node number = json_member(&numbers, item->string);
-        TRY(json_number(&number, low, high, &value, err));
-    }
-    return STATUS_OK;
-}
-
 /* A point that was done has its place on the axes, and numbers that a simulation can give. */
 static enum status check_point(const struct sweep *sweep, size_t point, const struct json_node *root, struct err *err)
 {
-    struct json_node ranks = json_member(root, "ranks"), time = json_member(root, "run_time_s"),
-                     transfers = json_member(root, "transfers"), bytes = json_member(root, "bytes"),
-                     incomplete = json_member(root, "incomplete");
+    struct json_node ranks = json_member(root, "ranks");
     const int64_t asked = sweep_value_of(&sweep->config, point, SWEEP_RANKS)->ranks;
-    const double most_s = ldexp(1e-12, 63); /* of one rank: docs/security.md */
-    int64_t count, whole;
-    double run_time_s;
-    bool flag, same = true;
-    struct uncertainty error = {.known = false};
+    int64_t count;
+    bool same = true;
+    struct sweep_figures figures;
     TRY(json_integer(&ranks, asked > 0 ? asked : 1, asked > 0 ? asked : TRACE_RANKS_MAX, &count, err));
     cJSON *expected = sweep_point_json(sweep, point, (uint32_t)count);
     if (!expected) return err_memory(err);
@@ -221,13 +201,7 @@ static enum status check_point(const struct sweep *sweep, size_t point, const st
         same = same && cJSON_Compare(item, cJSON_GetObjectItemCaseSensitive(root->item, item->string), true);
     cJSON_Delete(expected);
     if (!same) return json_error(root, err, "is another point");
-    TRY(json_number(&time, 0, most_s, &run_time_s, err));
-    TRY(json_integer(&transfers, 0, INT64_C(1) << 53, &whole, err));
-    TRY(json_integer(&bytes, 0, INT64_C(1) << 62, &whole, err));
-    TRY(json_boolean(&incomplete, &flag, err));
-    TRY(fields_read(uncertainty_fields, root, 0, &error, err));
-    TRY(check_numbers(root, "wait_states_s", 0, most_s * (double)count, err));
-    return check_numbers(root, "properties", -most_s * (double)count, most_s * (double)count, err);
+    return fields_read(sweep_figures_fields, root, 0, &figures, err);
 }
 
 static enum status take_point(struct sweep *sweep, size_t point, struct earlier *found, struct err *err)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json/field_rows.h"
 #include "common/text/text.h"
 #include "predictors/transforms/rows.h"
 

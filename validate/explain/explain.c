@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/children.h"
+#include "common/json/field_rows.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "platforms/platform.h"
