@@ -14,8 +14,7 @@ static const int64_t COUNT_MOST = INT64_C(1) << 62; /* sums of bytes are larger 
 
 #define POINTER_AT(AT, TYPE) (*(TYPE *const *)(const void *)(AT))
 
-/* The empty row {0} ends the rows. */
-static bool is_row(const struct field *row)
+bool field_is_row(const struct field *row)
 {
     return row->key || row->rows || row->name || row->read;
 }
@@ -184,7 +183,7 @@ static void write_value(const struct field *row, const char *item, size_t many, 
 
 void fields_write(const struct field *rows, const void *item, size_t many, cJSON *object)
 {
-    for (const struct field *row = rows; is_row(row); row++) {
+    for (const struct field *row = rows; field_is_row(row); row++) {
         if (row->kind == FIELD_TABLE || is_known(row, item))
             write_value(row, item, many, object);
         else if (!row->left_out && row->key)
@@ -370,7 +369,7 @@ static enum status read_row(const struct field *row, const struct json_node *obj
 
 enum status fields_read(const struct field *rows, const struct json_node *object, size_t many, void *item, struct err *err)
 {
-    for (const struct field *row = rows; is_row(row); row++)
+    for (const struct field *row = rows; field_is_row(row); row++)
         if (!row->unread && row->kind != FIELD_MADE && row->kind != FIELD_EACH && row->kind != FIELD_CONSTANT)
             TRY(read_row(row, object, many, item, err));
     return STATUS_OK;
@@ -393,7 +392,7 @@ static void clear_pointer(const struct field *row, char *item)
 
 void fields_clear(const struct field *rows, void *item)
 {
-    for (const struct field *row = rows; is_row(row); row++) {
+    for (const struct field *row = rows; field_is_row(row); row++) {
         char *at = (char *)item + row->offset;
         switch (row->kind) {
         case FIELD_TEXT:
@@ -418,7 +417,7 @@ void fields_clear(const struct field *rows, void *item)
 
 static const struct field *find_field(const struct field *rows, const char *key, size_t length, const char **item)
 {
-    for (const struct field *row = rows; is_row(row); row++) {
+    for (const struct field *row = rows; field_is_row(row); row++) {
         const bool inside = row->kind == FIELD_OBJECT || row->kind == FIELD_INLINE;
         if (!inside && row->key && strlen(row->key) == length && strncmp(row->key, key, length) == 0) return row;
         const char *at = *item + row->offset;

@@ -84,6 +84,10 @@ enum status fields_read(const struct field *rows, const struct json_node *object
 /* Frees what the rows' members own. */
 void fields_clear(const struct field *rows, void *item);
 
+/* A JSON schema (draft 2020-12) of what the rows write. NULL, or spoilt: no memory. The caller owns it. */
+cJSON *fields_schema(const struct field *rows);
+bool field_is_row(const struct field *row); /* not the end of rows */
+
 /* The values of the columns "key,key,..." of one item, with commas between. Keys of parts and inline structs are found, too; a
  * column that no row has, and an unknown value, is empty. */
 void fields_write_csv(const struct field *rows, const char *columns, const void *item, FILE *out);
