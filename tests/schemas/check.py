@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Each JSON document in a directory is valid by the schema that it names. Usage: check.py SCHEMAS DIRECTORY
+"""Each JSON document in a directory is valid by the schema that it names. Usage: check.py SCHEMAS DIRECTORY [--bites]
 
 The validator is python3-jsonschema, which knows nothing of the rows that the schemas are made of. A schema refuses members that
-no row has. A document that names a schema without rows (OTHERS) is only counted; any other one is a fault."""
+no row has: with --bites each schema must refuse its first document with a member too many, and without each of its members
+that it requires. A document may name a schema without rows (OTHERS); any other one is a fault."""
 import json
 import os
 import sys
@@ -37,14 +38,27 @@ def check(name, text, validators):
             for fault in list(validators[schema].iter_errors(document))[:5]]
 
 
+def check_bite(document, validator):
+    faults = [] if not validator.is_valid({**document, "not_a_row": 1}) else ["a member without a row is valid"]
+    for key in validator.schema["required"]:
+        if validator.is_valid({other: document[other] for other in document if other != key}):
+            faults.append(f"{document['schema']} is valid without {key}")
+    return faults
+
+
 def main():
     validators = open_schemas(sys.argv[1])
-    seen, faults = set(), []
+    seen, faults, bitten = set(), [], set()
     for name in sorted(os.listdir(sys.argv[2])):
         with open(os.path.join(sys.argv[2], name), "rb") as file:
             text = file.read()
         if text.strip() and text not in seen:
-            faults += check(name, text, validators)
+            found = check(name, text, validators)
+            faults += found
+            document = json.loads(text) if "--bites" in sys.argv and not found else {}
+            if document.get("schema") in validators.keys() - bitten:
+                bitten.add(document["schema"])
+                faults += check_bite(document, validators[document["schema"]])
         seen.add(text)
     print("\n".join(faults[:20]), end="\n" if faults else "")
     sys.exit(bool(faults))
