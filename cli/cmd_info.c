@@ -264,7 +264,7 @@ static void print_info(const struct trace *trace, const struct info *info)
 /* --- the JSON --- */
 
 struct document { /* copies, borrowed */
-    const char *trace, *origin, *steps_file;
+    const char *trace, *origin, *steps_call, *steps_file;
     struct trace_definitions tables;
     struct trace_provenance from;
     struct info info;
@@ -348,11 +348,6 @@ static const char *name_source(int source)
     return trace_clock_source_name((enum trace_clock_source)source);
 }
 
-static void make_step_call(const void *item, void *made)
-{
-    *(const char **)made = call_name((enum mpi_call)((const struct document *)item)->info.steps.call);
-}
-
 #define S struct broken_rank
 static const struct field broken_fields[] = {SAME(rank), SAME(events), SAME(why), {0}};
 #undef S
@@ -378,7 +373,7 @@ static const struct field clock_fields[] = {SAME(worst_offset_s), SAME(worst_err
 #define S struct document
 #define FROM(KEY) FIELD(#KEY, from.KEY, IF_THERE, LEFT_OUT)
 static const struct field steps_fields[] = {
-    FIELD("share", info.steps.share), FIELD("rank", info.steps.rank), COMPUTED("call", FIELD_WORD, make_step_call),
+    FIELD("share", info.steps.share), FIELD("rank", info.steps.rank), FIELD("call", steps_call),
     FIELD("file", steps_file, IF_THERE), FIELD("line", steps_line), FIELD("count", info.steps.count),
     FIELD("low_s", info.steps.low_s), FIELD("high_s", info.steps.high_s), {0}};
 const struct field info_fields[] = {
@@ -403,7 +398,7 @@ static enum status write_json(const struct trace *trace, const struct info *info
 {
     const struct trace_site *site = info->steps.known ? &trace->definitions.sites[info->steps.site] : NULL;
     const struct document document = {
-        trace->name, trace_origin_name(trace_origin(trace)), site ? site->file : NULL, trace->definitions, trace->provenance,
+        trace->name, trace_origin_name(trace_origin(trace)), call_name((enum mpi_call)info->steps.call), site ? site->file : NULL, trace->definitions, trace->provenance,
         *info, trace, trace->rank_count, site ? site->line : 0, info->end_ps - info->begin_ps, info->incomplete == 0};
     return cli_write_fields(info_fields, &document, 0, file, err);
 }

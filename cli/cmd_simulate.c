@@ -9,6 +9,7 @@
 #include "common/json/field_rows.h"
 #include "common/text/text.h"
 #include "common/units.h"
+#include "model/result/result_fields.h"
 #include "model/violations/violations.h"
 #include "predictors/draws.h"
 #include "predictors/prediction.h"
@@ -97,8 +98,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* What the JSON has beside the result; copies, borrowed. */
+/* Copies, borrowed. */
 struct simulated {
+    const struct result *result;
     struct verify_report report;
     const struct draws *draws; /* NULL: none */
     struct rewrite rewrite;
@@ -116,10 +118,11 @@ static const struct field law_fields[] = {
 #undef S
 #define S struct simulated
 const struct field simulated_fields[] = {
+    INLINE(NULL, result, result_fields, POINTED, RANKS_OF(struct result, rank_count)),
     LIST("verify", report.rows, report.count, law_fields, IF_FLAG(report.count), LEFT_OUT),
     OBJECT("draws", draws, draws_fields, IF_THERE, LEFT_OUT, POINTED, RANKS_OF(struct draws, rank_count)),
     INLINE(NULL, rewrite, rewrite_fields, IF_FLAG(rewrite.count), LEFT_OUT),
-    INLINE(NULL, warnings, warnings_fields),
+    INLINE(NULL, warnings, warnings_fields, LEFT_OUT), /* an analysis has none */
     {0}};
 #undef S
 
@@ -127,13 +130,8 @@ static enum status write_json(const struct settings *settings, const struct resu
                               const struct verify_report *report, const struct draws *draws,
                               const struct rewrite *rewrite, struct err *err)
 {
-    cJSON *json;
-    const struct simulated simulated = {*report, draws->count > 0 ? draws : NULL, *rewrite, settings->warnings};
-    TRY(result_to_json(result, &json, err));
-    fields_write(simulated_fields, &simulated, 0, json);
-    enum status status = cli_write_json(json, settings->json, err);
-    cJSON_Delete(json);
-    return status;
+    const struct simulated simulated = {result, *report, draws->count > 0 ? draws : NULL, *rewrite, settings->warnings};
+    return cli_write_fields(simulated_fields, &simulated, 0, settings->json, err);
 }
 
 static void print_engine(const struct prediction *prediction, FILE *out)

@@ -5,17 +5,14 @@
 #include "cli/cli.h"
 #include "common/json/field_rows.h"
 #include "common/json/json_write.h"
-#include "model/result/result_fields.h"
 #include "predictors/advise/advise.h"
 #include "predictors/comparison.h"
 #include "predictors/scale/curve.h"
 #include "predictors/sweep/sweep.h"
 #include "validate/explain/explain.h"
 #include "validate/ranking.h"
-#include "validate/validate_fields.h"
+#include "validate/validate.h"
 
-static const struct field result_and_simulated[] = {
-    {.kind = FIELD_INLINE, .rows = result_fields}, {.kind = FIELD_INLINE, .rows = simulated_fields, LEFT_OUT}, {0}};
 static const struct field validation_and_explanation[] = {
     {.kind = FIELD_INLINE, .rows = validation_fields}, {.kind = FIELD_INLINE, .rows = explanation_fields, LEFT_OUT}, {0}};
 
@@ -29,7 +26,7 @@ static const struct {
     {"mpi-profiles", mpi_profiles_fields},
     {"platform-difference", platform_difference_fields},
     {"ranking", ranking_fields},
-    {"result", result_and_simulated},
+    {"result", simulated_fields},
     {"scaling", curve_fields},
     {"sweep", sweep_fields},
     {"validation", validation_and_explanation},

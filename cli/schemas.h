@@ -4,7 +4,7 @@
 
 #include "common/json/fields.h"
 
-/* Rows of JSON that commands make themselves; simulated_fields: what `simulate` adds to a result. */
+/* Rows of JSON that commands make themselves; simulated_fields: a result, and what `simulate` adds. */
 extern const struct field info_fields[], simulated_fields[], platform_difference_fields[], mpi_profiles_fields[];
 
 /* Writes rmacast.NAME.schema.json of each schema that has rows. */

@@ -12,6 +12,8 @@ struct document {
     const struct warnings *warnings; /* of the comparison */
     char **names;                    /* borrowed: of the rows with draws, the shortest median first */
     size_t *order, count;            /* of those rows */
+    struct draws first;              /* of the first of them */
+    bool incomplete, matters;        /* some row has failed; the choice of semantics does, or nothing is known of it */
 };
 
 /* --- a row --- */
@@ -87,54 +89,24 @@ static enum field_each fill_pair(const void *item, size_t index, void *made)
     return FIELD_END;
 }
 
-static void make_draws(const void *item, void *made)
-{
-    const struct document *document = item;
-    *(struct draws *)made = document->comparison->draws[document->order[0]];
-}
-
 #define S struct pair
 static const struct field pairs_fields[] = {SAME(row), SAME(other), FIELD("faster", draws.faster), FIELD("same", draws.same),
                                             FIELD("ranges_overlap", draws.overlap), {0}};
 #undef S
-#define S struct draws
-static const struct field asked_fields[] = {SAME(count), SAME(seed), SAME(jitter_s), {0}};
-#undef S
 
 /* --- the whole --- */
 
-static bool has_failures(const void *item)
-{
-    const struct comparison *comparison = ((const struct document *)item)->comparison;
-    for (size_t i = 0; i < comparison->count; i++)
-        if (!comparison->results[i]) return true;
-    return false;
-}
-
-static void make_incomplete(const void *item, void *made)
-{
-    *(bool *)made = has_failures(item);
-}
-
-static void make_matter(const void *warnings, void *made)
-{
-    *(bool *)made = ((const struct warnings *)warnings)->choice != CHOICE_NONE;
-}
-
-#define S struct warnings
-static const struct field matter_fields[] = {COMPUTED("semantics_matter", FIELD_BOOL, make_matter),
-                                             {.kind = FIELD_INLINE, .rows = warnings_fields}, {0}};
-#undef S
 #define S struct document
-static const struct field order_fields[] = {MADE(NULL, struct draws, make_draws, asked_fields), TEXTS("order", names, count),
+static const struct field order_fields[] = {FIELD("count", first.count), FIELD("seed", first.seed), FIELD("jitter_s", first.jitter_s), TEXTS("order", names, count),
                                             EACH("pairs", struct pair, fill_pair, pairs_fields), {0}};
 const struct field comparison_fields[] = {
     SCHEMA(RESULT_COMPARISON_SCHEMA),
     EACH("results", struct row, fill_row, row_fields),
-    COMPUTED("incomplete", FIELD_BOOL, make_incomplete, IF(has_failures), LEFT_OUT),
-    EACH("failed", struct row, fill_failure, failure_fields, IF(has_failures), LEFT_OUT),
+    SAME(incomplete, IF_FLAG(incomplete), LEFT_OUT),
+    EACH("failed", struct row, fill_failure, failure_fields, IF_FLAG(incomplete), LEFT_OUT),
     EACH("differences", struct row, fill_difference, difference_fields),
-    INLINE(NULL, warnings, matter_fields, IF_THERE, LEFT_OUT, POINTED),
+    FIELD("semantics_matter", matters, IF_FLAG(warnings), LEFT_OUT),
+    INLINE(NULL, warnings, warnings_fields, IF_THERE, LEFT_OUT, POINTED),
     PART("draws", order_fields, IF_FLAG(count), LEFT_OUT),
     {0}};
 #undef S
@@ -147,6 +119,9 @@ enum status comparison_to_json(const struct comparison *comparison, cJSON **json
     enum status status = document.order && document.names ? STATUS_OK : err_memory(err);
     if (status == STATUS_OK && comparison->draws) document.count = comparison_draws_order(comparison, document.order);
     for (size_t i = 0; i < document.count; i++) document.names[i] = comparison->names[document.order[i]];
+    if (document.count > 0) document.first = comparison->draws[document.order[0]];
+    for (size_t i = 0; i < comparison->count; i++) document.incomplete = document.incomplete || !comparison->results[i];
+    document.matters = comparison->warnings && comparison->warnings->choice != CHOICE_NONE;
     if (status == STATUS_OK) status = fields_to_json(comparison_fields, &document, 0, json, err);
     free(document.order);
     free(document.names);

@@ -1,9 +1,8 @@
-/* Writes a validation as JSON (docs/results.md, Validation) and as tables for spreadsheets and scripts
+/* Writes and frees a validation: as JSON (docs/results.md, Validation) and as tables for spreadsheets and scripts
  * (validate/validate.h). Seconds; a value that is not known is null, or an empty field. */
-#include "validate/validate_fields.h"
-
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "common/csv.h"
 #include "common/json/field_rows.h"
@@ -189,6 +188,15 @@ enum status validation_to_json(const struct validation *validation, double toler
     if (tolerance >= 0) judged.holds = validate_tolerance(validation, tolerance, &broken) == STATUS_OK;
     judged.worst = judged.holds ? NULL : broken.text;
     return fields_to_json(validation_fields, &judged, 0, json, err);
+}
+
+void validation_free(struct validation *validation)
+{
+    if (!validation) return;
+    fields_clear(members_fields, validation);
+    validate_calls_free(validation->calls);
+    free(validation->disturbance);
+    free(validation);
 }
 
 /* --- tables --- */

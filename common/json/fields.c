@@ -380,6 +380,7 @@ enum status fields_read(const struct field *rows, const struct json_node *object
 static void clear_pointer(const struct field *row, char *item)
 {
     void **at = (void **)(void *)(item + row->offset);
+    if (!*at) return;
     for (size_t i = 0; row->kind == FIELD_ARRAY && i < count_of(row, item, 0); i++)
         fields_clear(row->rows, (char *)*at + i * row->bytes);
     for (size_t i = 0; row->kind == FIELD_TEXTS && i < count_of(row, item, 0); i++) free(((char **)*at)[i]);

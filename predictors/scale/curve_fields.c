@@ -68,46 +68,34 @@ static const struct field point_fields[] = {
 
 struct limit { /* of a row */
     const char *semantics;
-    uint32_t ranks, to_ranks; /* ranks: 0: they always pay */
+    uint32_t ranks, to_ranks, stops, optimum; /* stops: 0: more ranks always pay */
     struct amdahl amdahl;
 };
 
-/* The limit of a row: a point, or none. */
-static struct limit limit_at(const struct curve *curve, size_t row, size_t point)
-{
-    return (struct limit){.semantics = curve->semantics[row], .ranks = point < curve->count ? curve->points[point].ranks : 0};
-}
-
-static enum field_each fill_stop(const void *item, size_t row, void *made)
+static enum field_each fill_limit(const void *item, size_t row, void *made)
 {
     const struct curve *curve = item;
     if (row == curve->rows) return FIELD_END;
-    *(struct limit *)made = limit_at(curve, row, limits_stops_paying(curve, row));
+    const size_t stops = limits_stops_paying(curve, row);
+    *(struct limit *)made = (struct limit){.semantics = curve->semantics[row],
+                                           .stops = stops < curve->count ? curve->points[stops].ranks : 0,
+                                           .optimum = curve->points[limits_optimum(curve, row)].ranks,
+                                           .amdahl = limits_amdahl(curve, row)};
     return FIELD_ELEMENT;
+}
+
+static enum field_each fill_amdahl(const void *item, size_t row, void *made)
+{
+    const enum field_each each = fill_limit(item, row, made);
+    return each == FIELD_END || ((const struct limit *)made)->amdahl.known ? each : FIELD_SKIP;
 }
 
 static enum field_each fill_fastest(const void *item, size_t point, void *made)
 {
     const struct curve *curve = item;
     if (point == curve->count) return FIELD_END;
-    *(struct limit *)made = limit_at(curve, point % curve->rows, point);
+    *(struct limit *)made = (struct limit){curve->semantics[point % curve->rows], .ranks = curve->points[point].ranks};
     return limits_is_fastest(curve, point) ? FIELD_ELEMENT : FIELD_SKIP;
-}
-
-static enum field_each fill_optimum(const void *item, size_t row, void *made)
-{
-    const struct curve *curve = item;
-    if (row == curve->rows) return FIELD_END;
-    *(struct limit *)made = limit_at(curve, row, limits_optimum(curve, row));
-    return FIELD_ELEMENT;
-}
-
-static enum field_each fill_amdahl(const void *item, size_t row, void *made)
-{
-    struct limit *limit = made;
-    if (fill_optimum(item, row, made) == FIELD_END) return FIELD_END;
-    limit->amdahl = limits_amdahl(item, row);
-    return limit->amdahl.known ? FIELD_ELEMENT : FIELD_SKIP;
 }
 
 static enum field_each fill_win(const void *item, size_t index, void *made)
@@ -116,17 +104,17 @@ static enum field_each fill_win(const void *item, size_t index, void *made)
     for (size_t row = 0; row < curve->rows; row++)
         for (size_t first, last = SIZE_MAX; limits_next_win(curve, row, &first, &last);) {
             if (index-- > 0) continue;
-            *(struct limit *)made = limit_at(curve, row, first);
-            ((struct limit *)made)->to_ranks = curve->points[last].ranks;
+            *(struct limit *)made = (struct limit){curve->semantics[row], .ranks = curve->points[first].ranks,
+                                                   .to_ranks = curve->points[last].ranks};
             return FIELD_ELEMENT;
         }
     return FIELD_END;
 }
 
 #define S struct limit
-static const struct field stop_fields[] = {SAME(semantics), SAME(ranks, IF_POSITIVE), {0}};
+static const struct field stop_fields[] = {SAME(semantics), FIELD("ranks", stops, IF_POSITIVE), {0}};
 static const struct field fastest_fields[] = {SAME(ranks), SAME(semantics), {0}};
-static const struct field optimum_fields[] = {SAME(semantics), SAME(ranks), {0}};
+static const struct field optimum_fields[] = {SAME(semantics), FIELD("ranks", optimum), {0}};
 static const struct field amdahl_fields[] = {SAME(semantics), FIELD("serial_share", amdahl.serial_share),
                                              FIELD("error", amdahl.error), {0}};
 static const struct field win_fields[] = {SAME(semantics), FIELD("from_ranks", ranks), SAME(to_ranks), {0}};
@@ -171,9 +159,9 @@ const struct field curve_fields[] = {
     FIELD("platform_errors", measured, IF_POSITIVE, LEFT_OUT),
     ARRAY("replays", runs, run_count, replay_fields, IF_FLAG(run_count), LEFT_OUT),
     EACH("points", struct point, fill_point, point_fields),
-    EACH("stops_paying", struct limit, fill_stop, stop_fields),
+    EACH("stops_paying", struct limit, fill_limit, stop_fields),
     EACH("fastest", struct limit, fill_fastest, fastest_fields),
-    EACH("optimum", struct limit, fill_optimum, optimum_fields),
+    EACH("optimum", struct limit, fill_limit, optimum_fields),
     EACH("amdahl", struct limit, fill_amdahl, amdahl_fields),
     EACH("wins", struct limit, fill_win, win_fields),
     {0}};

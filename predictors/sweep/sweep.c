@@ -39,8 +39,6 @@ struct point_row {
     uint32_t ranks; /* 0: not known */
     const char *axes[SWEEP_AXES];
     char inputs[24];
-    const char *reason; /* of one that failed */
-    struct sweep_figures figures; /* of one that was done */
 };
 
 static const char *name_state(int failed)
@@ -64,9 +62,10 @@ static const struct field axes_fields[] = {SAME(ranks, IF_POSITIVE), FIELD("plat
                                            FIELD("mapping", axes[SWEEP_MAPPINGS]), FIELD("transforms", axes[SWEEP_TRANSFORMS]),
                                            FIELD("semantics", axes[SWEEP_SEMANTICS]), SAME(inputs), {0}};
 /* The members behind them are written one by one (run.c, result_file.c). */
-static const struct field point_fields[] = {{.kind = FIELD_INLINE, .rows = axes_fields}, NAME_OF("state", ranks, name_state, 2),
-                                            SAME(reason, LEFT_OUT), INLINE(NULL, figures, sweep_figures_fields, LEFT_OUT),
-                                            {.key = "sum", .kind = FIELD_TEXT}, {0}};
+static const struct field point_fields[] = {
+    {.kind = FIELD_INLINE, .rows = axes_fields}, {.key = "state", .kind = FIELD_BOOL, .name = name_state},
+    {.key = "reason", .kind = FIELD_TEXT, LEFT_OUT}, {.kind = FIELD_INLINE, .rows = sweep_figures_fields, LEFT_OUT},
+    {.key = "sum", .kind = FIELD_TEXT}, {0}};
 #undef S
 #define S struct sweep
 const struct field sweep_fields[] = {SCHEMA("rmacast.sweep/1"), ARRAY("points", points, count, point_fields),

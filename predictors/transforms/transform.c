@@ -69,18 +69,22 @@ const char *transform_override(const char *spec)
     return is_setting(spec) ? spec : find_transform(spec, &argument)->override;
 }
 
-static void report_clear(struct transform_report *report)
-{
-    for (size_t i = 0; i < report->refusal_count; i++) free(report->refusals[i].reason);
-    free(report->refusals);
-    free(report->spec);
-    free(report->summary);
-}
+#define S struct transform_refusal
+static const struct field refusal_fields[] = {SAME(place), SAME(reason), SAME(count), {0}};
+#undef S
+#define S struct transform_report
+const struct field transform_report_fields[] = {
+    SAME(spec),    SAME(summary), SAME(considered),
+    SAME(changed), SAME(refused), ARRAY("refusals", refusals, refusal_count, refusal_fields),
+    {0}};
+#undef S
+#define S struct rewrite
+const struct field rewrite_fields[] = {ARRAY("rewrites", reports, count, transform_report_fields), {0}};
+#undef S
 
 void rewrite_clear(struct rewrite *rewrite)
 {
-    for (size_t i = 0; i < rewrite->count; i++) report_clear(&rewrite->reports[i]);
-    free(rewrite->reports);
+    fields_clear(rewrite_fields, rewrite);
     trace_free(rewrite->trace);
     *rewrite = (struct rewrite){.trace = NULL};
 }
@@ -129,19 +133,6 @@ enum status rewrite_run(const struct trace *trace, const char *const *specs, siz
         rewrite_clear(&made);
     return status;
 }
-
-#define S struct transform_refusal
-static const struct field refusal_fields[] = {SAME(place), SAME(reason), SAME(count), {0}};
-#undef S
-#define S struct transform_report
-const struct field transform_report_fields[] = {
-    SAME(spec),    SAME(summary), SAME(considered),
-    SAME(changed), SAME(refused), ARRAY("refusals", refusals, refusal_count, refusal_fields),
-    {0}};
-#undef S
-#define S struct rewrite
-const struct field rewrite_fields[] = {ARRAY("rewrites", reports, count, transform_report_fields), {0}};
-#undef S
 
 void rewrite_print(const struct rewrite *rewrite, const char *label, FILE *out)
 {

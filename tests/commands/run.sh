@@ -31,9 +31,9 @@ mkdir "$place/json"
 
 # The status of a command in a pipe is lost, but not that a signal or the time ended it.
 rmacast() {
-    run_json=
+    run_json= run_before=
     for run_word; do
-        [ "${run_before-}" != --json ] || run_json=$run_word
+        [ "$run_before" != --json ] || run_json=$run_word
         run_before=$run_word
     done
     run_kept=$(mktemp "$place/json/XXXXXX")
@@ -46,7 +46,7 @@ rmacast() {
         ran=$?
         [ ! -f "$run_json" ] || cp "$run_json" "$run_kept"
     fi
-    [ $ran -eq 0 ] || grep -q '"schema"' "$run_kept" || rm "$run_kept" # it wrote none
+    [ $ran -eq 0 ] || [ "$(head -c 1 "$run_kept")" = '{' ] || rm "$run_kept" # it wrote none
     [ $ran -le 2 ] || echo "rmacast $*: exit status $ran" >&2
     return $ran
 }
