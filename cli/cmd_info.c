@@ -398,7 +398,8 @@ static enum status write_json(const struct trace *trace, const struct info *info
 {
     const struct trace_site *site = info->steps.known ? &trace->definitions.sites[info->steps.site] : NULL;
     const struct document document = {
-        trace->name, trace_origin_name(trace_origin(trace)), call_name((enum mpi_call)info->steps.call), site ? site->file : NULL, trace->definitions, trace->provenance,
+        trace->name, trace_origin_name(trace_origin(trace)), call_name((enum mpi_call)info->steps.call),
+        site ? site->file : NULL, trace->definitions, trace->provenance,
         *info, trace, trace->rank_count, site ? site->line : 0, info->end_ps - info->begin_ps, info->incomplete == 0};
     return cli_write_fields(info_fields, &document, 0, file, err);
 }

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "common/json/field_rows.h"
 #include "common/json/json_write.h"
+#include "platforms/probe/report.h"
 #include "predictors/advise/advise.h"
 #include "predictors/comparison.h"
 #include "predictors/scale/curve.h"
@@ -25,6 +26,7 @@ static const struct {
     {"info", info_fields},
     {"mpi-profiles", mpi_profiles_fields},
     {"platform-difference", platform_difference_fields},
+    {"probe", probe_fields},
     {"ranking", ranking_fields},
     {"result", simulated_fields},
     {"scaling", curve_fields},

@@ -97,7 +97,8 @@ static const struct field pairs_fields[] = {SAME(row), SAME(other), FIELD("faste
 /* --- the whole --- */
 
 #define S struct document
-static const struct field order_fields[] = {FIELD("count", first.count), FIELD("seed", first.seed), FIELD("jitter_s", first.jitter_s), TEXTS("order", names, count),
+static const struct field order_fields[] = {FIELD("count", first.count), FIELD("seed", first.seed),
+                                            FIELD("jitter_s", first.jitter_s), TEXTS("order", names, count),
                                             EACH("pairs", struct pair, fill_pair, pairs_fields), {0}};
 const struct field comparison_fields[] = {
     SCHEMA(RESULT_COMPARISON_SCHEMA),

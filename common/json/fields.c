@@ -211,6 +211,7 @@ cJSON *fields_array(const struct field *rows, const void *items, size_t bytes, s
 static enum status read_integer(const struct field *row, const struct json_node *node, size_t many, void *at, struct err *err)
 {
     const int64_t most = row->below              ? (int64_t)many - 1
+                         : row->most > 0          ? (int64_t)row->most
                          : row->kind == FIELD_I32 ? INT32_MAX
                          : row->kind == FIELD_U32 ? UINT32_MAX
                                                   : COUNT_MOST;

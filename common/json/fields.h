@@ -61,7 +61,7 @@ struct field {
     bool counted, array; /* FIELD_NUMBERS has a count. FIELD_TREE is an array of what rows describe */
     bool nulls, owned; /* elements of FIELD_EACH may be null; are freed by fields_clear() */
     size_t ranks; /* FIELD_OBJECT, FIELD_INLINE: 1 + the offset, in that struct, of a uint32_t that is its `many` */
-    double most; /* of a double; 0: 1e300 */
+    double most; /* of a number; 0: 1e300, or the most of its type */
     bool unread;   /* is written only */
     bool optional; /* is always written; a reader can do without it */
     const char *(*name)(int index); /* NULL: there is none */

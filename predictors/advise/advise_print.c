@@ -1,4 +1,4 @@
-/* advice_print() and advice_to_json() of predictors/advise/advise.h. */
+/* advice_print() and advice_fields of predictors/advise/advise.h. */
 #include <math.h>
 #include <string.h>
 

@@ -12,6 +12,7 @@
 #include "platforms/platform_file.h"
 #include "platforms/semantics_text.h"
 #include "predictors/transforms/transform.h"
+#include "trace/limits.h"
 #include "trace/open.h"
 
 /* Reads one value of an axis. */

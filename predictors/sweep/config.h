@@ -9,12 +9,9 @@
 
 #include "common/status.h"
 #include "simulate/engine/engine.h"
-#include "trace/limits.h"
 
 /* In the order of the points: the last one changes fastest. */
-/* Times that a simulation can give (docs/security.md): of one rank, of all. */
-#define SWEEP_MOST_S 9223372.036854776 /* 2^63 ps */
-#define SWEEP_MOST_ALL_S (SWEEP_MOST_S * TRACE_RANKS_MAX)
+#define SWEEP_MOST_S 9223372.036854776 /* 2^63 ps: the longest time that a simulation can give of a rank (docs/security.md) */
 
 enum sweep_axis { SWEEP_RANKS, SWEEP_PLATFORMS, SWEEP_MAPPINGS, SWEEP_TRANSFORMS, SWEEP_SEMANTICS, SWEEP_AXES };
 

@@ -15,6 +15,7 @@
 #include "common/files/output_file.h"
 #include "common/files/place.h"
 #include "predictors/sweep/digest.h"
+#include "trace/limits.h"
 
 static const char head[] = "{\"schema\":\"rmacast.sweep/1\",\"points\":[\n";
 
@@ -186,6 +187,18 @@ static enum status read_file(const char *file, struct sweep *sweep, struct earli
     return input_file_close(&in, status, err);
 }
 
+static enum status check_numbers(const struct json_node *root, const char *key, double low, double high, struct err *err)
+{
+    struct json_node numbers = json_member(root, key);
+    double value;
+    TRY(json_object(&numbers, err));
+    for (const cJSON *item = numbers.item->child; item; item = item->next) {
+        struct json_node number = json_member(&numbers, item->string);
+        TRY(json_number(&number, low, high, &value, err));
+    }
+    return STATUS_OK;
+}
+
 /* A point that was done has its place on the axes, and numbers that a simulation can give. */
 static enum status check_point(const struct sweep *sweep, size_t point, const struct json_node *root, struct err *err)
 {
@@ -201,7 +214,9 @@ static enum status check_point(const struct sweep *sweep, size_t point, const st
         same = same && cJSON_Compare(item, cJSON_GetObjectItemCaseSensitive(root->item, item->string), true);
     cJSON_Delete(expected);
     if (!same) return json_error(root, err, "is another point");
-    return fields_read(sweep_figures_fields, root, 0, &figures, err);
+    TRY(fields_read(sweep_figures_fields, root, 0, &figures, err));
+    TRY(check_numbers(root, "wait_states_s", 0, SWEEP_MOST_S * (double)count, err));
+    return check_numbers(root, "properties", -SWEEP_MOST_S * (double)count, SWEEP_MOST_S * (double)count, err);
 }
 
 static enum status take_point(struct sweep *sweep, size_t point, struct earlier *found, struct err *err)

@@ -47,15 +47,10 @@ static const char *name_state(int failed)
 }
 
 #define S struct sweep_figures
-const struct field sweep_figures_fields[] = {SAME(run_time_s, .most = SWEEP_MOST_S),
-                                             SAME(transfers),
-                                             SAME(bytes),
-                                             SAME(incomplete),
-                                             NAMED("wait_states_s", waits_s, name_pattern, LEFT_OUT, .most = SWEEP_MOST_ALL_S),
-                                             NAMED("properties", properties_s, name_property, LEFT_OUT, SIGNED,
-                                                   .most = SWEEP_MOST_ALL_S),
-                                             INLINE(NULL, error, uncertainty_fields),
-                                             {0}};
+const struct field sweep_figures_fields[] = {
+    SAME(run_time_s, .most = SWEEP_MOST_S), SAME(transfers, .most = 0x1p53), SAME(bytes), SAME(incomplete),
+    NAMED("wait_states_s", waits_s, name_pattern, LEFT_OUT), NAMED("properties", properties_s, name_property, LEFT_OUT, SIGNED),
+    INLINE(NULL, error, uncertainty_fields), {0}};
 #undef S
 #define S struct point_row
 static const struct field axes_fields[] = {SAME(ranks, IF_POSITIVE), FIELD("platform", axes[SWEEP_PLATFORMS]),

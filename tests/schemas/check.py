@@ -10,7 +10,7 @@ import sys
 
 import jsonschema
 
-OTHERS = {"rmacast.written/1", "rmacast.probe/1", "rmacast.bench/1", "rmacast.platform/1", "rmacast.mpi-profile/1", "rmacast.sweep-config/1"}
+OTHERS = {"rmacast.written/1", "rmacast.bench/1", "rmacast.platform/1", "rmacast.mpi-profile/1", "rmacast.sweep-config/1"}
 
 
 def open_schemas(directory):

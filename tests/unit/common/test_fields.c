@@ -1,4 +1,4 @@
-/* Rows of members: what they write, read back, refuse, free, and say in a schema. The texts are worked out by hand from the rows. */
+/* Rows of members: what they write, read back, refuse, free, and say in a schema. The texts follow from the rows by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,6 +62,7 @@ static bool is_worth(const void *part)
 static const struct field part_fields[] = {SAME(worth_s), SAME(note, IF_THERE), {0}};
 #undef S
 #define S struct thing
+static const struct field same_fields[] = {FIELD("again", bytes, UNREAD), {0}};
 static const struct field thing_fields[] = {SCHEMA("thing/1"),
                                             SAME(length, .most = 10),
                                             SAME(level, SIGNED, IF_FINITE),
@@ -79,8 +80,7 @@ static const struct field thing_fields[] = {SCHEMA("thing/1"),
                                             TEXTS("notes", notes, note_count),
                                             SAME(tree, IF_THERE),
                                             OBJECT("part", part, part_fields),
-                                            PART("same", (const struct field[]){{.key = "again", .kind = FIELD_U64, .unread = true,
-                                                                                 .offset = offsetof(struct thing, bytes)}, {0}}),
+                                            PART("same", same_fields),
                                             INLINE("worth_s", inner, part_fields, IF_FLAG(has_inner), LEFT_OUT),
                                             ARRAY("items", items, item_count, part_fields),
                                             NAMED("by_color", by_color, name_color),
@@ -245,7 +245,8 @@ static const struct field list_fields[] = {PS("time_s", time_ps),
                                            COMPUTED("double", FIELD_DOUBLE, make_double),
                                            COMPUTED("word", FIELD_WORD, make_word, IF_THERE, LEFT_OUT),
                                            EACH("each", struct part, fill_part, part_fields, .nulls = true, .owned = true),
-                                           EACH("colors", struct part, fill_color, part_fields, .name = name_color, .count = COLORS),
+                                           EACH("colors", struct part, fill_color, part_fields, .name = name_color,
+                                                .count = COLORS),
                                            PER_RANK("parts", parts, part_fields),
                                            {.key = "none", .kind = FIELD_CONSTANT},
                                            {0}};
