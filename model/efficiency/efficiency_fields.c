@@ -64,7 +64,12 @@ static enum field_each fill_values(const void *item, size_t c, void *made)
     if (!values->per_rank) return FIELD_ELEMENT;
     values->ranks = malloc((values->processor_count + 1) * sizeof *values->ranks);
     values->processors = malloc((values->processor_count + 1) * sizeof *values->processors);
-    if (values->ranks && values->processors) fill_ranks(efficiency, &interval->at, c, values);
+    if (values->ranks && values->processors) {
+        fill_ranks(efficiency, &interval->at, c, values);
+    } else { /* no numbers spoil the document */
+        free(values->ranks);
+        values->ranks = NULL;
+    }
     return FIELD_ELEMENT;
 }
 
