@@ -10,6 +10,7 @@
 #include "model/waits/properties.h"
 #include "model/match/relations.h"
 #include "model/result/result_csv.h"
+#include "model/result/result_fields.h"
 #include "trace/open.h"
 
 enum { PATH_BYTES = 4096 };
@@ -278,15 +279,6 @@ static enum status write_csv(const struct analysis *analysis, const struct trace
     return write_transfers(analysis, trace, err);
 }
 
-static enum status write_json(const char *file, const struct result *result, struct err *err)
-{
-    cJSON *json;
-    TRY(result_to_json(result, &json, err));
-    enum status status = cli_write_json(json, file, err);
-    cJSON_Delete(json);
-    return status;
-}
-
 enum status analysis_note_unchecked(struct result *result, struct err *err)
 {
     return result_add_note(
@@ -299,7 +291,7 @@ static enum status write_files(const struct analysis *analysis, const struct tra
                                struct err *err)
 {
     if (analysis->csv) TRY(write_csv(analysis, trace, result, err));
-    return analysis->json ? write_json(analysis->json, result, err) : STATUS_OK;
+    return analysis->json ? cli_write_fields(result_fields, result, result->rank_count, analysis->json, err) : STATUS_OK;
 }
 
 enum status analysis_write(const struct analysis *analysis, const struct trace *trace, struct result *result,

@@ -103,6 +103,9 @@ enum status cli_flush(struct err *err);
 enum status cli_flush_behind(enum status files, struct err *err);
 /* To a file of the command's set (cli/output_set.h); "-" is standard output. */
 enum status cli_write_json(const cJSON *json, const char *file, struct err *err);
+/* The same of what rows write (common/json/fields.h). */
+struct field;
+enum status cli_write_fields(const struct field *fields, const void *item, size_t many, const char *file, struct err *err);
 /* trace_save(), where a text is a file of the command's set. */
 enum status cli_save_trace(const struct trace *trace, const char *path, struct err *err);
 /* cli_write_json(), which gives it and all before it their names: for files that this command or what it starts reads. */

@@ -39,18 +39,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
-static enum status write_json(const struct advice *advice, const char *file, struct err *err)
-{
-    cJSON *json;
-    TRY(advice_to_json(advice, &json, err));
-    enum status status = cli_write_json(json, file, err);
-    cJSON_Delete(json);
-    return status;
-}
-
 static enum status write_outputs(const struct advice *advice, const char *file, struct err *err)
 {
-    enum status files = file ? write_json(advice, file, err) : STATUS_OK;
+    enum status files = file ? cli_write_fields(advice_fields, advice, 0, file, err) : STATUS_OK;
     if (cli_is_output(file)) return files;
     advice_print(advice, cli_table());
     return cli_flush_behind(files, err);

@@ -111,8 +111,7 @@ static enum status write_json(const struct comparison *comparison, const char *f
 {
     cJSON *json;
     TRY(comparison_to_json(comparison, &json, err));
-    enum status status = comparison->draws ? comparison_draws_to_json(comparison, json, err) : STATUS_OK;
-    if (status == STATUS_OK) status = cli_write_json(json, file, err);
+    enum status status = cli_write_json(json, file, err);
     cJSON_Delete(json);
     return status;
 }

@@ -5,10 +5,12 @@
 
 #include "cli/cli.h"
 #include "cli/files.h"
-#include "common/json/json_write.h"
+#include "cli/schemas.h"
+#include "common/json/field_rows.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "common/wide.h"
+#include "model/result/result_fields.h"
 #include "model/violations/violations.h"
 #include "model/waits/disturbance.h"
 #include "trace/open.h"
@@ -259,141 +261,147 @@ static void print_info(const struct trace *trace, const struct info *info)
     for (size_t i = 0; i < trace->provenance.note_count; i++) text_print(stdout, "note: %s\n", trace->provenance.notes[i]);
 }
 
-/* Calls with buffers that are not contiguous. */
-static cJSON *gaps_of(uint64_t count, int64_t bytes)
+/* --- the JSON --- */
+
+struct document { /* copies, borrowed */
+    const char *trace, *origin, *steps_call, *steps_file;
+    struct trace_definitions tables;
+    struct trace_provenance from;
+    struct info info;
+    const struct trace *of;
+    uint32_t ranks;
+    int32_t steps_line;
+    int64_t duration_ps;
+    bool complete;
+};
+
+struct broken_rank {
+    uint32_t rank;
+    uint64_t events;
+    const char *why;
+};
+
+static enum field_each fill_broken(const void *item, size_t index, void *made)
 {
-    cJSON *gaps = cJSON_CreateObject();
-    json_add_number(gaps, "count", (double)count);
-    json_add_number(gaps, "bytes", (double)bytes);
-    return gaps;
+    const struct trace *trace = ((const struct document *)item)->of;
+    if (index == trace->rank_count) return FIELD_END;
+    const struct trace_rank *rank = &trace->ranks[index];
+    *(struct broken_rank *)made =
+        (struct broken_rank){(uint32_t)index, rank->count, rank->incomplete_why ? rank->incomplete_why : ""};
+    return rank->incomplete ? FIELD_ELEMENT : FIELD_SKIP;
 }
 
-static void add_origin(cJSON *json, const struct trace *trace, const struct info *info)
+struct comm {
+    uint64_t id;
+    uint32_t ranks, between;
+};
+
+static enum field_each fill_comm(const void *item, size_t id, void *made)
 {
-    const struct trace_provenance *provenance = &trace->provenance;
-    json_add_text(json, "schema", "rmacast.info/1");
-    json_add_text(json, "trace", trace->name);
-    json_add_text(json, "origin", trace_origin_name(trace_origin(trace)));
-    if (provenance->generator) json_add_text(json, "generator", provenance->generator);
-    if (provenance->platform) json_add_text(json, "platform", provenance->platform);
-    if (provenance->library) json_add_text(json, "library", provenance->library);
-    if (provenance->transport) json_add_text(json, "transport", provenance->transport);
-    if (provenance->semantics) json_add_text(json, "semantics", provenance->semantics);
-    if (provenance->engine) json_add_text(json, "engine", provenance->engine);
-    if (provenance->lock) json_add_text(json, "lock", provenance->lock);
-    json_add_number(json, "ranks", trace->rank_count);
-    cJSON *nodes = json_add_array(json, "nodes");
-    for (size_t i = 0; i < trace->definitions.node_count; i++)
-        json_append(nodes, cJSON_CreateString(trace->definitions.nodes[i]));
-    json_add_number(json, "threads", (double)info->threads);
-    json_add_number(json, "threads_without_creation", (double)info->unseen_threads);
-    json_add_number(json, "duration_s", units_s(info->end_ps - info->begin_ps));
-    json_add_number(json, "events", (double)info->events);
-    json_add_number(json, "rma_bytes", (double)info->rma_bytes);
-    json_add_number(json, "message_bytes", (double)info->message_bytes);
-    json_put(json, "non_contiguous", gaps_of(info->gaps.count, info->gaps.bytes));
-    json_add_bool(json, "complete", info->incomplete == 0);
-    cJSON *broken = json_add_array(json, "incomplete");
-    for (uint32_t r = 0; r < trace->rank_count; r++) {
-        if (!trace->ranks[r].incomplete) continue;
-        cJSON *item = cJSON_CreateObject();
-        json_add_number(item, "rank", r);
-        json_add_number(item, "events", (double)trace->ranks[r].count);
-        json_add_text(item, "why", trace->ranks[r].incomplete_why ? trace->ranks[r].incomplete_why : "");
-        json_append(broken, item);
-    }
+    const struct trace_definitions *tables = &((const struct document *)item)->tables;
+    if (id == tables->comm_count) return FIELD_END;
+    *(struct comm *)made = (struct comm){id, tables->comms[id].count, tables->comms[id].first_group};
+    return FIELD_ELEMENT;
 }
 
-static void add_definitions(cJSON *json, const struct trace *trace)
+struct window {
+    uint64_t id;
+    int32_t communicator;
+    const char *flavor, *name;
+    double *bytes, *disp_unit; /* owned, of its ranks */
+    size_t count;
+    const void *bytes_known, *units_known;
+};
+
+static enum field_each fill_window(const void *item, size_t id, void *made)
 {
-    const struct trace_definitions *tables = &trace->definitions;
-    cJSON *comms = json_add_array(json, "communicators"), *windows = json_add_array(json, "windows");
-    for (size_t i = 0; i < tables->comm_count; i++) {
-        cJSON *item = cJSON_CreateObject();
-        json_add_number(item, "id", (double)i);
-        json_add_number(item, "ranks", tables->comms[i].count);
-        if (tables->comms[i].first_group) json_add_number(item, "between", tables->comms[i].first_group);
-        json_append(comms, item);
-    }
-    for (size_t i = 0; i < tables->window_count; i++) {
-        const struct trace_window *window = &tables->windows[i];
-        uint32_t count = tables->comms[window->comm].count;
-        cJSON *item = cJSON_CreateObject();
-        json_add_number(item, "id", (double)i);
-        json_add_number(item, "communicator", window->comm);
-        json_add_text(item, "flavor", flavor_name(window->flavor));
-        if (window->name) json_add_text(item, "name", window->name);
-        cJSON *bytes = window->bytes ? json_add_array(item, "bytes") : NULL;
-        cJSON *units = window->disp_unit ? json_add_array(item, "disp_unit") : NULL;
-        for (uint32_t k = 0; bytes && k < count; k++)
-            json_append(bytes, cJSON_CreateNumber((double)window->bytes[k]));
-        for (uint32_t k = 0; units && k < count; k++)
-            json_append(units, cJSON_CreateNumber(window->disp_unit[k]));
-        json_append(windows, item);
-    }
+    const struct trace_definitions *tables = &((const struct document *)item)->tables;
+    struct window *one = made;
+    if (id == tables->window_count) return FIELD_END;
+    const struct trace_window *window = &tables->windows[id];
+    const size_t count = tables->comms[window->comm].count;
+    *one = (struct window){.id = id, .communicator = window->comm, .flavor = flavor_name(window->flavor), .name = window->name,
+                           .count = count, .bytes_known = window->bytes, .units_known = window->disp_unit};
+    one->bytes = malloc((count + 1) * sizeof *one->bytes);
+    one->disp_unit = malloc((count + 1) * sizeof *one->disp_unit);
+    for (size_t i = 0; window->bytes && one->bytes && i < count; i++) one->bytes[i] = (double)window->bytes[i];
+    for (size_t i = 0; window->disp_unit && one->disp_unit && i < count; i++) one->disp_unit[i] = window->disp_unit[i];
+    return FIELD_ELEMENT;
 }
 
-static void add_steps(cJSON *json, const struct trace *trace, const struct trace_steps *steps)
+struct called {
+    const char *name;
+    struct call_sum sum, gaps;
+};
+
+static enum field_each fill_called(const void *item, size_t call, void *made)
 {
-    const struct trace_site *site = &trace->definitions.sites[steps->site];
-    cJSON *object = steps->known ? json_add_object(json, "steps") : json_add_null(json, "steps");
-    if (!steps->known) return;
-    json_add_number(object, "share", steps->share);
-    json_add_number(object, "rank", steps->rank);
-    json_add_text(object, "call", call_name((enum mpi_call)steps->call));
-    json_add_text(object, "file", site->file);
-    json_add_number(object, "line", site->line);
-    json_add_number(object, "count", (double)steps->count);
-    json_add_number(object, "low_s", steps->low_s);
-    json_add_number(object, "high_s", steps->high_s);
+    if (call == MPI_CALL_COUNT) return FIELD_END;
+    const struct call_sum *sum = &((const struct document *)item)->info.calls[call];
+    *(struct called *)made = (struct called){call_name((enum mpi_call)call), *sum,
+                                             {.count = sum->gaps, .bytes = sum->gap_bytes}};
+    return sum->count == 0 || (call_row((enum mpi_call)call)->needed & F_REGION) ? FIELD_SKIP : FIELD_ELEMENT;
 }
 
-static void add_calls(cJSON *json, const struct trace *trace, const struct info *info)
+static const char *name_source(int source)
 {
-    const struct trace_provenance *provenance = &trace->provenance;
-    cJSON *calls = json_add_array(json, "calls");
-    for (int i = 0; i < MPI_CALL_COUNT; i++) {
-        if (info->calls[i].count == 0 || (call_row((enum mpi_call)i)->needed & F_REGION)) continue;
-        cJSON *item = cJSON_CreateObject();
-        json_add_text(item, "name", call_name((enum mpi_call)i));
-        json_add_number(item, "count", (double)info->calls[i].count);
-        json_add_number(item, "bytes", (double)info->calls[i].bytes);
-        json_add_number(item, "time_s", wide_s(info->calls[i].time_ps));
-        if (info->calls[i].gaps > 0)
-            json_put(item, "non_contiguous", gaps_of(info->calls[i].gaps, info->calls[i].gap_bytes));
-        json_append(calls, item);
-    }
-    cJSON *clock =
-        provenance->clock.known ? json_add_object(json, "clock") : json_add_null(json, "clock");
-    if (provenance->clock.known) {
-        json_add_number(clock, "worst_offset_s", provenance->clock.worst_offset_s);
-        json_add_number(clock, "worst_error_s", provenance->clock.worst_error_s);
-        json_add_number(clock, "violations", (double)provenance->clock.violations);
-    }
-    if (provenance->clock.source)
-        json_add_text(json, "clock_source", trace_clock_source_name(provenance->clock.source));
-    json_put(json, "disturbance", result_disturbance_json(&info->disturbance));
-    add_steps(json, trace, &info->steps);
-    if (info->slept_ps > 0) json_add_number(json, "slept_s", wide_s(info->slept_ps));
-    if (provenance->record_cost_ps) json_add_number(json, "record_cost_s", units_s(provenance->record_cost_ps));
-    cJSON *regions = json_add_array(json, "user_regions");
-    for (size_t i = 0; i < trace->definitions.region_count; i++)
-        json_append(regions, cJSON_CreateString(trace->definitions.regions[i]));
-    cJSON *notes = json_add_array(json, "notes");
-    for (size_t i = 0; i < provenance->note_count; i++)
-        json_append(notes, cJSON_CreateString(provenance->notes[i]));
+    return trace_clock_source_name((enum trace_clock_source)source);
 }
+
+#define S struct broken_rank
+static const struct field broken_fields[] = {SAME(rank), SAME(events), SAME(why), {0}};
+#undef S
+#define S struct comm
+static const struct field comm_fields[] = {SAME(id), SAME(ranks), SAME(between, IF_POSITIVE, LEFT_OUT), {0}};
+#undef S
+#define S struct window
+static const struct field windows_fields[] = {SAME(id), SAME(communicator), SAME(flavor), SAME(name, IF_THERE, LEFT_OUT),
+                                              NUMBERS("bytes", bytes, count, IF_FLAG(bytes_known), LEFT_OUT),
+                                              NUMBERS("disp_unit", disp_unit, count, IF_FLAG(units_known), LEFT_OUT), {0}};
+#undef S
+#define S struct call_sum
+static const struct field gaps_fields[] = {SAME(count), SAME(bytes), {0}};
+#undef S
+#define S struct called
+static const struct field called_fields[] = {SAME(name), FIELD("count", sum.count), FIELD("bytes", sum.bytes),
+                                             FIELD("time_s", sum.time_ps),
+                                             OBJECT("non_contiguous", gaps, gaps_fields, IF_FLAG(gaps.count), LEFT_OUT), {0}};
+#undef S
+#define S struct trace_clock_quality
+static const struct field clock_fields[] = {SAME(worst_offset_s), SAME(worst_error_s), SAME(violations), {0}};
+#undef S
+#define S struct document
+#define FROM(KEY) FIELD(#KEY, from.KEY, IF_THERE, LEFT_OUT)
+static const struct field steps_fields[] = {
+    FIELD("share", info.steps.share), FIELD("rank", info.steps.rank), FIELD("call", steps_call),
+    FIELD("file", steps_file, IF_THERE), FIELD("line", steps_line), FIELD("count", info.steps.count),
+    FIELD("low_s", info.steps.low_s), FIELD("high_s", info.steps.high_s), {0}};
+const struct field info_fields[] = {
+    SCHEMA("rmacast.info/1"), SAME(trace), SAME(origin), FROM(generator), FROM(platform), FROM(library), FROM(transport),
+    FROM(semantics), FROM(engine), FROM(lock), SAME(ranks), TEXTS("nodes", tables.nodes, tables.node_count),
+    FIELD("threads", info.threads), FIELD("threads_without_creation", info.unseen_threads), PS("duration_s", duration_ps),
+    FIELD("events", info.events), FIELD("rma_bytes", info.rma_bytes), FIELD("message_bytes", info.message_bytes),
+    OBJECT("non_contiguous", info.gaps, gaps_fields), SAME(complete),
+    EACH("incomplete", struct broken_rank, fill_broken, broken_fields),
+    EACH("communicators", struct comm, fill_comm, comm_fields),
+    EACH("windows", struct window, fill_window, windows_fields, .owned = true),
+    EACH("calls", struct called, fill_called, called_fields),
+    OBJECT("clock", from.clock, clock_fields, IF_FLAG(from.clock.known)),
+    NAME_OF("clock_source", from.clock.source, name_source, TRACE_CLOCK_MIXED + 1, IF_FLAG(from.clock.source), LEFT_OUT),
+    OBJECT("disturbance", info.disturbance, disturbance_fields, IF_FLAG(info.disturbance.known)),
+    PART("steps", steps_fields, IF_FLAG(info.steps.known)), FIELD("slept_s", info.slept_ps, IF_POSITIVE, LEFT_OUT),
+    PS("record_cost_s", from.record_cost_ps, IF_POSITIVE, LEFT_OUT),
+    TEXTS("user_regions", tables.regions, tables.region_count), TEXTS("notes", from.notes, from.note_count), {0}};
+#undef S
 
 static enum status write_json(const struct trace *trace, const struct info *info, const char *file, struct err *err)
 {
-    cJSON *json = cJSON_CreateObject();
-    if (!json) return err_memory(err);
-    add_origin(json, trace, info);
-    add_definitions(json, trace);
-    add_calls(json, trace, info);
-    enum status status = cli_write_json(json, file, err);
-    cJSON_Delete(json);
-    return status;
+    const struct trace_site *site = info->steps.known ? &trace->definitions.sites[info->steps.site] : NULL;
+    const struct document document = {
+        trace->name, trace_origin_name(trace_origin(trace)), call_name((enum mpi_call)info->steps.call),
+        site ? site->file : NULL, trace->definitions, trace->provenance,
+        *info, trace, trace->rank_count, site ? site->line : 0, info->end_ps - info->begin_ps, info->incomplete == 0};
+    return cli_write_fields(info_fields, &document, 0, file, err);
 }
 
 /* Reports what the analysis and the replay refuse, after the description of the trace. */

@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/schemas.h"
 #include "cli/cli.h"
 #include "cli/files.h"
 #include "cli/output_set.h"
 #include "cli/prediction_options.h"
 #include "common/files/output_file.h"
+#include "common/json/field_rows.h"
 #include "common/json/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
@@ -189,17 +191,25 @@ static enum status plot_platform(const struct options *options, struct err *err)
     return status;
 }
 
+struct document {
+    const char *first, *second;
+    cJSON *items;
+};
+
+#define S struct document
+static const struct field difference_fields[] = {{.key = "key", .kind = FIELD_TEXT},
+                                                 {.key = "first", .kind = FIELD_TREE, LEFT_OUT},
+                                                 {.key = "second", .kind = FIELD_TREE, LEFT_OUT}, {0}};
+const struct field platform_difference_fields[] = {SCHEMA("rmacast.platform-difference/1"), SAME(first), SAME(second),
+                                                   FIELD("differences", items, .rows = difference_fields, .array = true), {0}};
+const struct field mpi_profiles_fields[] = {SCHEMA("rmacast.mpi-profiles/1"), FIELD("profiles", items, .array = true), {0}};
+#undef S
+
 static enum status write_differences(const struct options *options, cJSON *differences, struct err *err)
 {
     if (options->json) {
-        cJSON *json = cJSON_CreateObject();
-        json_add_text(json, "schema", "rmacast.platform-difference/1");
-        json_add_text(json, "first", options->arguments.items[0]);
-        json_add_text(json, "second", options->arguments.items[1]);
-        json_put(json, "differences", cJSON_CreateArrayReference(differences->child));
-        enum status status = cli_write_json(json, options->json, err);
-        cJSON_Delete(json);
-        return status;
+        const struct document document = {options->arguments.items[0], options->arguments.items[1], differences};
+        return cli_write_fields(platform_difference_fields, &document, 0, options->json, err);
     }
     TRY(platform_print_differences(differences, cli_table(), err));
     if (cJSON_GetArraySize(differences) == 0) puts("both say the same");
@@ -312,16 +322,6 @@ static enum status explain_profile(const char *name, const char *output, cJSON *
     return status;
 }
 
-static enum status write_profiles(const struct options *options, cJSON *list, struct err *err)
-{
-    cJSON *json = cJSON_CreateObject();
-    json_add_text(json, "schema", "rmacast.mpi-profiles/1");
-    json_put(json, "profiles", cJSON_CreateArrayReference(list->child));
-    enum status status = cli_write_json(json, options->json, err);
-    cJSON_Delete(json);
-    return status;
-}
-
 static enum status show_profiles(const struct options *options, struct err *err)
 {
     cJSON *list = cJSON_CreateArray();
@@ -330,7 +330,8 @@ static enum status show_profiles(const struct options *options, struct err *err)
     if (!cli_is_output(options->json)) cli_table();
     enum status status = one ? explain_profile(options->arguments.items[0], options->json, list, err)
                              : list_profiles(options->json, list, err);
-    if (status == STATUS_OK && options->json) status = write_profiles(options, list, err);
+    const struct document document = {.items = list};
+    if (status == STATUS_OK && options->json) status = cli_write_fields(mpi_profiles_fields, &document, 0, options->json, err);
     cJSON_Delete(list);
     return status == STATUS_OK ? cli_flush(err) : status;
 }

@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "cli/prediction_options.h"
+#include "cli/schemas.h"
 #include "cli/terminal/progress_bar.h"
-#include "common/json.h"
-#include "common/json/json_write.h"
+#include "common/json/field_rows.h"
 #include "common/text/text.h"
 #include "common/units.h"
+#include "model/result/result_fields.h"
 #include "model/violations/violations.h"
 #include "predictors/draws.h"
 #include "predictors/prediction.h"
@@ -97,48 +98,40 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
-static bool add_verify(cJSON *json, const struct verify_report *report)
+/* Copies, borrowed. */
+struct simulated {
+    const struct result *result;
+    struct verify_report report;
+    const struct draws *draws; /* NULL: none */
+    struct rewrite rewrite;
+    struct warnings warnings;
+};
+
+static const char *name_state(int state)
 {
-    cJSON *rows = json_add_array(json, "verify");
-    for (size_t i = 0; rows && i < report->count; i++) {
-        const struct verify_row *row = &report->rows[i];
-        cJSON *one = cJSON_CreateObject();
-        if (!one || !json_append(rows, one) || !json_add_number(one, "law", row->law) ||
-            !json_add_text(one, "name", row->name) ||
-            !json_add_text(one, "state", verify_state_name(row->state)) ||
-            !json_add_text(one, "detail", row->detail))
-            return false;
-    }
-    return rows != NULL;
+    return verify_state_name((enum verify_state)state);
 }
 
-static enum status add_rewrites(cJSON *json, const struct rewrite *rewrite, struct err *err)
-{
-    cJSON *rewrites;
-    TRY(rewrite_to_json(rewrite, &rewrites, err));
-    return json_add_item(json, "rewrites", rewrites, err);
-}
-
-static enum status add_draws(cJSON *json, const struct draws *draws, struct err *err)
-{
-    cJSON *made;
-    TRY(draws_to_json(draws, &made, err));
-    return json_add_item(json, "draws", made, err);
-}
+#define S struct verify_row
+static const struct field law_fields[] = {
+    SAME(law), SAME(name), NAME_OF("state", state, name_state, VERIFY_NOT_APPLICABLE + 1), SAME(detail), {0}};
+#undef S
+#define S struct simulated
+const struct field simulated_fields[] = {
+    INLINE(NULL, result, result_fields, POINTED, RANKS_OF(struct result, rank_count)),
+    LIST("verify", report.rows, report.count, law_fields, IF_FLAG(report.count), LEFT_OUT),
+    OBJECT("draws", draws, draws_fields, IF_THERE, LEFT_OUT, POINTED, RANKS_OF(struct draws, rank_count)),
+    INLINE(NULL, rewrite, rewrite_fields, IF_FLAG(rewrite.count), LEFT_OUT),
+    INLINE(NULL, warnings, warnings_fields, LEFT_OUT), /* an analysis has none */
+    {0}};
+#undef S
 
 static enum status write_json(const struct settings *settings, const struct result *result,
                               const struct verify_report *report, const struct draws *draws,
                               const struct rewrite *rewrite, struct err *err)
 {
-    cJSON *json;
-    TRY(result_to_json(result, &json, err));
-    enum status status = report->count > 0 && !add_verify(json, report) ? err_memory(err) : STATUS_OK;
-    if (status == STATUS_OK && draws->count > 0) status = add_draws(json, draws, err);
-    if (status == STATUS_OK && rewrite->count > 0) status = add_rewrites(json, rewrite, err);
-    if (status == STATUS_OK) status = warnings_to_json(&settings->warnings, json, err);
-    if (status == STATUS_OK) status = cli_write_json(json, settings->json, err);
-    cJSON_Delete(json);
-    return status;
+    const struct simulated simulated = {result, *report, draws->count > 0 ? draws : NULL, *rewrite, settings->warnings};
+    return cli_write_fields(simulated_fields, &simulated, 0, settings->json, err);
 }
 
 static void print_engine(const struct prediction *prediction, FILE *out)

@@ -128,21 +128,13 @@ static enum status write_csv(const struct settings *settings, const struct valid
     return STATUS_OK;
 }
 
-static enum status add_explanation(const struct explanation *explanation, cJSON *json, struct err *err)
-{
-    cJSON *item;
-    if (!explanation) return STATUS_OK;
-    TRY(explanation_to_json(explanation, &item, err));
-    return json_add_item(json, "explanation", item, err);
-}
-
 static enum status write_json(const struct settings *settings, const struct validation *validation,
                               const struct explanation *explanation, struct err *err)
 {
     cJSON *json;
     TRY(validation_to_json(validation, settings->tolerance, &json, err));
-    enum status status = add_explanation(explanation, json, err);
-    if (status == STATUS_OK) status = cli_write_json(json, settings->json, err);
+    if (explanation) fields_write(explanation_fields, explanation, 0, json);
+    enum status status = cli_write_json(json, settings->json, err);
     cJSON_Delete(json);
     return status;
 }
@@ -352,13 +344,7 @@ static enum status read_variant(char *text, const struct settings *settings, str
 
 static enum status write_ranking(const struct settings *settings, const struct ranking *ranking, struct err *err)
 {
-    if (settings->json) {
-        cJSON *json;
-        TRY(ranking_to_json(ranking, &json, err));
-        enum status status = cli_write_json(json, settings->json, err);
-        cJSON_Delete(json);
-        TRY(status);
-    }
+    if (settings->json) TRY(cli_write_fields(ranking_fields, ranking, 0, settings->json, err));
     if (cli_is_output(settings->json)) return STATUS_OK;
     ranking_print(ranking, cli_table());
     return cli_flush(err);

@@ -9,6 +9,7 @@
 #include "cli/terminal/color.h"
 #include "cli/cli.h"
 #include "cli/manual.h"
+#include "cli/schemas.h"
 #include "common/files/file_claims.h"
 
 enum { EXIT_DATA = 1, EXIT_USAGE = 2, OUTPUT_BYTES = 1 << 20 };
@@ -74,7 +75,7 @@ static enum status run_command(const struct command *command, int argc, char **a
     return status;
 }
 
-/* For the build: help --man [COMMAND], help --completion SHELL. */
+/* For the build: help --man [COMMAND], help --completion SHELL, help --schemas DIRECTORY. */
 static enum status help_as_page(int argc, char **argv, struct err *err)
 {
     const struct command *command = argc > 2 ? find_command(argv[2]) : NULL;
@@ -91,6 +92,7 @@ static enum status show_help(int argc, char **argv, struct err *err)
     }
     if (strcmp(argv[1], "--man") == 0) return help_as_page(argc, argv, err);
     if (strcmp(argv[1], "--completion") == 0) return manual_completion(commands, argc > 2 ? argv[2] : "no shell", stdout, err);
+    if (strcmp(argv[1], "--schemas") == 0 && argc > 2) return schemas_write(argv[2], err);
     const struct command *command = find_command(argv[1]);
     if (!command) return unknown_command(argv[1], err);
     char *arguments[] = {argv[1], option, NULL};

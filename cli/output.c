@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/output_set.h"
 #include "common/files/output_file.h"
+#include "common/json/fields.h"
 #include "common/json/json_write.h"
 #include "common/memory_text.h"
 #include "trace/open.h"
@@ -97,6 +98,15 @@ enum status cli_write_json(const cJSON *json, const char *file, struct err *err)
     enum status status = json_write(json, JSON_LINES, out, err);
     fputc('\n', out);
     return output_set_close(file, out, status, err);
+}
+
+enum status cli_write_fields(const struct field *fields, const void *item, size_t many, const char *file, struct err *err)
+{
+    cJSON *json;
+    TRY(fields_to_json(fields, item, many, &json, err));
+    enum status status = cli_write_json(json, file, err);
+    cJSON_Delete(json);
+    return status;
 }
 
 enum status cli_save_trace(const struct trace *trace, const char *path, struct err *err)

@@ -265,8 +265,3 @@ cJSON *json_measured(double value, double error, size_t n)
     json_add_number(object, "n", (double)n);
     return object;
 }
-
-enum status json_add_item(cJSON *object, const char *key, cJSON *item, struct err *err)
-{
-    return json_put(object, key, item) ? STATUS_OK : err_memory(err);
-}

@@ -70,7 +70,4 @@ bool json_key_ignored(const char *key);
 /* {"value": value, "error": error, "n": n}, as json_number() takes it; NULL: no memory. The caller owns it. */
 cJSON *json_measured(double value, double error, size_t n);
 
-/* Adds the item to the object, which owns it then. STATUS_SYSTEM if there is no memory; the item is freed. */
-enum status json_add_item(cJSON *object, const char *key, cJSON *item, struct err *err);
-
 #endif

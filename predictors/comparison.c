@@ -7,7 +7,6 @@
 #include "common/children.h"
 #include "common/json.h"
 #include "common/json/json_write.h"
-#include "model/result/result_fields.h"
 #include "predictors/draws.h"
 #include "predictors/prediction.h"
 
@@ -68,7 +67,9 @@ static enum status name_row(const struct comparison_row *row, char **name, cJSON
 {
     *name = strdup(row->name);
     if (!*name) return err_memory(err);
-    return row->rewrite && row->rewrite->count > 0 ? rewrite_to_json(row->rewrite, rewrites, err) : STATUS_OK;
+    if (!row->rewrite || row->rewrite->count == 0) return STATUS_OK;
+    return json_made(fields_array(transform_report_fields, row->rewrite->reports, sizeof *row->rewrite->reports,
+                                  row->rewrite->count), rewrites, err);
 }
 
 static enum status comparison_new(const struct comparison_row *rows, size_t count, struct comparison *comparison,
@@ -164,63 +165,4 @@ void comparison_clear(struct comparison *comparison)
     free(comparison->names);
     free(comparison->rewrites);
     *comparison = (struct comparison){0};
-}
-
-static void add_row(const struct comparison *comparison, size_t row, cJSON *result)
-{
-    json_add_text(result, "row", comparison->names[row]);
-    if (comparison->rewrites[row]) json_put(result, "rewrites", cJSON_Duplicate(comparison->rewrites[row], true));
-}
-
-static void add_failure(cJSON *root, const struct comparison *comparison, size_t row)
-{
-    cJSON *failed = cJSON_GetObjectItemCaseSensitive(root, "failed");
-    if (!failed) {
-        json_add_bool(root, "incomplete", true);
-        failed = json_add_array(root, "failed");
-    }
-    cJSON *one = json_append_object(failed);
-    json_add_text(one, "row", comparison->names[row]);
-    json_add_text(one, "error", comparison->failures[row]);
-}
-
-static void add_difference(const struct comparison *comparison, size_t row, cJSON *list)
-{
-    struct uncertainty error;
-    double gain_s = comparison_gain(comparison, row, 0, &error);
-    cJSON *one = json_append_object(list);
-    json_add_text(one, "row", comparison->names[row]);
-    json_add_number(one, "gain_s", gain_s);
-    json_add_bool(one, "tells", uncertainty_tells(&error, gain_s));
-    fields_write(uncertainty_fields, &error, 0, one);
-}
-
-static enum status add_warnings(const struct warnings *warnings, cJSON *root, struct err *err)
-{
-    json_add_bool(root, "semantics_matter", warnings->choice != CHOICE_NONE);
-    return warnings_to_json(warnings, root, err);
-}
-
-enum status comparison_to_json(const struct comparison *comparison, cJSON **json, struct err *err)
-{
-    cJSON *root = cJSON_CreateObject();
-    json_add_text(root, "schema", "rmacast.comparison/1");
-    cJSON *results = json_add_array(root, "results");
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < comparison->count; i++) {
-        cJSON *one = NULL;
-        if (!comparison->results[i]) {
-            add_failure(root, comparison, i);
-            continue;
-        }
-        status = result_to_json(comparison->results[i], &one, err);
-        if (status == STATUS_OK && json_append(results, one)) add_row(comparison, i, one);
-    }
-    cJSON *differences = json_add_array(root, "differences");
-    for (size_t i = 1; i < comparison->count && comparison->results[0]; i++)
-        if (comparison->results[i]) add_difference(comparison, i, differences);
-    if (status == STATUS_OK && comparison->warnings) status = add_warnings(comparison->warnings, root, err);
-    if (status == STATUS_OK) return json_made(root, json, err);
-    cJSON_Delete(root);
-    return status;
 }

@@ -35,7 +35,7 @@ struct comparison {
     struct result **results; /* owned, in the order of the rows; NULL where the row failed */
     char **failures;         /* one line for each row that failed; else NULL */
     char **names;            /* of the rows */
-    cJSON **rewrites;        /* of the rows: what rewrite_to_json gives; NULL where nothing was rewritten */
+    cJSON **rewrites;        /* of the rows: elements of rewrite_fields; NULL where nothing was rewritten */
     size_t count;
     const struct warnings *warnings; /* borrowed: printed and written with the rows; NULL: none */
     const struct draws *draws;       /* borrowed: of the rows (predictors/comparison_draws.h); NULL: none */
@@ -59,7 +59,8 @@ bool comparison_has_results(const struct comparison *comparison);
 
 /* Schema rmacast.comparison/1; each result has its row's name and rewrites. Rows that failed are in "failed", and "incomplete"
  * is true. "differences" are those of each other row from the first one. "contradictions" and "semantics_matter" have the
- * warnings. The caller owns the tree. */
+ * warnings, "draws" the order of the rows by draws and their pairs. The caller owns the tree. */
+extern const struct field comparison_fields[];
 enum status comparison_to_json(const struct comparison *comparison, cJSON **json, struct err *err);
 
 /* Prints a line per row, in as many blocks as the columns need. Columns: run time; every wait state that occurs in any row, in

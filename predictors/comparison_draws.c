@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json.h"
-#include "common/json/json_write.h"
 
 /* The row has no result any more. */
 static enum status fail_row(struct comparison *comparison, size_t row, const char *why, struct err *err)
@@ -67,47 +65,4 @@ struct draws_pair draws_pair_of(const struct draws *one, const struct draws *oth
         pair.same += one->run_times_s[i] == other->run_times_s[i];
     }
     return pair;
-}
-
-static void add_pair(cJSON *pairs, const struct comparison *comparison, size_t row, size_t other)
-{
-    struct draws_pair pair = draws_pair_of(&comparison->draws[row], &comparison->draws[other]);
-    cJSON *one = json_append_object(pairs);
-    json_add_text(one, "row", comparison->names[row]);
-    json_add_text(one, "other", comparison->names[other]);
-    json_add_number(one, "faster", (double)pair.faster);
-    json_add_number(one, "same", (double)pair.same);
-    json_add_bool(one, "ranges_overlap", pair.overlap);
-}
-
-static void add_order(const struct comparison *comparison, const size_t *order, size_t count, cJSON *json)
-{
-    const struct draws *first = &comparison->draws[order[0]];
-    cJSON *root = json_add_object(json, "draws");
-    json_add_number(root, "count", (double)first->count);
-    json_add_number(root, "seed", (double)first->seed);
-    json_add_number(root, "jitter_s", first->jitter_s);
-    cJSON *names = json_add_array(root, "order"), *pairs = json_add_array(root, "pairs");
-    for (size_t i = 0; i < count; i++) {
-        json_append(names, cJSON_CreateString(comparison->names[order[i]]));
-        for (size_t k = i + 1; k < count; k++) add_pair(pairs, comparison, order[i], order[k]);
-    }
-}
-
-enum status comparison_draws_to_json(const struct comparison *comparison, cJSON *json, struct err *err)
-{
-    cJSON *result = cJSON_GetObjectItemCaseSensitive(json, "results")->child;
-    for (size_t i = 0; i < comparison->count; i++) {
-        cJSON *made;
-        if (!comparison->results[i]) continue;
-        TRY(draws_to_json(&comparison->draws[i], &made, err));
-        TRY(json_add_item(result, "draws", made, err));
-        result = result->next;
-    }
-    size_t *order = calloc(comparison->count + 1, sizeof *order);
-    if (!order) return err_memory(err);
-    size_t count = comparison_draws_order(comparison, order);
-    if (count > 0) add_order(comparison, order, count, json);
-    free(order);
-    return STATUS_OK;
 }

@@ -2,8 +2,8 @@
  * All rows have the same seed. So in one draw the messages between two nodes take the same times in each row, one by one,
  * and a draw of one row is compared with the same draw of another one.
  *
- * Order of calls: comparison_run, draws_check, comparison_draws_run, comparison_print or comparison_draws_to_json, draws_clear
- * for each row. */
+ * Order of calls: comparison_run, draws_check, comparison_draws_run, comparison_print or comparison_to_json, draws_clear for each
+ * row. */
 #ifndef PREDICTORS_COMPARISON_DRAWS_H
 #define PREDICTORS_COMPARISON_DRAWS_H
 
@@ -27,8 +27,5 @@ enum status comparison_draws_run(const struct trace *trace, const struct compari
  * their number. */
 size_t comparison_draws_order(const struct comparison *comparison, size_t *order);
 struct draws_pair draws_pair_of(const struct draws *one, const struct draws *other);
-
-/* Adds "draws" to each result of comparison_to_json()'s tree, and to the tree the order of the rows and their pairs. */
-enum status comparison_draws_to_json(const struct comparison *comparison, cJSON *json, struct err *err);
 
 #endif

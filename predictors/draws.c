@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json/json_write.h"
+#include "common/json/field_rows.h"
 #include "common/scramble.h"
 #include "common/search.h"
 #include "common/text/text.h"
 #include "common/units.h"
+#include "model/result/result_fields.h"
 #include "predictors/comparison.h"
 
 #define RACES_FROM 0.04 /* a range of the run times of so much of their median is a race */
@@ -191,39 +192,22 @@ void draws_print(const struct draws *draws, const struct result *result, FILE *o
                    differ_s / run_time->median_s * 100);
 }
 
-static cJSON *range_json(const struct draws_range *range)
-{
-    cJSON *made = cJSON_CreateObject();
-    json_add_number(made, "median", range->median_s);
-    json_add_number(made, "min", range->min_s);
-    json_add_number(made, "max", range->max_s);
-    return made;
-}
-
-static void add_taken(const struct draws *draws, cJSON *json)
-{
-    json_add_number(json, "taken", (double)draws->taken);
-    cJSON *undrawn = json_add_object(json, "undrawn");
-    json_add_number(undrawn, "run_time_s", draws->undrawn->run_time_s);
-    json_add_numbers(undrawn, "rank_time_s", draws->undrawn->rank_time_s, draws->rank_count);
-}
-
-enum status draws_to_json(const struct draws *draws, cJSON **json, struct err *err)
-{
-    cJSON *made = cJSON_CreateObject();
-    json_add_number(made, "count", (double)draws->count);
-    json_add_number(made, "seed", (double)draws->seed);
-    json_add_number(made, "jitter_s", draws->jitter_s);
-    if (draws->taken > 0) add_taken(draws, made);
-    json_put(made, "run_time_s", range_json(&draws->run_time));
-    json_add_numbers(made, "run_times_s", draws->run_times_s, draws->count);
-    cJSON *ranks = json_add_array(made, "rank_time_s");
-    for (uint32_t rank = 0; rank < draws->rank_count; rank++) json_append(ranks, range_json(&draws->rank_time[rank]));
-    cJSON *patterns = json_add_array(made, "patterns");
-    for (enum pattern pattern = 0; pattern < PATTERN_COUNT; pattern++) {
-        cJSON *one = json_append_object(patterns);
-        json_add_text(one, "name", pattern_row(pattern)->name);
-        json_put(one, "severity_s", range_json(&draws->patterns[pattern]));
-    }
-    return json_made(made, json, err);
-}
+#define S struct draws_range
+static const struct field range_fields[] = {FIELD("median", median_s), FIELD("min", min_s), FIELD("max", max_s), {0}};
+static const struct field severity_fields[] = {PART("severity_s", range_fields), {0}};
+#undef S
+#define S struct result
+static const struct field undrawn_fields[] = {SAME(run_time_s), SAME(rank_time_s), {0}};
+#undef S
+#define S struct draws
+const struct field draws_fields[] = {SAME(count),
+                                     SAME(seed),
+                                     SAME(jitter_s),
+                                     SAME(taken, IF_FLAG(taken), LEFT_OUT),
+                                     OBJECT("undrawn", undrawn, undrawn_fields, IF_FLAG(taken), LEFT_OUT, POINTED),
+                                     OBJECT("run_time_s", run_time, range_fields),
+                                     NUMBERS("run_times_s", run_times_s, count),
+                                     PER_RANK("rank_time_s", rank_time, range_fields),
+                                     TABLE("patterns", patterns, name_pattern, severity_fields),
+                                     {0}};
+#undef S

@@ -3,14 +3,13 @@
  * its target leaves MPI. One replay knows one order; the draws show which run times there may be, and how often.
  *
  * Order of calls: draws_check if an error shall come before other work, draws_run, draws_predict where a draw shall be the
- * prediction, draws_print or draws_to_json, draws_clear. */
+ * prediction, draws_print or draws_fields, draws_clear. */
 #ifndef PREDICTORS_DRAWS_H
 #define PREDICTORS_DRAWS_H
 
 #include <stdio.h>
 
-#include <cjson/cJSON.h>
-
+#include "common/json/fields.h"
 #include "model/analyze.h"
 #include "platforms/platform.h"
 #include "predictors/prediction.h"
@@ -82,7 +81,7 @@ void draws_clear(struct draws *draws);
 /* Run time and each wait state that occurs in a draw; result: the prediction, which is shown beside them. The last line says
  * which draw was taken, or where none was and the run times differ by 4 % or more, how one is. */
 void draws_print(const struct draws *draws, const struct result *result, FILE *out);
-/* The value of the key "draws" (docs/results.md). The caller owns the tree. */
-enum status draws_to_json(const struct draws *draws, cJSON **json, struct err *err);
+/* The value of the key "draws" (docs/results.md), written with `many` of rank_count. */
+extern const struct field draws_fields[];
 
 #endif

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "common/json/json_write.h"
+#include "common/json/field_rows.h"
 #include "common/text/text.h"
 #include "model/behaviour/behaviour.h"
+#include "model/result/result_fields.h"
 
 struct uses { /* of a trace */
     bool starts;
@@ -214,26 +215,33 @@ void warnings_print_choice(const struct warnings *warnings, FILE *out)
               out);
 }
 
-static bool add_contradiction(cJSON *object, const struct contradiction *one)
+struct contradicted {
+    struct contradiction found;
+    char text[RESULT_BEHAVIOUR_BYTES];
+};
+
+static const char *name_waits(int waits)
 {
     static const char *const names[BEHAVES_COUNT] = {
         [BEHAVES_NONE] = "none", [BEHAVES_POST] = "post", [BEHAVES_GROUP] = "group", [BEHAVES_HOLDER] = "holder"};
-    char text[RESULT_BEHAVIOUR_BYTES];
-    return json_add_text(object, "call", call_name(one->row.call)) &&
-           json_add_text(object, "waits", names[one->row.waits]) &&
-           json_add_text(object, "expected", names[one->expected]) &&
-           json_add_number(object, "seen", (double)one->row.seen) &&
-           json_add_number(object, "of", (double)one->row.of) &&
-           json_add_text(object, "text", result_behaviour_text(&one->row, text));
+    return names[waits];
 }
 
-enum status warnings_to_json(const struct warnings *warnings, cJSON *object, struct err *err)
+static enum field_each fill_contradiction(const void *item, size_t index, void *made)
 {
-    cJSON *array = json_add_array(object, "contradictions");
-    for (size_t i = 0; array && i < warnings->count; i++) {
-        cJSON *one = cJSON_CreateObject();
-        if (one && json_append(array, one) && add_contradiction(one, &warnings->items[i])) continue;
-        return err_memory(err);
-    }
-    return array ? STATUS_OK : err_memory(err);
+    const struct warnings *warnings = item;
+    struct contradicted *one = made;
+    if (index == warnings->count) return FIELD_END;
+    one->found = warnings->items[index];
+    result_behaviour_text(&one->found.row, one->text);
+    return FIELD_ELEMENT;
 }
+
+#define S struct contradicted
+static const struct field contradicted_fields[] = {NAME_OF("call", found.row.call, name_function, MPI_CALL_COUNT),
+                                                   NAME_OF("waits", found.row.waits, name_waits, BEHAVES_COUNT),
+                                                   NAME_OF("expected", found.expected, name_waits, BEHAVES_COUNT),
+                                                   FIELD("seen", found.row.seen), FIELD("of", found.row.of), SAME(text), {0}};
+#undef S
+const struct field warnings_fields[] = {
+    EACH("contradictions", struct contradicted, fill_contradiction, contradicted_fields), {0}};

@@ -5,8 +5,7 @@
 
 #include <stdio.h>
 
-#include <cjson/cJSON.h>
-
+#include "common/json/fields.h"
 #include "model/result/result.h"
 #include "platforms/platform.h"
 #include "trace/trace.h"
@@ -40,7 +39,7 @@ void warnings_clear(struct warnings *warnings);
 /* Each prints one line per warning, or nothing. */
 void warnings_print_contradictions(const struct warnings *warnings, FILE *out);
 void warnings_print_choice(const struct warnings *warnings, FILE *out);
-/* Adds contradictions[] to an object. */
-enum status warnings_to_json(const struct warnings *warnings, cJSON *object, struct err *err);
+/* The member "contradictions" of JSON. */
+extern const struct field warnings_fields[];
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/json/field_rows.h"
 #include "model/result/result.h"
 
 enum { TEXT_MAX = 2000, PROGRAM_MAX = 1 << 17 };
@@ -37,52 +38,6 @@ void input_runs_clear(struct input_runs *runs)
     *runs = (struct input_runs){0};
 }
 
-/* --- shapes --- */
-
-enum type { TEXT, NUMBER, NUMBER_OR_NULL, BOOLEAN };
-
-/* The path of a key: members; "[]" after an array stands for each of its elements. */
-struct shape {
-    const char *path;
-    enum type type;
-};
-
-static enum status check_value(const struct json_node *node, enum type type, struct err *err)
-{
-    const char *text;
-    double number;
-    bool boolean;
-    switch (type) {
-    case TEXT: return json_string(node, &text, err);
-    case NUMBER_OR_NULL:
-        if (cJSON_IsNull(node->item)) return STATUS_OK;
-        return json_number(node, -1e300, 1e300, &number, err);
-    case NUMBER: return json_number(node, -1e300, 1e300, &number, err);
-    case BOOLEAN: return json_boolean(node, &boolean, err);
-    }
-    return STATUS_OK;
-}
-
-static enum status check_path(const struct json_node *node, const char *path, enum type type, struct err *err)
-{
-    char key[64];
-    size_t length = strcspn(path, ".[");
-    if (*path == '\0') return check_value(node, type, err);
-    TRY(json_object(node, err));
-    memcpy(key, path, length);
-    key[length] = '\0';
-    struct json_node member = json_member(node, key);
-    const char *rest = path + length;
-    if (*rest == '.') return check_path(&member, rest + 1, type, err);
-    if (*rest != '[') return check_value(&member, type, err);
-    rest += rest[2] == '.' ? 3 : 2;
-    TRY(json_array(&member, err));
-    size_t i = 0;
-    for (struct json_node each = json_element(&member, 0); each.item; each = json_next(&member, &each, ++i))
-        TRY(check_path(&each, rest, type, err));
-    return STATUS_OK;
-}
-
 static enum status check_result(const cJSON *json, const char *file, struct input_runs *runs, struct err *err)
 {
     struct result *result;
@@ -109,68 +64,70 @@ static enum status check_comparison(const struct json_node *root, struct input_r
     return STATUS_OK;
 }
 
-static const struct shape validation[] = {
-    {"ranks", NUMBER},
-    {"run_time.predicted_s", NUMBER},
-    {"run_time.measured_s", NUMBER},
-    {"run_time.relative", NUMBER_OR_NULL},
-    {"measured[]", TEXT},
-    {"rank_time[].predicted_s", NUMBER},
-    {"rank_time[].measured_s", NUMBER},
-    {"patterns[].name", TEXT},
-    {"patterns[].predicted_s", NUMBER},
-    {"patterns[].measured_s", NUMBER},
-    {NULL, TEXT},
+/* --- what pages draw --- */
+
+/* Values are read to be checked. Two values may have one member, but two arrays of an object have two. */
+struct drawn {
+    double number;
+    bool flag;
+    char text[1], **texts;
+    struct drawn *items[2];
+    size_t text_count, counts[2];
 };
-static const struct shape scaling[] = {
-    {"scaling", TEXT},
-    {"program", TEXT},
-    {"points[].ranks", NUMBER},
-    {"points[].semantics", TEXT},
-    {"points[].run_time_s", NUMBER},
-    {"points[].run_time_low_s", NUMBER_OR_NULL},
-    {"points[].run_time_high_s", NUMBER_OR_NULL},
-    {"points[].speedup", NUMBER_OR_NULL},
-    {"points[].efficiency", NUMBER_OR_NULL},
-    {"stops_paying[].semantics", TEXT},
-    {NULL, TEXT},
-};
-static const struct shape advice[] = {
-    {"run_time_s", NUMBER},
-    {"error", NUMBER_OR_NULL},
-    {"changes[].row", TEXT},
-    {"changes[].advised", BOOLEAN},
-    {"changes[].confirmed", BOOLEAN},
-    {"changes[].gain_s", NUMBER_OR_NULL},
-    {"changes[].error_s", NUMBER_OR_NULL},
-    {"changes[].rewrites[].summary", TEXT},
-    {NULL, TEXT},
-};
-static const struct shape campaign[] = {
-    {"date", TEXT},
-    {"machine.processor", TEXT},
-    {"summary.rows", NUMBER},
-    {"summary.median", NUMBER_OR_NULL},
-    {"summary.worst", NUMBER_OR_NULL},
-    {"rows[].program", TEXT},
-    {"rows[].part.predicted_s", NUMBER},
-    {"rows[].part.measured_s", NUMBER},
-    {"rows[].part.relative", NUMBER_OR_NULL},
-    {"rows[].part.spread", NUMBER_OR_NULL},
-    {NULL, TEXT},
-};
-static const struct shape platform[] = {{"nodes.count", NUMBER}, {NULL, TEXT}};
+
+#define S struct drawn
+#define NUMBER(KEY) FIELD(KEY, number, SIGNED)
+#define NUMBER_OR_NULL(KEY) FIELD(KEY, number, SIGNED, IF_FINITE)
+#define TEXT(KEY) FIELD(KEY, text)
+#define ITEMS(KEY, I, ROWS) ARRAY(KEY, items[I], counts[I], ROWS)
+static const struct field times[] = {NUMBER("predicted_s"), NUMBER("measured_s"), {0}};
+static const struct field run_time[] = {NUMBER("predicted_s"), NUMBER("measured_s"), NUMBER_OR_NULL("relative"), {0}};
+static const struct field pattern[] = {TEXT("name"), NUMBER("predicted_s"), NUMBER("measured_s"), {0}};
+static const struct field validation[] = {NUMBER("ranks"), PART("run_time", run_time), TEXTS("measured", texts, text_count),
+                                          ITEMS("rank_time", 0, times), ITEMS("patterns", 1, pattern), {0}};
+
+static const struct field point[] = {NUMBER("ranks"), TEXT("semantics"), NUMBER("run_time_s"), NUMBER_OR_NULL("run_time_low_s"),
+                                     NUMBER_OR_NULL("run_time_high_s"), NUMBER_OR_NULL("speedup"), NUMBER_OR_NULL("efficiency"),
+                                     {0}};
+static const struct field stop[] = {TEXT("semantics"), {0}};
+static const struct field scaling[] = {TEXT("scaling"), TEXT("program"), ITEMS("points", 0, point),
+                                       ITEMS("stops_paying", 1, stop), {0}};
+
+static const struct field summary[] = {TEXT("summary"), {0}};
+static const struct field change[] = {TEXT("row"), FIELD("advised", flag), FIELD("confirmed", flag), NUMBER_OR_NULL("gain_s"),
+                                      NUMBER_OR_NULL("error_s"), ITEMS("rewrites", 0, summary), {0}};
+static const struct field advice[] = {NUMBER("run_time_s"), NUMBER_OR_NULL("error"), ITEMS("changes", 0, change), {0}};
+
+static const struct field machine[] = {TEXT("processor"), {0}};
+static const struct field campaign_sum[] = {NUMBER("rows"), NUMBER_OR_NULL("median"), NUMBER_OR_NULL("worst"), {0}};
+static const struct field part[] = {NUMBER("predicted_s"), NUMBER("measured_s"), NUMBER_OR_NULL("relative"),
+                                    NUMBER_OR_NULL("spread"), {0}};
+static const struct field program[] = {TEXT("program"), PART("part", part), {0}};
+static const struct field campaign[] = {TEXT("date"), PART("machine", machine), PART("summary", campaign_sum),
+                                        ITEMS("rows", 0, program), {0}};
+
+static const struct field nodes[] = {NUMBER("count"), {0}};
+static const struct field platform[] = {PART("nodes", nodes), {0}};
+#undef S
 
 static const struct schema {
     const char *name;
-    enum status (*check)(const struct json_node *root, struct input_runs *runs, struct err *err); /* NULL: shapes only */
-    const struct shape *shapes;                                                                 /* NULL: none */
+    enum status (*check)(const struct json_node *root, struct input_runs *runs, struct err *err); /* NULL: rows only */
+    const struct field *rows;                                                                   /* NULL: none */
 } schemas[] = {
     {"rmacast.result/1", check_one, NULL},     {"rmacast.comparison/1", check_comparison, NULL},
     {"rmacast.validation/1", NULL, validation}, {"rmacast.scaling/1", NULL, scaling},
     {"rmacast.advice/1", NULL, advice},         {"rmacast.campaign-result/1", NULL, campaign},
     {"rmacast.platform/1", NULL, platform},
 };
+
+static enum status check_drawn(const struct field *rows, const struct json_node *root, struct err *err)
+{
+    struct drawn drawn = {0};
+    enum status status = fields_read(rows, root, 0, &drawn, err);
+    fields_clear(rows, &drawn);
+    return status;
+}
 
 enum status input_check(const struct json_document *document, struct input_runs *runs, struct err *err)
 {
@@ -180,9 +137,7 @@ enum status input_check(const struct json_document *document, struct input_runs 
     TRY(json_string(&name, &text, err));
     for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++) {
         if (strcmp(text, schemas[i].name) != 0) continue;
-        for (const struct shape *shape = schemas[i].shapes; shape && shape->path; shape++)
-            TRY(check_path(&root, shape->path, shape->type, err));
-        return schemas[i].check ? schemas[i].check(&root, runs, err) : STATUS_OK;
+        return schemas[i].check ? schemas[i].check(&root, runs, err) : check_drawn(schemas[i].rows, &root, err);
     }
     return json_error(&name, err,
                       "'%s', expected a result, comparison, validation, scaling, advice, campaign result or platform", text);

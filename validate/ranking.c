@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
-#include "common/json/json_write.h"
+#include "common/json/field_rows.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "validate/samples.h"
@@ -26,35 +26,23 @@ struct ranking ranking_of(const struct ranking_variant *variants, size_t count)
     return ranking;
 }
 
-static bool add_variant(cJSON *array, const struct ranking_variant *variant)
+static void make_relative(const void *item, void *made)
 {
-    cJSON *one = cJSON_CreateObject();
-    double error_s = variant->predicted_s - variant->measured_s;
-    return one && json_append(array, one) && json_add_text(one, "name", variant->name) &&
-           json_add_number(one, "predicted_s", variant->predicted_s) &&
-           json_add_number(one, "measured_s", variant->measured_s) &&
-           json_add_number(one, "measured_min_s", variant->measured_min_s) &&
-           json_add_number(one, "measured_max_s", variant->measured_max_s) &&
-           json_add_number(one, "relative", variant->measured_s > 0 ? error_s / variant->measured_s : NAN);
+    const struct ranking_variant *variant = item;
+    *(double *)made =
+        variant->measured_s > 0 ? (variant->predicted_s - variant->measured_s) / variant->measured_s : (double)NAN;
 }
 
-enum status ranking_to_json(const struct ranking *ranking, cJSON **json, struct err *err)
-{
-    cJSON *root = cJSON_CreateObject();
-    bool whole = root && json_add_text(root, "schema", "rmacast.ranking/1") &&
-                 json_add_number(root, "kendall_tau", ranking->tau) &&
-                 json_add_number(root, "pairs_apart", (double)ranking->apart) &&
-                 json_add_number(root, "pairs_right", (double)ranking->right);
-    cJSON *variants = whole ? json_add_array(root, "variants") : NULL;
-    for (size_t i = 0; variants && i < ranking->count; i++)
-        if (!add_variant(variants, &ranking->variants[i])) variants = NULL;
-    if (!variants) {
-        cJSON_Delete(root);
-        return err_memory(err);
-    }
-    *json = root;
-    return STATUS_OK;
-}
+#define S struct ranking_variant
+static const struct field variant_fields[] = {SAME(name), SAME(predicted_s), SAME(measured_s), SAME(measured_min_s),
+                                              SAME(measured_max_s),
+                                              COMPUTED("relative", FIELD_DOUBLE, make_relative, IF_FINITE, SIGNED), {0}};
+#undef S
+#define S struct ranking
+const struct field ranking_fields[] = {SCHEMA("rmacast.ranking/1"), FIELD("kendall_tau", tau, IF_FINITE, SIGNED),
+                                       FIELD("pairs_apart", apart), FIELD("pairs_right", right),
+                                       ARRAY("variants", variants, count, variant_fields), {0}};
+#undef S
 
 void ranking_print(const struct ranking *ranking, FILE *out)
 {

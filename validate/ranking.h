@@ -5,9 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include <cjson/cJSON.h>
-
-#include "common/status.h"
+#include "common/json/fields.h"
 
 struct ranking_variant {
     const char *name; /* borrowed */
@@ -29,8 +27,8 @@ enum { RANKING_VARIANTS_MAX = 64 };
 /* count is up to RANKING_VARIANTS_MAX. */
 struct ranking ranking_of(const struct ranking_variant *variants, size_t count);
 
-/* Schema rmacast.ranking/1; the caller owns *json. */
-enum status ranking_to_json(const struct ranking *ranking, cJSON **json, struct err *err);
+/* Schema rmacast.ranking/1. */
+extern const struct field ranking_fields[];
 void ranking_print(const struct ranking *ranking, FILE *out);
 
 #endif

@@ -362,30 +362,6 @@ enum status validate_traces(struct validation *validation, const struct trace *p
     return find_targets(validation, predicted, measured, options, err);
 }
 
-void validation_free(struct validation *validation)
-{
-    if (!validation) return;
-    for (size_t i = 0; validation->measured && i < validation->repetitions; i++) free(validation->measured[i]);
-    for (int p = 0; p < PATTERN_COUNT; p++) free(validation->patterns[p].ranks);
-    free_properties(validation);
-    validate_calls_free(validation->calls);
-    for (size_t i = 0; i < validation->note_count; i++) free(validation->notes[i]);
-    free(validation->notes);
-    free(validation->difference);
-    free(validation->measured);
-    free(validation->predicted);
-    free(validation->platform);
-    free(validation->semantics);
-    free(validation->engine);
-    free(validation->rank_time);
-    free(validation->disturbance);
-    free(validation->targets);
-    free(validation->section.from);
-    free(validation->section.to);
-    free(validation->section.callpath);
-    free(validation);
-}
-
 /* The largest deviation so far, and its name. */
 struct worst {
     const struct validate_value *value;

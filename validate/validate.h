@@ -15,9 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <cjson/cJSON.h>
-
-#include "common/status.h"
+#include "common/json/fields.h"
 #include "model/analyze.h"
 #include "model/result/result.h"
 #include "validate/calls.h"
@@ -128,6 +126,7 @@ enum status validate_traces(struct validation *validation, const struct trace *p
 enum status validate_tolerance(const struct validation *validation, double tolerance, struct err *err);
 
 /* Schema rmacast.validation/1 (docs/results.md). tolerance < 0: none was given. The caller owns the tree. */
+extern const struct field validation_fields[];
 enum status validation_to_json(const struct validation *validation, double tolerance, cJSON **json, struct err *err);
 
 /* Prints a table. */

@@ -186,18 +186,9 @@ static enum status write_file(const struct curve *curve, const char *file, void 
     return output_set_close(file, out, STATUS_OK, err);
 }
 
-static enum status write_json(const struct curve *curve, const char *file, struct err *err)
-{
-    cJSON *json;
-    TRY(curve_to_json(curve, &json, err));
-    enum status status = cli_write_json(json, file, err);
-    cJSON_Delete(json);
-    return status;
-}
-
 static enum status write_files(const struct settings *settings, const struct curve *curve, struct err *err)
 {
-    if (settings->json) TRY(write_json(curve, settings->json, err));
+    if (settings->json) TRY(cli_write_fields(curve_fields, curve, 0, settings->json, err));
     TRY(write_file(curve, settings->csv, curve_write_csv, err));
     return write_file(curve, settings->svg, curve_write_svg, err);
 }

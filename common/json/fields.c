@@ -7,16 +7,16 @@
 
 #include "common/csv.h"
 #include "common/json/json_write.h"
+#include "common/units.h"
 
 static const double NUMBER_MOST = 1e300;
 static const int64_t COUNT_MOST = INT64_C(1) << 62; /* sums of bytes are larger than other numbers */
 
 #define POINTER_AT(AT, TYPE) (*(TYPE *const *)(const void *)(AT))
 
-/* The empty row {0} ends the rows. */
-static bool is_row(const struct field *row)
+bool field_is_row(const struct field *row)
 {
-    return row->key || row->rows || row->write;
+    return row->key || row->rows || row->name || row->read;
 }
 
 static double number_at(const struct field *row, const char *at)
@@ -27,44 +27,89 @@ static double number_at(const struct field *row, const char *at)
     case FIELD_I64: return (double)*(const int64_t *)value;
     case FIELD_U32: return *(const uint32_t *)value;
     case FIELD_I32: return *(const int32_t *)value;
+    case FIELD_PS: return units_s(*(const int64_t *)value);
+    case FIELD_WIDE: return wide_s(*(const wide_ps *)value);
     default: return *(const double *)value;
     }
 }
 
+/* The value of a member, or what `make` makes of it in room. */
+union room {
+    double number;
+    uint64_t whole;
+    bool flag;
+    const char *text;
+};
+
+static const char *value_at(const struct field *row, const char *item, union room *room)
+{
+    if (!row->make || row->kind == FIELD_MADE) return item + row->offset;
+    row->make(item, room);
+    return (const char *)room;
+}
+
+static bool is_set(const char *at, size_t bytes)
+{
+    while (bytes > 0 && at[bytes - 1] == 0) bytes--;
+    return bytes > 0;
+}
+
 static bool is_known(const struct field *row, const char *item)
 {
-    const char *at = item + row->offset;
+    union room room;
+    const char *at = row->when == FIELD_ALWAYS || row->when >= FIELD_FLAG ? item : value_at(row, item, &room);
     switch (row->when) {
     case FIELD_POSITIVE: return number_at(row, at) > 0;
     case FIELD_NOT_NEGATIVE: return number_at(row, at) >= 0;
     case FIELD_FINITE: return isfinite(number_at(row, at));
     case FIELD_THERE: return row->kind == FIELD_CHARS ? *at != '\0' : POINTER_AT(at, void) != NULL;
-    case FIELD_FLAG: return *(const bool *)(item + row->flag);
+    case FIELD_FLAG: return is_set(item + row->flag, row->flag_bytes);
     case FIELD_ASKED: return row->known(item);
     default: return true;
     }
 }
 
-static size_t count_of(const struct field *row, const char *item)
+static size_t count_of(const struct field *row, const char *item, size_t many)
 {
     size_t count;
-    if (row->kind == FIELD_TABLE || row->kind == FIELD_NAMED) return row->count;
+    if (row->kind == FIELD_TABLE) return row->count;
+    if (row->count == FIELD_MANY || (row->kind == FIELD_NUMBERS && !row->counted)) return many;
     memcpy(&count, item + row->count, sizeof count);
     return count;
 }
 
 /* --- writing --- */
 
-static void write_made(const struct field *row, const char *item, size_t many, cJSON *object)
+/* The elements of a FIELD_EACH; or what FIELD_MADE is. */
+static void write_made(const struct field *row, const char *item, size_t many, cJSON *owner)
 {
     void *made = calloc(1, row->bytes);
+    enum field_each each = FIELD_ELEMENT;
     if (!made) {
-        json_put(object, "", NULL); /* spoils it */
+        json_append(owner, NULL); /* spoils it */
         return;
     }
-    row->make(item, made);
-    fields_write(row->rows, made, many, row->key ? json_add_object(object, row->key) : object);
+    if (row->make) {
+        row->make(item, made);
+        fields_write(row->rows, made, many, owner);
+    }
+    for (size_t i = 0; row->each && (each = row->each(item, i, made)) != FIELD_END; i++) {
+        if (each == FIELD_ELEMENT)
+            fields_write(row->rows, made, many,
+                         row->name ? json_add_object(owner, row->name((int)i)) : json_append_object(owner));
+        if (each == FIELD_NULL) json_append(owner, cJSON_CreateNull());
+        if (row->owned) fields_clear(row->rows, made);
+        memset(made, 0, row->bytes);
+    }
     free(made);
+}
+
+static void write_struct(const struct field *row, const char *at, size_t many, cJSON *object)
+{
+    uint32_t ranks;
+    if (row->pointed) at = POINTER_AT(at, char);
+    if (row->ranks > 0) memcpy(&ranks, at + row->ranks - 1, sizeof ranks);
+    fields_write(row->rows, at, row->ranks > 0 ? ranks : many, object);
 }
 
 static void write_elements(const struct field *row, const char *items, size_t count, size_t many, cJSON *array)
@@ -77,9 +122,21 @@ static void write_elements(const struct field *row, const char *items, size_t co
     }
 }
 
-static void write_value(const struct field *row, const char *item, size_t many, cJSON *object)
+static void write_texts(const struct field *row, const char *item, cJSON *array)
 {
     const char *at = item + row->offset;
+    if (row->kind == FIELD_FLAGS)
+        for (size_t i = 0; i < row->count; i++)
+            if (((const bool *)at)[i]) json_append(array, cJSON_CreateString(row->name((int)i)));
+    if (row->kind == FIELD_TEXTS)
+        for (size_t i = 0; i < count_of(row, item, 0); i++)
+            json_append(array, cJSON_CreateString(POINTER_AT(at, char *)[i]));
+}
+
+static void write_value(const struct field *row, const char *item, size_t many, cJSON *object)
+{
+    union room room;
+    const char *at = value_at(row, item, &room);
     const double *numbers = (const double *)(const void *)at;
     cJSON *made;
     switch (row->kind) {
@@ -93,42 +150,60 @@ static void write_value(const struct field *row, const char *item, size_t many, 
     case FIELD_WORD: json_add_text(object, row->key, POINTER_AT(at, char)); break;
     case FIELD_CHARS: json_add_text(object, row->key, at); break;
     case FIELD_NAME: json_add_text(object, row->key, row->name(*(const int *)(const void *)at)); break;
-    case FIELD_NUMBERS: json_add_numbers(object, row->key, POINTER_AT(at, double), many); break;
+    case FIELD_NUMBERS: json_add_numbers(object, row->key, POINTER_AT(at, double), count_of(row, item, many)); break;
     case FIELD_TEXTS:
-        made = json_add_array(object, row->key);
-        for (size_t i = 0; i < count_of(row, item); i++) json_append(made, cJSON_CreateString(POINTER_AT(at, char *)[i]));
-        break;
+    case FIELD_FLAGS: write_texts(row, item, json_add_array(object, row->key)); break;
     case FIELD_TREE:
         made = POINTER_AT(at, cJSON);
         json_put(object, row->key, made ? cJSON_Duplicate(made, true) : row->tree ? row->tree(item) : cJSON_CreateNull());
         break;
-    case FIELD_OBJECT: fields_write(row->rows, at, many, json_add_object(object, row->key)); break;
-    case FIELD_INLINE: fields_write(row->rows, at, many, object); break;
-    case FIELD_MADE: write_made(row, item, many, object); break;
+    case FIELD_OBJECT: write_struct(row, at, many, json_add_object(object, row->key)); break;
+    case FIELD_INLINE: write_struct(row, at, many, object); break;
+    case FIELD_MADE: write_made(row, item, many, row->key ? json_add_object(object, row->key) : object); break;
+    case FIELD_EACH:
+        write_made(row, item, many, row->name ? json_add_object(object, row->key) : json_add_array(object, row->key));
+        break;
     case FIELD_ARRAY:
     case FIELD_LIST:
     case FIELD_TABLE:
-        write_elements(row, row->kind == FIELD_ARRAY ? POINTER_AT(at, char) : at, count_of(row, item), many,
+        write_elements(row, row->kind == FIELD_ARRAY ? POINTER_AT(at, char) : at, count_of(row, item, many), many,
                        json_add_array(object, row->key));
         break;
     case FIELD_NAMED:
-        made = json_add_object(object, row->key);
-        for (size_t i = 0; i < row->count; i++) json_add_known(made, row->name((int)i), !isnan(numbers[i]), numbers[i]);
+        made = row->key ? json_add_object(object, row->key) : object;
+        for (size_t i = 0; i < row->count; i++)
+            if (!isnan(numbers[i]) || !row->left_out)
+                json_add_known(made, row->name((int)i), !isnan(numbers[i]), numbers[i]);
         break;
     case FIELD_CONSTANT: json_add_text(object, row->key, row->text); break;
-    case FIELD_OWN: row->write(item, object); break;
+    case FIELD_OWN: break;
     default: json_add_number(object, row->key, number_at(row, at)); break;
     }
 }
 
 void fields_write(const struct field *rows, const void *item, size_t many, cJSON *object)
 {
-    for (const struct field *row = rows; is_row(row); row++) {
+    for (const struct field *row = rows; field_is_row(row); row++) {
         if (row->kind == FIELD_TABLE || is_known(row, item))
             write_value(row, item, many, object);
-        else if (!row->left_out && row->kind != FIELD_INLINE)
+        else if (!row->left_out && row->key)
             json_add_null(object, row->key);
     }
+}
+
+enum status fields_to_json(const struct field *rows, const void *item, size_t many, cJSON **json, struct err *err)
+{
+    cJSON *root = cJSON_CreateObject();
+    fields_write(rows, item, many, root);
+    return json_made(root, json, err);
+}
+
+cJSON *fields_array(const struct field *rows, const void *items, size_t bytes, size_t count)
+{
+    cJSON *array = cJSON_CreateArray();
+    const char *item = items;
+    for (size_t i = 0; i < count; i++, item += bytes) fields_write(rows, item, 0, json_append_object(array));
+    return array;
 }
 
 /* --- reading --- */
@@ -136,6 +211,7 @@ void fields_write(const struct field *rows, const void *item, size_t many, cJSON
 static enum status read_integer(const struct field *row, const struct json_node *node, size_t many, void *at, struct err *err)
 {
     const int64_t most = row->below              ? (int64_t)many - 1
+                         : row->most > 0          ? (int64_t)row->most
                          : row->kind == FIELD_I32 ? INT32_MAX
                          : row->kind == FIELD_U32 ? UINT32_MAX
                                                   : COUNT_MOST;
@@ -215,14 +291,19 @@ static enum status read_elements(const struct field *row, const struct json_node
     return STATUS_OK;
 }
 
+static enum status read_number(const struct field *row, const struct json_node *node, double *at, struct err *err)
+{
+    const double most = row->most > 0 ? row->most : NUMBER_MOST;
+    return json_number(node, row->any_sign ? -most : 0, most, at, err);
+}
+
 static enum status read_value(const struct field *row, const struct json_node *node, size_t many, char *item, struct err *err)
 {
     void *at = item + row->offset;
     const char *text;
     size_t index;
     switch (row->kind) {
-    case FIELD_DOUBLE:
-        return json_number(node, row->any_sign ? -NUMBER_MOST : 0, row->most > 0 ? row->most : NUMBER_MOST, at, err);
+    case FIELD_DOUBLE: return read_number(row, node, at, err);
     case FIELD_BOOL: return json_boolean(node, at, err);
     case FIELD_TEXT: return copy_text(node, at, err);
     case FIELD_CHARS:
@@ -252,7 +333,7 @@ static enum status read_value(const struct field *row, const struct json_node *n
         for (size_t i = 0; i < row->count; i++) {
             struct json_node one = json_member(node, row->name((int)i));
             ((double *)at)[i] = NAN;
-            if (one.item && !cJSON_IsNull(one.item)) TRY(json_number(&one, 0, NUMBER_MOST, &((double *)at)[i], err));
+            if (one.item && !cJSON_IsNull(one.item)) TRY(read_number(row, &one, &((double *)at)[i], err));
         }
         return STATUS_OK;
     default: return read_integer(row, node, many, at, err);
@@ -282,15 +363,15 @@ static enum status read_row(const struct field *row, const struct json_node *obj
         return STATUS_OK;
     }
     if (row->optional && !node.item) return STATUS_OK;
-    if (row->when == FIELD_FLAG) *(bool *)(item + row->flag) = true;
+    if (row->when == FIELD_FLAG && row->flag_bytes == sizeof(bool)) *(bool *)(item + row->flag) = true;
     if (row->kind == FIELD_INLINE) return fields_read(row->rows, object, many, item + row->offset, err);
     return read_value(row, &node, many, item, err);
 }
 
 enum status fields_read(const struct field *rows, const struct json_node *object, size_t many, void *item, struct err *err)
 {
-    for (const struct field *row = rows; is_row(row); row++)
-        if (!row->unread && row->kind != FIELD_MADE && row->kind != FIELD_CONSTANT && !(row->kind == FIELD_OWN && !row->read))
+    for (const struct field *row = rows; field_is_row(row); row++)
+        if (!row->unread && row->kind != FIELD_MADE && row->kind != FIELD_EACH && row->kind != FIELD_CONSTANT)
             TRY(read_row(row, object, many, item, err));
     return STATUS_OK;
 }
@@ -300,9 +381,10 @@ enum status fields_read(const struct field *rows, const struct json_node *object
 static void clear_pointer(const struct field *row, char *item)
 {
     void **at = (void **)(void *)(item + row->offset);
-    for (size_t i = 0; row->kind == FIELD_ARRAY && i < count_of(row, item); i++)
+    if (!*at) return;
+    for (size_t i = 0; row->kind == FIELD_ARRAY && i < count_of(row, item, 0); i++)
         fields_clear(row->rows, (char *)*at + i * row->bytes);
-    for (size_t i = 0; row->kind == FIELD_TEXTS && i < count_of(row, item); i++) free(((char **)*at)[i]);
+    for (size_t i = 0; row->kind == FIELD_TEXTS && i < count_of(row, item, 0); i++) free(((char **)*at)[i]);
     if (row->kind == FIELD_TREE)
         cJSON_Delete(*at);
     else
@@ -312,7 +394,7 @@ static void clear_pointer(const struct field *row, char *item)
 
 void fields_clear(const struct field *rows, void *item)
 {
-    for (const struct field *row = rows; is_row(row); row++) {
+    for (const struct field *row = rows; field_is_row(row); row++) {
         char *at = (char *)item + row->offset;
         switch (row->kind) {
         case FIELD_TEXT:
@@ -321,10 +403,12 @@ void fields_clear(const struct field *rows, void *item)
         case FIELD_ARRAY:
         case FIELD_TREE: clear_pointer(row, item); break;
         case FIELD_OBJECT:
-        case FIELD_INLINE: fields_clear(row->rows, at); break;
+        case FIELD_INLINE:
+            if (!row->pointed) fields_clear(row->rows, at);
+            break;
         case FIELD_TABLE:
         case FIELD_LIST:
-            for (size_t i = 0; i < count_of(row, item); i++) fields_clear(row->rows, at + i * row->bytes);
+            for (size_t i = 0; i < count_of(row, item, 0); i++) fields_clear(row->rows, at + i * row->bytes);
             break;
         default: break;
         }
@@ -335,10 +419,11 @@ void fields_clear(const struct field *rows, void *item)
 
 static const struct field *find_field(const struct field *rows, const char *key, size_t length, const char **item)
 {
-    for (const struct field *row = rows; is_row(row); row++) {
+    for (const struct field *row = rows; field_is_row(row); row++) {
         const bool inside = row->kind == FIELD_OBJECT || row->kind == FIELD_INLINE;
         if (!inside && row->key && strlen(row->key) == length && strncmp(row->key, key, length) == 0) return row;
         const char *at = *item + row->offset;
+        if (inside && row->pointed && is_known(row, *item)) at = POINTER_AT(at, char);
         const struct field *found = inside && is_known(row, *item) ? find_field(row->rows, key, length, &at) : NULL;
         if (!found) continue;
         *item = at;
@@ -363,9 +448,10 @@ void fields_write_csv(const struct field *rows, const char *columns, const void 
 {
     for (size_t length; *columns; columns += length + (columns[length] == ',')) {
         const char *of = item;
+        union room room;
         length = strcspn(columns, ",");
         const struct field *row = find_field(rows, columns, length, &of);
-        if (row && is_known(row, of)) write_csv_value(row, of + row->offset, out);
+        if (row && is_known(row, of)) write_csv_value(row, value_at(row, of, &room), out);
         if (columns[length]) fputc(',', out);
     }
 }

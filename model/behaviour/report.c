@@ -1,61 +1,56 @@
 /* Behaviour of the recorded library in results: JSON, table, sentences (model/result/result.h). */
 #include <inttypes.h>
 
+#include "common/json/field_rows.h"
 #include "common/json/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "model/result/result.h"
+#include "model/result/result_fields.h"
 
-static const char *const waits_names[BEHAVES_COUNT] = {[BEHAVES_UNSEEN] = "not seen",
-                                                       [BEHAVES_NONE] = "none",
-                                                       [BEHAVES_POST] = "post",
-                                                       [BEHAVES_GROUP] = "group",
-                                                       [BEHAVES_HOLDER] = "holder"};
-static const char *const content_names[OF_COUNT] = {[OF_NOTHING] = "none", [OF_PUTS] = "put", [OF_GETS] = "get"};
-
-static void add_bytes(cJSON *object, const struct result_behaviour *row)
+static const char *name_waits(int waits)
 {
-    if (!row->sized) {
-        json_add_null(object, "bytes");
-        return;
-    }
-    cJSON *bytes = json_add_object(object, "bytes");
-    json_add_number(bytes, "from_bytes", (double)row->from_bytes);
-    json_add_number(bytes, "to_bytes", (double)row->to_bytes);
-    json_add_number(bytes, "least_bytes", (double)row->least_bytes);
-    json_add_number(bytes, "most_bytes", (double)row->most_bytes);
+    static const char *const names[BEHAVES_COUNT] = {"not seen", "none", "post", "group", "holder"};
+    return names[waits];
 }
 
-static void add_counts(cJSON *object, const struct result_behaviour *row)
+static const char *name_content(int content)
 {
-    json_add_text(object, "waits", waits_names[row->waits]);
-    json_add_number(object, "seen", (double)row->seen);
-    json_add_number(object, "of", (double)row->of);
-    json_add_number(object, "calls", (double)row->calls);
-    if (!row->sized) return;
-    json_add_number(object, "for_group", (double)row->for_group);
-    json_add_number(object, "not_for_group", (double)row->not_for_group);
+    static const char *const names[OF_COUNT] = {[OF_NOTHING] = "none", [OF_PUTS] = "put", [OF_GETS] = "get"};
+    return names[content];
 }
 
-/* Rows of a complete by content are stored in the complete's own row. */
-static void add_row(cJSON *rows, cJSON **whole, const struct result_behaviour *row)
-{
-    cJSON *into = row->content == OF_ALL ? rows : cJSON_GetObjectItemCaseSensitive(*whole, "by_content");
-    if (!into && row->content != OF_ALL) into = json_add_array(*whole, "by_content");
-    cJSON *object = json_append_object(into);
-    if (row->content == OF_ALL) {
-        *whole = object;
-        json_add_text(object, "call", call_name(row->call));
-        add_bytes(object, row);
-    } else
-        json_add_text(object, "content", content_names[row->content]);
-    add_counts(object, row);
-}
+struct whole { /* a function's row, behind which there are those of a complete by content */
+    struct result_behaviour row;
+    const struct result_behaviour *contents;
+    size_t content_count;
+};
+
+#define S struct result_behaviour
+static const struct field counts_fields[] = {
+    NAME_OF("waits", waits, name_waits, BEHAVES_COUNT), SAME(seen), SAME(of), SAME(calls),
+    SAME(for_group, IF_FLAG(sized), LEFT_OUT), SAME(not_for_group, IF_FLAG(sized), LEFT_OUT), {0}};
+static const struct field content_fields[] = {NAME_OF("content", content, name_content, OF_COUNT),
+                                              {.kind = FIELD_INLINE, .rows = counts_fields}, {0}};
+static const struct field bytes_fields[] = {SAME(from_bytes), SAME(to_bytes), SAME(least_bytes), SAME(most_bytes), {0}};
+#undef S
+#define S struct whole
+const struct field result_behaviour_fields[] = {
+    NAME_OF("call", row.call, name_function, MPI_CALL_COUNT), OBJECT("bytes", row, bytes_fields, IF_FLAG(row.sized)),
+    INLINE(NULL, row, counts_fields),
+    ARRAY("by_content", contents, content_count, content_fields, IF_FLAG(content_count), LEFT_OUT),
+    {0}};
+#undef S
 
 cJSON *result_behaviour_json(const struct result *result)
 {
-    cJSON *rows = cJSON_CreateArray(), *whole = NULL;
-    for (size_t i = 0; i < result->behaviour_count; i++) add_row(rows, &whole, &result->behaviour[i]);
+    cJSON *rows = cJSON_CreateArray();
+    for (size_t i = 0, next; i < result->behaviour_count; i = next) {
+        const struct result_behaviour *row = &result->behaviour[i];
+        for (next = i + 1; next < result->behaviour_count && result->behaviour[next].content != OF_ALL;) next++;
+        const struct whole whole = {*row, row + 1, next - i - 1};
+        fields_write(result_behaviour_fields, &whole, 0, json_append_object(rows));
+    }
     return rows;
 }
 

@@ -6,8 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <cjson/cJSON.h>
-
+#include "common/json/fields.h"
 #include "common/wide.h"
 #include "model/transfers/bounds.h"
 #include "model/efficiency/caused.h"
@@ -90,6 +89,7 @@ void efficiency_check(struct efficiency *efficiency);
 /* Prints the layout of the DVM analyser's thesis. per_rank: also all characteristics of every processor. */
 void efficiency_print(const struct efficiency *efficiency, bool per_rank, FILE *out);
 /* The caller owns the tree; NULL if memory runs out. */
+extern const struct field efficiency_fields[];
 cJSON *efficiency_json(const struct efficiency *efficiency, bool per_rank);
 /* Reads POP's metrics of the run from such a tree; all are negative if it has none. */
 struct efficiency_pop efficiency_pop_read(const cJSON *efficiency);

@@ -137,13 +137,6 @@ char *result_library_text(const char *library, const char *transport, char text[
     return text;
 }
 
-cJSON *result_disturbance_json(const struct result_disturbance *disturbance)
-{
-    cJSON *object = disturbance->known ? cJSON_CreateObject() : cJSON_CreateNull();
-    if (disturbance->known) fields_write(disturbance_fields, disturbance, 0, object);
-    return object;
-}
-
 char *result_section_text(const struct result_section *section, char text[RESULT_SECTION_BYTES])
 {
     const char *words[][2] = {{"from ", section->from}, {"to ", section->to}, {"at ", section->callpath}};

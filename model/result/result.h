@@ -310,9 +310,6 @@ enum { RESULT_LIBRARY_BYTES = 400 };
 #define RESULT_IDEAL_LIBRARY "ideal library"
 char *result_library_text(const char *library, const char *transport, char text[RESULT_LIBRARY_BYTES]);
 
-/* null where it is not known. NULL: no memory. */
-cJSON *result_disturbance_json(const struct result_disturbance *disturbance);
-
 /* "from MPI_Barrier#2 to MPI_Barrier#3 at main* without MPI_Init and MPI_Finalize"; "the whole run". Gives text. */
 enum { RESULT_SECTION_BYTES = 400 };
 char *result_section_text(const struct result_section *section, char text[RESULT_SECTION_BYTES]);

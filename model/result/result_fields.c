@@ -1,22 +1,28 @@
 #include "model/result/result_fields.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
-#include "common/json/json_write.h"
+#include "common/json/field_rows.h"
 #include "model/result/result.h"
 #include "model/result/result_schema.h"
 #include "model/waits/properties.h"
 
-static const char *name_function(int call)
+const char *name_function(int call)
 {
     return call_name((enum mpi_call)call);
 }
 
-static const char *name_pattern(int pattern)
+const char *name_pattern(int pattern)
 {
     return pattern_row((enum pattern)pattern)->name;
+}
+
+const char *name_property(int property)
+{
+    return property_row((enum property)property)->name;
 }
 
 static const char *name_origin(int origin)
@@ -57,37 +63,22 @@ const struct field call_fields[] = {
     SAME(without_core_s, IF_FLAG(without_core_known)),
     {0}};
 
-static const struct field cause_fields[] = {SAME(callpath),
-                                            SAME(activity),
-                                            SAME(file, IF_THERE),
-                                            SAME(line, IF_POSITIVE),
-                                            FIELD("worst_rank", who.rank, UNREAD),
-                                            INLINE(NULL, who, who_fields),
-                                            SAME(time_s),
-                                            SAME(share),
-                                            SAME(stands_out),
-                                            {0}};
+static const struct field cause_fields[] = {SAME(callpath), SAME(activity), SAME(file, IF_THERE), SAME(line, IF_POSITIVE),
+                                            FIELD("worst_rank", who.rank, UNREAD), INLINE(NULL, who, who_fields), SAME(time_s),
+                                            SAME(share), SAME(stands_out), {0}};
 #undef S
-
 #define S struct result_shares
 static const struct field causes_fields[] = {SAME(total_s), ARRAY("places", items, count, cause_fields), {0}};
 #undef S
-
 #define S struct result_user
 static const struct field user_fields[] = {SAME(most_s),           SAME(rank), SAME(others_s), SAME(stands_out),
                                            SAME(unbalanced_s, SIGNED), {0}};
 #undef S
-
-static bool are_calls_known(const void *result)
-{
-    return ((const struct result *)result)->calls_known;
-}
-
 #define S struct result
 const struct field result_calls_fields[] = {
     ARRAY("calls", calls.items, calls.count, call_fields, IF_FLAG(calls_known)),
     FIELD("calls_replay", replay, IF_THERE),
-    OBJECT("user_code", user, user_fields, IF(are_calls_known)),
+    OBJECT("user_code", user, user_fields, IF_FLAG(calls_known)),
     {0}};
 #undef S
 
@@ -99,16 +90,10 @@ static bool has_moves(const void *item)
     return moves->other_earlier_s != 0 || moves->own_later_s != 0 || moves->advised_s != 0;
 }
 
-static bool has_distance(const void *item)
-{
-    return ((const struct result_moves *)item)->advised_s > 0;
-}
-
 #define S struct result_moves
 static const struct field moves_fields[] = {SAME(other_earlier_s, IF_POSITIVE), SAME(own_later_s, IF_POSITIVE),
-                                            SAME(distance_s, IF(has_distance), SIGNED), SAME(advised_s, IF_POSITIVE), {0}};
+                                            SAME(distance_s, IF_FLAG(advised_s), SIGNED), SAME(advised_s, IF_POSITIVE), {0}};
 #undef S
-
 #define S struct result_place_rank
 const struct field place_rank_fields[] = {INLINE(NULL, who, who_fields), SAME(severity_s), SAME(count), {0}};
 #undef S
@@ -116,11 +101,6 @@ const struct field place_rank_fields[] = {INLINE(NULL, who, who_fields), SAME(se
 static bool has_moves_there(const void *place)
 {
     return has_moves(&((const struct result_place *)place)->moves);
-}
-
-static bool has_ranks(const void *place)
-{
-    return ((const struct result_place *)place)->rank_count > 0;
 }
 
 #define S struct result_place
@@ -133,7 +113,7 @@ const struct field place_fields[] = {SAME(callpath),
                                      SAME(advice, IF_THERE),
                                      OBJECT("moves", moves, moves_fields, IF(has_moves_there)),
                                      SAME(rows, IF_THERE),
-                                     ARRAY("ranks", ranks, rank_count, place_rank_fields, IF(has_ranks), LEFT_OUT),
+                                     ARRAY("ranks", ranks, rank_count, place_rank_fields, IF_FLAG(rank_count), LEFT_OUT),
                                      {0}};
 #undef S
 
@@ -150,29 +130,43 @@ static void make_advised(const void *item, void *made)
 #define S struct advised
 static const struct field advised_fields[] = {SAME(advice, IF_THERE), SAME(rows, IF_THERE), {0}};
 #undef S
-
 #define S struct result_pattern
-static const struct field pattern_fields[] = {SAME(severity_s),
-                                              SAME(count),
-                                              SAME(at_most),
-                                              SAME(rank_severity_s),
+static const struct field pattern_fields[] = {SAME(severity_s), SAME(count), SAME(at_most), SAME(rank_severity_s),
                                               MADE(NULL, struct advised, make_advised, advised_fields),
-                                              ARRAY("places", places, place_count, place_fields),
-                                              {0}};
+                                              ARRAY("places", places, place_count, place_fields), {0}};
 #undef S
 
 /* --- properties --- */
 
-static void write_properties(const void *item, cJSON *root)
+void result_property_times(const struct result *result, double *inclusive_s, double *exclusive_s)
 {
-    const struct result *result = item;
-    cJSON *inclusive = json_add_object(root, "properties"), *exclusive = json_add_object(root, "properties_exclusive");
-    if (result->property_count > 0) json_add_number(inclusive, "mpi_share", result_mpi_share(result));
+    for (int p = 0; p < PROPERTY_COUNT; p++) inclusive_s[p] = exclusive_s[p] = NAN;
     for (size_t i = 0; i < result->property_count; i++) {
-        json_add_number(inclusive, result->properties[i].name, result->properties[i].inclusive_s);
-        json_add_number(exclusive, result->properties[i].name, result->properties[i].exclusive_s);
+        const struct property_row *row = property_by_name(result->properties[i].name);
+        if (!row) continue;
+        inclusive_s[row - property_row(0)] = result->properties[i].inclusive_s;
+        exclusive_s[row - property_row(0)] = result->properties[i].exclusive_s;
     }
 }
+
+struct property_times { /* NAN: there is none */
+    double mpi_share, inclusive_s[PROPERTY_COUNT], exclusive_s[PROPERTY_COUNT];
+};
+
+static void make_properties(const void *item, void *made)
+{
+    const struct result *result = item;
+    struct property_times *times = made;
+    times->mpi_share = result->property_count > 0 ? result_mpi_share(result) : -1;
+    result_property_times(result, times->inclusive_s, times->exclusive_s);
+}
+
+#define S struct property_times
+static const struct field inclusive_fields[] = {
+    SAME(mpi_share, IF_NOT_NEGATIVE, LEFT_OUT), NAMED(NULL, inclusive_s, name_property, LEFT_OUT), {0}};
+static const struct field properties_fields[] = {
+    PART("properties", inclusive_fields), NAMED("properties_exclusive", exclusive_s, name_property, LEFT_OUT), {0}};
+#undef S
 
 static enum status read_properties(const struct json_node *root, void *item, struct err *err)
 {
@@ -194,31 +188,20 @@ static enum status read_properties(const struct json_node *root, void *item, str
 
 /* --- transfers --- */
 
-static bool is_measured(const void *rates)
-{
-    return *(const uint64_t *)rates > 0; /* the member count of the two structs */
-}
-
 #define S struct result_distribution
-static const struct field distribution_fields[] = {SAME(count),
-                                                   SAME(unbounded),
-                                                   SAME(min, IF(is_measured)),
-                                                   SAME(median, IF(is_measured)),
-                                                   SAME(mean, IF(is_measured)),
-                                                   SAME(max, IF(is_measured)),
-                                                   {0}};
+static const struct field distribution_fields[] = {SAME(count), SAME(unbounded), SAME(min, IF_FLAG(count)),
+                                                   SAME(median, IF_FLAG(count)), SAME(mean, IF_FLAG(count)),
+                                                   SAME(max, IF_FLAG(count)), {0}};
 #undef S
-
 #define S struct result_rates
 const struct field rate_fields[] = {SAME(count),
                                     SAME(unbounded),
-                                    SAME(min, IF(is_measured)),
-                                    SAME(median, IF(is_measured)),
-                                    SAME(max, IF(is_measured)),
-                                    SAME(overall, IF(is_measured)),
+                                    SAME(min, IF_FLAG(count)),
+                                    SAME(median, IF_FLAG(count)),
+                                    SAME(max, IF_FLAG(count)),
+                                    SAME(overall, IF_FLAG(count)),
                                     {0}};
 #undef S
-
 #define S struct result_group
 static const struct field group_fields[] = {SAME(count), SAME(bytes), OBJECT("lower_bound_Bps", lower_bound_Bps, rate_fields),
                                             OBJECT("upper_bound_Bps", upper_bound_Bps, rate_fields), {0}};
@@ -230,7 +213,6 @@ const struct field callpath_fields[] = {FIELD("callpath", name, IF_THERE),
                                         SAME(file, IF_THERE), SAME(line, IF_POSITIVE), GROUP};
 const struct field size_fields[] = {SAME(from_bytes), SAME(to_bytes), GROUP};
 #undef S
-
 #define S struct result
 #define GROUPS(KEY, GROUPING, ROWS) ARRAY(KEY, transfer_groups[GROUPING].items, transfer_groups[GROUPING].count, ROWS)
 static const struct field groups_fields[] = {GROUPS("windows", TRANSFERS_OF_WINDOW, window_fields),
@@ -246,15 +228,11 @@ static bool is_platform_bound(const void *item)
 static const struct field gaps_fields[] = {FIELD("count", gap_count), FIELD("bytes", gap_bytes), {0}};
 
 static const struct field transfers_fields[] = {
-    FIELD("count", transfer_count),
-    FIELD("bytes", transfer_bytes),
-    PART("non_contiguous", gaps_fields),
+    FIELD("count", transfer_count), FIELD("bytes", transfer_bytes), PART("non_contiguous", gaps_fields),
     OBJECT("lower_bound_Bps", lower_bound_Bps, distribution_fields),
     OBJECT("upper_bound_Bps", upper_bound_Bps, distribution_fields),
     OBJECT("platform_bound_Bps", platform_bound_Bps, distribution_fields, IF(is_platform_bound), LEFT_OUT),
-    SAME(within_bounds, IF_FLAG(within_known)),
-    GROUPS("pairs", TRANSFERS_OF_PAIR, pair_fields),
-    {0}};
+    SAME(within_bounds, IF_FLAG(within_known)), GROUPS("pairs", TRANSFERS_OF_PAIR, pair_fields), {0}};
 
 static const struct field fences_fields[] = {FIELD("count", fence_pairs), FIELD("unneeded", unneeded_fence_pairs),
                                              FIELD("saved_s", fence_saved_s), FIELD("empty", empty_fences),
@@ -264,13 +242,8 @@ static const struct field fences_fields[] = {FIELD("count", fence_pairs), FIELD(
 /* --- the recorded library --- */
 
 #define S struct result_creation
-static const struct field creation_fields[] = {NAME_OF("call", call, name_function, MPI_CALL_COUNT),
-                                               SAME(file, IF_THERE),
-                                               SAME(line),
-                                               SAME(count),
-                                               FIELD("most_on_a_rank", most),
-                                               SAME(time_s),
-                                               {0}};
+static const struct field creation_fields[] = {NAME_OF("call", call, name_function, MPI_CALL_COUNT), SAME(file, IF_THERE),
+                                               SAME(line), SAME(count), FIELD("most_on_a_rank", most), SAME(time_s), {0}};
 #undef S
 
 static bool is_behaviour_known(const void *item)
@@ -298,24 +271,16 @@ static cJSON *make_efficiency(const void *item)
 
 /* --- the run, and what was checked --- */
 
-struct share {
-    double share;
-};
-
 static void make_waited_share(const void *item, void *made)
 {
     const struct result_disturbance *disturbance = item;
-    ((struct share *)made)->share = disturbance->computing_s > 0 ? disturbance->waited_s / disturbance->computing_s : 0;
+    *(double *)made = disturbance->computing_s > 0 ? disturbance->waited_s / disturbance->computing_s : 0;
 }
-
-#define S struct share
-static const struct field share_fields[] = {SAME(share), {0}};
-#undef S
 
 #define S struct result_disturbance
 const struct field disturbance_fields[] = {SAME(computing_s),
                                            SAME(waited_s),
-                                           MADE(NULL, struct share, make_waited_share, share_fields),
+                                           COMPUTED("share", FIELD_DOUBLE, make_waited_share),
                                            SAME(worst_rank, BELOW),
                                            SAME(worst_share),
                                            SAME(mpi_s),
@@ -323,10 +288,9 @@ const struct field disturbance_fields[] = {SAME(computing_s),
                                            FIELD("more_ranks_than_cores", crowded),
                                            {0}};
 #undef S
-
 #define S struct result_section
-static const struct field section_fields[] = {SAME(from, IF_THERE), SAME(to, IF_THERE), SAME(callpath, IF_THERE),
-                                              SAME(without_init), {0}};
+const struct field result_section_fields[] = {
+    SAME(from, IF_THERE), SAME(to, IF_THERE), SAME(callpath, IF_THERE), SAME(without_init), {0}};
 #undef S
 
 static const char *name_state(int holds)
@@ -337,22 +301,17 @@ static const char *name_state(int holds)
 #define S struct result_check
 static const struct field check_fields[] = {SAME(name), FIELD("state", holds, .name = name_state), SAME(detail), {0}};
 #undef S
-
 #define S struct result_buffer
 static const struct field buffer_fields[] = {SAME(limit_bytes), SAME(waits), SAME(wait_s), SAME(peak_bytes), {0}};
 #undef S
-
 #define S struct result_call
-static const struct field trace_call_fields[] = {SAME(rank),     SAME(thread),         SAME(event),
-                                                 FIELD("call", function), SAME(time_s), SAME(callpath, IF_THERE),
-                                                 SAME(file, IF_THERE), SAME(line, IF_POSITIVE), {0}};
+static const struct field trace_call_fields[] = {SAME(rank), SAME(thread), SAME(event), FIELD("call", function), SAME(time_s),
+                                                 SAME(callpath, IF_THERE), SAME(file, IF_THERE), SAME(line, IF_POSITIVE), {0}};
 #undef S
-
 #define S struct result_violation
 static const struct field violation_fields[] = {SAME(kind), SAME(section), SAME(sentence), INLINE(NULL, call, trace_call_fields),
                                                 OBJECT("other", other, trace_call_fields, IF_FLAG(other_known)), {0}};
 #undef S
-
 #define S struct result_violations
 const struct field violations_fields[] = {FIELD("violation_count", total), ARRAY("violations", items, count, violation_fields),
                                           {0}};
@@ -371,11 +330,6 @@ static const struct field left_out_fields[] = {SAME(rank, IF_NOT_NEGATIVE, BELOW
                                                SAME(reason),
                                                {0}};
 #undef S
-
-static bool has_checks(const void *result)
-{
-    return ((const struct result *)result)->check_count > 0;
-}
 
 static bool has_stats(const void *item)
 {
@@ -402,20 +356,22 @@ const struct field result_fields[] = {
     SAME(run_time_s),
     INLINE(NULL, uncertainty, uncertainty_fields),
     SAME(rank_time_s),
-    OBJECT("section", section, section_fields, IF_FLAG(section.known)),
+    OBJECT("section", section, result_section_fields, IF_FLAG(section.known)),
     OBJECT("disturbance", disturbance, disturbance_fields, IF_FLAG(disturbance.known)),
     {.kind = FIELD_INLINE, .rows = result_calls_fields},
     TABLE("patterns", patterns, name_pattern, pattern_fields),
-    {.kind = FIELD_OWN, .write = write_properties, .read = read_properties},
+    MADE(NULL, struct property_times, make_properties, properties_fields),
+    {.kind = FIELD_OWN, .read = read_properties},
     PART("transfers", transfers_fields),
     PART("transfer_groups", groups_fields, OPTIONAL),
     PART("fence_pairs", fences_fields, IF_FLAG(fences_known)),
-    FIELD("behaviour", behaviour_read, IF(is_behaviour_known), .tree = make_behaviour),
+    FIELD("behaviour", behaviour_read, IF(is_behaviour_known), .tree = make_behaviour,
+          .rows = result_behaviour_fields, .array = true),
     ARRAY("window_creations", creations, creation_count, creation_fields, IF_FLAG(behaviour_known)),
-    FIELD("efficiency", efficiency_read, IF(is_efficiency_known), .tree = make_efficiency),
+    FIELD("efficiency", efficiency_read, IF(is_efficiency_known), .tree = make_efficiency, .rows = efficiency_fields),
     OBJECT("causes", causes, causes_fields, IF_FLAG(causes_known)),
     OBJECT("critical_path", critical_path, causes_fields, IF_FLAG(causes_known)),
-    LIST("verify", checks, check_count, check_fields, IF(has_checks), LEFT_OUT),
+    LIST("verify", checks, check_count, check_fields, IF_FLAG(check_count), LEFT_OUT),
     OBJECT("buffer", buffer, buffer_fields, IF_FLAG(buffer.known), LEFT_OUT),
     PART("engine_stats", stats_fields, IF(has_stats)),
     INLINE(NULL, violations, violations_fields, IF_FLAG(violations.known), LEFT_OUT, UNREAD),

@@ -13,7 +13,16 @@ extern const struct field callpath_fields[], size_fields[];         /* struct re
 extern const struct field rate_fields[];                            /* struct result_rates */
 /* struct uncertainty, inline: error_s, error_parts and error_class, if something is known. What is read lacks in_mpi_s. */
 extern const struct field uncertainty_fields[];
-extern const struct field disturbance_fields[];
+extern const struct field disturbance_fields[], result_section_fields[];
+extern const struct field result_behaviour_fields[]; /* elements of behaviour[] */
 extern const struct field violations_fields[]; /* struct result_violations */
+
+/* Names for rows: of enum pattern, property, mpi_call. */
+const char *name_pattern(int pattern);
+const char *name_property(int property);
+const char *name_function(int call);
+/* The times of all properties, by enum property; NAN: the result has none. */
+struct result;
+void result_property_times(const struct result *result, double *inclusive_s, double *exclusive_s);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/json/field_rows.h"
 #include "common/text/text.h"
 #include "model/result/result_fields.h"
 
@@ -133,23 +134,15 @@ static const char *name_class(int class)
     return classes[class].name;
 }
 
-struct total {
-    double error_s;
-};
-
 static void make_total(const void *of, void *made)
 {
-    ((struct total *)made)->error_s = uncertainty_total_s(of);
+    *(double *)made = uncertainty_total_s(of);
 }
 
-#define S struct total
-static const struct field total_fields[] = {SAME(error_s, IF_FINITE), {0}};
-#undef S
 #define S struct uncertainty
-static const struct field member_fields[] = {MADE(NULL, struct total, make_total, total_fields),
+static const struct field member_fields[] = {COMPUTED("error_s", FIELD_DOUBLE, make_total, IF_FINITE),
                                              NAMED("error_parts", part_s, name_part),
-                                             NAME_OF("error_class", class, name_class, UNCERTAINTY_CLASSES),
-                                             {0}};
+                                             NAME_OF("error_class", class, name_class, UNCERTAINTY_CLASSES), {0}};
 const struct field uncertainty_fields[] = {
     {.key = "error_parts", .kind = FIELD_INLINE, .rows = member_fields, .left_out = true, IF_FLAG(known)}, {0}};
 #undef S

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/json/field_rows.h"
 #include "common/json/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
@@ -180,108 +181,148 @@ static bool is_mixed(const struct probe_findings *findings, const struct probe_v
     return false;
 }
 
-static cJSON *verdict_json(const struct probe_findings *findings, const struct probe_verdict *verdict)
+struct document {
+    const struct probe_findings *findings;
+    struct probe_record record; /* a copy, borrowed */
+    struct probe_time latency;
+    char *hosts[2], **host_list;
+    size_t host_count;
+    bool complete, has_latency;
+    const char *broken;
+    double delay_s, gap_s, lost_share;
+    cJSON *section;
+};
+
+static const char *name_case(int id)
 {
+    return probe_cases[id].name;
+}
+
+static const char *name_variant(int variant)
+{
+    return probe_variants[variant];
+}
+
+struct against { /* a call of a message there and back */
+    const char *name;
+    double value_s;
+    bool agrees;
+};
+
+static enum field_each fill_against(const void *item, size_t index, void *made)
+{
+    const struct document *document = item;
+    if (index == ROUND_TRIPS) return FIELD_END;
+    const struct probe_time *time = probe_find_time(document->findings, round_trips[index], 8);
+    if (!time) return FIELD_SKIP;
+    const double value_s = time->value_s / 2, latency_s = document->latency.value_s;
+    *(struct against *)made = (struct against){time->name, value_s, fabs(value_s - latency_s) <= AGREEMENT * latency_s};
+    return FIELD_ELEMENT;
+}
+
+struct evidence {
+    struct probe_verdict verdict;
+    struct probe_question_row question;
+    bool mixed;
     char text[EVIDENCE_BYTES];
-    cJSON *object = cJSON_CreateObject();
-    write_evidence(verdict, text);
-    json_add_text(object, "key", probe_questions[verdict->question].key);
-    json_add_text(object, "question", probe_questions[verdict->question].title);
-    json_add_text(object, "case", probe_cases[probe_questions[verdict->question].id].name);
-    json_add_text(object, "operation", probe_variants[verdict->variant]);
-    json_add_number(object, "bytes", (double)verdict->bytes);
-    json_add_text(object, "verdict", verdict->name);
-    json_add_bool(object, "mixed_by_size", is_mixed(findings, verdict));
-    json_add_number(object, "votes", verdict->votes);
-    json_add_number(object, "of", verdict->of);
-    json_add_number(object, "late", verdict->late);
-    json_add_number(object, "confidence", verdict->confidence);
-    json_add_number(object, "delay_s", verdict->delay_s);
-    json_add_text(object, "evidence", text);
-    return object;
+};
+
+static enum field_each fill_evidence(const void *item, size_t index, void *made)
+{
+    const struct probe_findings *findings = ((const struct document *)item)->findings;
+    struct evidence *evidence = made;
+    if (index == findings->verdict_count) return FIELD_END;
+    const struct probe_verdict *verdict = &findings->verdicts[index];
+    *evidence = (struct evidence){*verdict, probe_questions[verdict->question], is_mixed(findings, verdict), ""};
+    write_evidence(verdict, evidence->text);
+    return FIELD_ELEMENT;
 }
 
-static cJSON *time_json(const struct probe_findings *findings, const struct probe_time *time)
+static enum field_each fill_skip(const void *item, size_t index, void *made)
 {
-    struct probe_time latency;
-    char why[EVIDENCE_BYTES];
-    cJSON *object = cJSON_CreateObject();
-    json_add_text(object, "name", time->name);
-    json_add_number(object, "bytes", (double)time->bytes);
-    json_add_number(object, "value", time->value_s);
-    json_add_number(object, "error", time->error_s);
-    json_add_number(object, "n", (double)time->n);
-    if (!time->refused && probe_latency(findings, &latency))
-        json_add_number(object, "in_latencies", time->value_s / latency.value_s);
-    if (time->refused) {
-        write_refusal(findings, time, why);
-        json_add_text(object, "refused", why);
-    }
-    return object;
+    const struct probe_findings *findings = ((const struct document *)item)->findings;
+    const size_t skipped = findings->record->skip_count;
+    if (index == skipped + findings->unsure_count) return FIELD_END;
+    *(struct probe_skip *)made = index < skipped ? findings->record->skips[index] : findings->unsure[index - skipped];
+    return FIELD_ELEMENT;
 }
 
-static cJSON *latency_json(const struct probe_findings *findings)
+struct timed {
+    struct probe_time time;
+    double in_latencies; /* NAN: it is refused, or the latency is not known */
+    char refused[EVIDENCE_BYTES];
+};
+
+static enum field_each fill_time(const void *item, size_t index, void *made)
 {
-    struct probe_time latency;
-    if (!probe_latency(findings, &latency)) return cJSON_CreateNull();
-    cJSON *object = cJSON_CreateObject();
-    json_add_number(object, "value", latency.value_s);
-    json_add_number(object, "error", latency.error_s);
-    json_add_number(object, "n", (double)latency.n);
-    json_add_text(object, "from", latency.name);
-    cJSON *against = json_add_array(object, "against");
-    for (int i = 0; i < ROUND_TRIPS; i++) {
-        const struct probe_time *time = probe_find_time(findings, round_trips[i], 8);
-        if (!time) continue;
-        cJSON *row = cJSON_CreateObject();
-        json_add_text(row, "name", time->name);
-        json_add_number(row, "value", time->value_s / 2);
-        json_add_bool(row, "agrees", fabs(time->value_s / 2 - latency.value_s) <= AGREEMENT * latency.value_s);
-        json_append(against, row);
-    }
-    return object;
+    const struct document *document = item;
+    struct timed *timed = made;
+    if (index == document->findings->time_count) return FIELD_END;
+    const struct probe_time *time = &document->findings->times[index];
+    *timed = (struct timed){*time, NAN, ""};
+    if (time->refused)
+        write_refusal(document->findings, time, timed->refused);
+    else if (document->has_latency)
+        timed->in_latencies = time->value_s / document->latency.value_s;
+    return FIELD_ELEMENT;
 }
 
-static void add_skips(const struct probe_skip *skips, size_t count, cJSON *rows)
-{
-    for (size_t i = 0; i < count; i++) {
-        cJSON *row = cJSON_CreateObject();
-        json_add_text(row, "case", probe_cases[skips[i].id].name);
-        json_add_text(row, "operation", probe_variants[skips[i].variant]);
-        json_add_number(row, "bytes", (double)skips[i].bytes);
-        json_add_text(row, "why", skips[i].why);
-        json_append(rows, row);
-    }
-}
+#define S struct against
+static const struct field against_fields[] = {SAME(name), FIELD("value", value_s), SAME(agrees), {0}};
+#undef S
+#define S struct evidence
+static const struct field evidence_fields[] = {
+    FIELD("key", question.key), FIELD("question", question.title), NAME_OF("case", question.id, name_case, PROBE_CASE_COUNT),
+    NAME_OF("operation", verdict.variant, name_variant, PROBE_VARIANT_COUNT), FIELD("bytes", verdict.bytes),
+    FIELD("verdict", verdict.name), FIELD("mixed_by_size", mixed), FIELD("votes", verdict.votes), FIELD("of", verdict.of),
+    FIELD("late", verdict.late), FIELD("confidence", verdict.confidence), FIELD("delay_s", verdict.delay_s),
+    FIELD("evidence", text), {0}};
+#undef S
+#define S struct probe_skip
+static const struct field skip_fields[] = {NAME_OF("case", id, name_case, PROBE_CASE_COUNT),
+                                           NAME_OF("operation", variant, name_variant, PROBE_VARIANT_COUNT), SAME(bytes),
+                                           SAME(why), {0}};
+#undef S
+#define S struct timed
+static const struct field timed_fields[] = {
+    FIELD("name", time.name), FIELD("bytes", time.bytes), FIELD("value", time.value_s), FIELD("error", time.error_s),
+    FIELD("n", time.n), SAME(in_latencies, IF_FINITE, LEFT_OUT), SAME(refused, IF_THERE, LEFT_OUT), {0}};
+#undef S
+#define S struct document
+static const struct field latency_fields[] = {FIELD("value", latency.value_s), FIELD("error", latency.error_s),
+                                              FIELD("n", latency.n), FIELD("from", latency.name),
+                                              EACH("against", struct against, fill_against, against_fields), {0}};
+const struct field probe_fields[] = {
+    SCHEMA("rmacast.probe/1"),
+    FIELD("library", record.library),
+    TEXTS("hosts", host_list, host_count),
+    FIELD("window", record.window, IF_THERE, LEFT_OUT),
+    SAME(complete),
+    SAME(broken, IF_THERE, LEFT_OUT),
+    SAME(delay_s),
+    SAME(gap_s),
+    SAME(lost_share),
+    PART("latency_s", latency_fields, IF_FLAG(has_latency)),
+    FIELD("mpi", section),
+    EACH("evidence", struct evidence, fill_evidence, evidence_fields),
+    EACH("not_told", struct probe_skip, fill_skip, skip_fields),
+    EACH("times", struct timed, fill_time, timed_fields),
+    {0}};
+#undef S
 
 enum status probe_to_json(const struct probe_findings *findings, const char *broken, cJSON **json, struct err *err)
 {
-    const struct probe_record *record = findings->record;
-    cJSON *section;
-    TRY(probe_section(findings, &section, err));
-    cJSON *made = cJSON_CreateObject();
-    json_add_text(made, "schema", "rmacast.probe/1");
-    json_add_text(made, "library", record->library);
-    cJSON *hosts = json_add_array(made, "hosts");
-    for (int i = 0; i < 2; i++) json_append(hosts, cJSON_CreateString(record->hosts[i]));
-    if (*record->window) json_add_text(made, "window", record->window);
-    json_add_bool(made, "complete", !broken);
-    if (broken) json_add_text(made, "broken", broken);
-    json_add_number(made, "delay_s", probe_record_value(record, "delay_s", 0));
-    json_add_number(made, "gap_s", probe_record_value(record, "gap_s", 0));
-    json_add_number(made, "lost_share", probe_record_value(record, "lost_share", 0));
-    json_put(made, "latency_s", latency_json(findings));
-    json_put(made, "mpi", section);
-    cJSON *rows = json_add_array(made, "evidence");
-    for (size_t i = 0; i < findings->verdict_count; i++)
-        json_append(rows, verdict_json(findings, &findings->verdicts[i]));
-    cJSON *untold = json_add_array(made, "not_told");
-    add_skips(record->skips, record->skip_count, untold);
-    add_skips(findings->unsure, findings->unsure_count, untold);
-    cJSON *times = json_add_array(made, "times");
-    for (size_t i = 0; i < findings->time_count; i++) json_append(times, time_json(findings, &findings->times[i]));
-    *json = made;
-    return STATUS_OK;
+    struct document document = {.findings = findings, .record = *findings->record, .complete = !broken, .broken = broken};
+    TRY(probe_section(findings, &document.section, err));
+    document.has_latency = probe_latency(findings, &document.latency);
+    for (size_t *i = &document.host_count; *i < 2; ++*i) document.hosts[*i] = document.record.hosts[*i];
+    document.host_list = document.hosts;
+    document.delay_s = probe_record_value(findings->record, "delay_s", 0);
+    document.gap_s = probe_record_value(findings->record, "gap_s", 0);
+    document.lost_share = probe_record_value(findings->record, "lost_share", 0);
+    enum status status = fields_to_json(probe_fields, &document, 0, json, err);
+    cJSON_Delete(document.section);
+    return status;
 }
 
 enum status probe_to_profile(const struct probe_findings *findings, const char *name, cJSON **profile, struct err *err)

@@ -4,12 +4,12 @@
 
 #include <stdio.h>
 
-#include <cjson/cJSON.h>
-
+#include "common/json/fields.h"
 #include "platforms/probe/findings.h"
 
 void probe_print(const struct probe_findings *findings, FILE *out);
 
+extern const struct field probe_fields[];
 /* broken says why the run ended early; NULL: it did not. The caller owns *json. */
 enum status probe_to_json(const struct probe_findings *findings, const char *broken, cJSON **json, struct err *err);
 

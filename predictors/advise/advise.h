@@ -2,14 +2,13 @@
  * every rewriting and every setting that applies, and the best ones in pairs. It compares each with the unchanged trace on the
  * unchanged platform.
  *
- * Order of calls: advice_find, advice_print or advice_to_json, advice_free. */
+ * Order of calls: advice_find, advice_print or advice_fields, advice_free. */
 #ifndef PREDICTORS_ADVISE_ADVISE_H
 #define PREDICTORS_ADVISE_ADVISE_H
 
 #include <stdio.h>
 
-#include <cjson/cJSON.h>
-
+#include "common/json/fields.h"
 #include "model/result/result.h"
 #include "predictors/scenes.h"
 
@@ -68,7 +67,7 @@ const char *advice_name(const struct proposal *change);
 
 void advice_print(const struct advice *advice, FILE *out);
 
-/* Schema rmacast.advice/1. The caller owns the tree. */
-enum status advice_to_json(const struct advice *advice, cJSON **json, struct err *err);
+/* Schema rmacast.advice/1. */
+extern const struct field advice_fields[];
 
 #endif

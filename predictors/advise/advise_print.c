@@ -1,8 +1,8 @@
-/* advice_print() and advice_to_json() of predictors/advise/advise.h. */
+/* advice_print() and advice_fields of predictors/advise/advise.h. */
 #include <math.h>
 #include <string.h>
 
-#include "common/json/json_write.h"
+#include "common/json/field_rows.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "model/result/result_fields.h"
@@ -95,55 +95,63 @@ void advice_print(const struct advice *advice, FILE *out)
         if (advice->changes[advice->order[i]].why && !has_reason_before(advice, i)) print_reason(advice, i, out);
 }
 
-static enum status add_json(const struct proposal *change, cJSON *list, struct err *err)
+/* --- the JSON --- */
+
+struct change_row {
+    struct proposal change; /* a copy, borrowed */
+    bool advised, gain_unknown;
+};
+
+static enum field_each fill_change(const void *item, size_t index, void *made)
 {
-    cJSON *item = cJSON_CreateObject(), *rewrites = NULL;
-    if (!item || !json_append(list, item)) return err_memory(err);
-    bool known = change->applies && !isnan(change->gain_s);
-    if (!json_add_text(item, "row", change->scene.name) ||
-        !json_add_bool(item, "advised", advice_is_advised(change)) ||
-        !json_add_bool(item, "confirmed", change->confirmed) ||
-        !(known ? json_add_number(item, "gain_s", change->gain_s) : json_add_null(item, "gain_s")) ||
-        !(change->why ? json_add_text(item, "reason", change->why) : json_add_null(item, "reason")) ||
-        !(change->where ? json_add_text(item, "where", change->where) : json_add_null(item, "where")))
-        return err_memory(err);
-    if (known)
-        fields_write(uncertainty_fields, &change->error, 0, item);
-    else
-        json_add_null(item, "error_s");
-    TRY(rewrite_to_json(&change->scene.rewrite, &rewrites, err));
-    return json_put(item, "rewrites", rewrites) ? STATUS_OK : err_memory(err);
+    const struct advice *advice = item;
+    struct change_row *one = made;
+    if (index + 1 >= advice->count) return FIELD_END;
+    *one = (struct change_row){*change_at(advice, index), advice_is_advised(change_at(advice, index)), false};
+    one->gain_unknown = !one->change.applies || isnan(one->change.gain_s);
+    if (!one->gain_unknown) return FIELD_ELEMENT;
+    one->change.gain_s = NAN;
+    one->change.error.known = false;
+    return FIELD_ELEMENT;
 }
 
-static enum status fill_json(const struct advice *advice, cJSON *json, struct err *err)
-{
-    const struct platform *platform = advice->changes[0].scene.platform;
+#define S struct change_row
+static const struct field change_fields[] = {FIELD("row", change.scene.name), SAME(advised), FIELD("confirmed", change.confirmed),
+                                             FIELD("gain_s", change.gain_s, IF_FINITE, SIGNED),
+                                             FIELD("reason", change.why, IF_THERE), FIELD("where", change.where, IF_THERE),
+                                             INLINE(NULL, change.error, uncertainty_fields),
+                                             {.key = "error_s", .kind = FIELD_CONSTANT, IF_FLAG(gain_unknown), LEFT_OUT},
+                                             INLINE(NULL, change.scene.rewrite, rewrite_fields), {0}};
+#undef S
+
+struct head {
+    const char *trace, *platform, *library;
+    const struct result *recorded;
     char semantics[PLATFORM_SEMANTICS_BYTES], headline[ADVICE_HEADLINE_BYTES];
-    platform_semantics_name(platform, semantics);
-    if (!json_add_text(json, "schema", "rmacast.advice/1") ||
-        !json_add_text(json, "trace", advice->trace->name) ||
-        !json_add_text(json, "platform", platform->name ? platform->name : "") ||
-        !json_add_text(json, "semantics", semantics) ||
-        !json_add_text(json, "library", platform->library ? platform->library : RESULT_IDEAL_LIBRARY) ||
-        !json_add_text(json, "headline", advice_headline(advice, headline)) ||
-        !json_add_number(json, "run_time_s", advice->reference_s) ||
-        !json_add_known(json, "error", !isnan(advice->options->error), advice->options->error))
-        return err_memory(err);
-    fields_write(uncertainty_fields, &advice->changes[0].sure, 0, json);
-    if (advice->options->recorded) fields_write(result_calls_fields, advice->options->recorded, 0, json);
-    cJSON *list = json_add_array(json, "changes");
-    if (!list) return err_memory(err);
-    for (size_t i = 0; i + 1 < advice->count; i++) TRY(add_json(&advice->changes[advice->order[i]], list, err));
-    return STATUS_OK;
+    double run_time_s, error;
+    struct uncertainty sure;
+};
+
+static void make_head(const void *item, void *made)
+{
+    const struct advice *advice = item;
+    const struct platform *platform = advice->changes[0].scene.platform;
+    struct head *head = made;
+    *head = (struct head){.trace = advice->trace->name,
+                          .platform = platform->name ? platform->name : "",
+                          .library = platform->library ? platform->library : RESULT_IDEAL_LIBRARY,
+                          .recorded = advice->options->recorded,
+                          .run_time_s = advice->reference_s,
+                          .error = advice->options->error,
+                          .sure = advice->changes[0].sure};
+    platform_semantics_name(platform, head->semantics);
+    advice_headline(advice, head->headline);
 }
 
-enum status advice_to_json(const struct advice *advice, cJSON **json, struct err *err)
-{
-    cJSON *made = cJSON_CreateObject();
-    enum status status = made ? fill_json(advice, made, err) : err_memory(err);
-    if (status == STATUS_OK)
-        *json = made;
-    else
-        cJSON_Delete(made);
-    return status;
-}
+#define S struct head
+static const struct field head_fields[] = {SAME(trace), SAME(platform), SAME(semantics), SAME(library), SAME(headline),
+                                           SAME(run_time_s), SAME(error, IF_FINITE), INLINE(NULL, sure, uncertainty_fields),
+                                           INLINE(NULL, recorded, result_calls_fields, IF_THERE, LEFT_OUT, POINTED), {0}};
+#undef S
+const struct field advice_fields[] = {SCHEMA("rmacast.advice/1"), MADE(NULL, struct head, make_head, head_fields),
+                                      EACH("changes", struct change_row, fill_change, change_fields), {0}};

@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json/json_write.h"
 #include "common/text/text.h"
 #include "common/units.h"
-#include "model/result/result_fields.h"
 #include "predictors/scale/limits.h"
 
 void curve_clear(struct curve *curve)
@@ -200,18 +198,12 @@ static void print_pop(const struct curve *curve, FILE *out)
     }
 }
 
-/* The error of each replay: negative where it is too short. */
-static double relative_error(const struct measured_run *run)
-{
-    return run->replayed_s / run->measured_s - 1;
-}
-
 static void print_replays(const struct curve *curve, FILE *out)
 {
     if (curve->run_count == 0) return;
     fputs("At least, at most: with the replay's own error, of the measured runs", out);
     for (size_t i = 0; i < curve->run_count; i++)
-        text_print(out, "%s %+.1f %% at %u rank%s", i ? "," : "", 100 * relative_error(&curve->runs[i]), curve->runs[i].ranks,
+        text_print(out, "%s %+.1f %% at %u rank%s", i ? "," : "", 100 * replay_error_of(&curve->runs[i]), curve->runs[i].ranks,
                    units_plural(curve->runs[i].ranks));
     fputs(".\n", out);
 }
@@ -259,180 +251,4 @@ void curve_print(const struct curve *curve, FILE *out)
         fputs("Open, since the runs do not tell:\n", out);
         fputs(curve->doubts, out); /* lines that text_print() made */
     }
-}
-
-/* --- the JSON --- */
-
-static bool add_waits(const struct curve *curve, size_t i, cJSON *item)
-{
-    cJSON *shares = json_add_object(item, "wait_shares");
-    for (int p = 0; shares && p < PATTERN_COUNT; p++) {
-        double share = curve_wait_share(curve, i, (enum pattern)p);
-        if (share > 0 && !json_add_number(shares, pattern_row((enum pattern)p)->name, share)) return false;
-    }
-    return shares != NULL;
-}
-
-static bool add_factor(cJSON *pop, const char *key, double value)
-{
-    return value >= 0 ? json_add_number(pop, key, value) != NULL : json_add_null(pop, key) != NULL;
-}
-
-static bool add_pop(const struct curve *curve, size_t i, cJSON *item)
-{
-    struct efficiency_pop pop;
-    if (!curve_pop(curve, i, &pop)) return true;
-    cJSON *factors = json_add_object(item, "pop");
-    return factors && add_factor(factors, "parallel_efficiency", pop.parallel) &&
-           add_factor(factors, "load_balance", pop.load_balance) &&
-           add_factor(factors, "serialization", pop.serialization) && add_factor(factors, "transfer", pop.transfer);
-}
-
-static bool add_noise(const struct curve *curve, size_t i, cJSON *item)
-{
-    const struct curve_noise *noise = &curve->points[i].noise;
-    if (curve->noisy_runs == 0) return true;
-    cJSON *object = json_add_object(item, "noise");
-    return object && json_add_number(object, "runs", (double)curve->noisy_runs) &&
-           json_add_number(object, "median_s", noise->median_s) &&
-           json_add_number(object, "p5_s", noise->p5_s) &&
-           json_add_number(object, "p95_s", noise->p95_s);
-}
-
-static bool add_replay_error(const struct curve *curve, const struct curve_point *point, cJSON *item)
-{
-    if (curve->run_count == 0) return true;
-    cJSON *object = json_add_object(item, "replay_error");
-    return object && json_add_number(object, "low", point->error.low) &&
-           json_add_number(object, "high", point->error.high);
-}
-
-static bool add_replays(const struct curve *curve, cJSON *json)
-{
-    if (curve->run_count == 0) return true;
-    cJSON *replays = json_add_array(json, "replays");
-    for (size_t i = 0; replays && i < curve->run_count; i++) {
-        const struct measured_run *run = &curve->runs[i];
-        cJSON *item = cJSON_CreateObject();
-        if (!item || !json_append(replays, item) || !json_add_number(item, "ranks", run->ranks) ||
-            !json_add_number(item, "measured_s", run->measured_s) ||
-            !json_add_number(item, "replayed_s", run->replayed_s) ||
-            !json_add_number(item, "relative", relative_error(run)))
-            return false;
-    }
-    return replays != NULL;
-}
-
-static enum status add_point(const struct curve *curve, size_t i, cJSON *points, struct err *err)
-{
-    const struct curve_point *point = &curve->points[i];
-    cJSON *item = cJSON_CreateObject(), *result;
-    if (!item || !json_append(points, item)) return err_memory(err);
-    if (!json_add_number(item, "ranks", point->ranks) ||
-        !json_add_text(item, "semantics", curve->semantics[i % curve->rows]) ||
-        !json_add_number(item, "run_time_s", point->result->run_time_s) ||
-        !json_add_number(item, "run_time_low_s", point->low_s) ||
-        !json_add_number(item, "run_time_high_s", point->high_s) ||
-        !json_add_number(item, "speedup", curve_speedup(curve, i)) ||
-        !json_add_number(item, "efficiency", curve_efficiency(curve, i)) || !add_waits(curve, i, item) ||
-        !add_pop(curve, i, item) || !add_noise(curve, i, item) || !add_replay_error(curve, point, item))
-        return err_memory(err);
-    if (point->rewrites) {
-        cJSON *rewrites = cJSON_Duplicate(point->rewrites, true);
-        if (!rewrites || !json_put(item, "rewrites", rewrites)) return err_memory(err);
-    }
-    TRY(result_to_json(point->result, &result, err));
-    fields_write(uncertainty_fields, &point->result->uncertainty, 0, item);
-    return json_put(item, "result", result) ? STATUS_OK : err_memory(err);
-}
-
-static enum status add_limits(const struct curve *curve, cJSON *json, struct err *err)
-{
-    cJSON *limits = json_add_array(json, "stops_paying"), *fastest = json_add_array(json, "fastest");
-    if (!limits || !fastest) return err_memory(err);
-    for (size_t row = 0; row < curve->rows; row++) {
-        size_t stops = limits_stops_paying(curve, row);
-        cJSON *item = cJSON_CreateObject();
-        if (!item || !json_append(limits, item) ||
-            !json_add_text(item, "semantics", curve->semantics[row]) ||
-            !(stops < curve->count ? json_add_number(item, "ranks", curve->points[stops].ranks)
-                                   : json_add_null(item, "ranks")))
-            return err_memory(err);
-    }
-    for (size_t i = 0; i < curve->count; i++) {
-        if (!limits_is_fastest(curve, i)) continue;
-        cJSON *item = cJSON_CreateObject();
-        if (!item || !json_append(fastest, item) ||
-            !json_add_number(item, "ranks", curve->points[i].ranks) ||
-            !json_add_text(item, "semantics", curve->semantics[i % curve->rows]))
-            return err_memory(err);
-    }
-    return STATUS_OK;
-}
-
-static bool add_row_limits(const struct curve *curve, size_t row, cJSON *optimum, cJSON *shares, cJSON *wins)
-{
-    const struct curve_point *best = &curve->points[limits_optimum(curve, row)];
-    struct amdahl amdahl = limits_amdahl(curve, row);
-    cJSON *item = cJSON_CreateObject();
-    size_t first, last = SIZE_MAX;
-    if (!item || !json_append(optimum, item) ||
-        !json_add_text(item, "semantics", curve->semantics[row]) ||
-        !json_add_number(item, "ranks", best->ranks))
-        return false;
-    if (amdahl.known) {
-        item = cJSON_CreateObject();
-        if (!item || !json_append(shares, item) ||
-            !json_add_text(item, "semantics", curve->semantics[row]) ||
-            !json_add_number(item, "serial_share", amdahl.serial_share) ||
-            !json_add_number(item, "error", amdahl.error))
-            return false;
-    }
-    while (limits_next_win(curve, row, &first, &last)) {
-        item = cJSON_CreateObject();
-        if (!item || !json_append(wins, item) ||
-            !json_add_text(item, "semantics", curve->semantics[row]) ||
-            !json_add_number(item, "from_ranks", curve->points[first].ranks) ||
-            !json_add_number(item, "to_ranks", curve->points[last].ranks))
-            return false;
-    }
-    return true;
-}
-
-static enum status add_rows_limits(const struct curve *curve, cJSON *json, struct err *err)
-{
-    cJSON *optimum = json_add_array(json, "optimum"), *amdahl = json_add_array(json, "amdahl"),
-          *wins = json_add_array(json, "wins");
-    bool added = optimum && amdahl && wins;
-    for (size_t row = 0; added && row < curve->rows; row++) added = add_row_limits(curve, row, optimum, amdahl, wins);
-    return added ? STATUS_OK : err_memory(err);
-}
-
-static enum status fill_json(const struct curve *curve, cJSON *json, struct err *err)
-{
-    bool written = json_add_text(json, "schema", "rmacast.scaling/1") &&
-                   json_add_text(json, "scaling", curve->strong ? "strong" : "weak") &&
-                   json_add_text(json, "program", curve->program ? curve->program : "");
-    if (curve->parameters && *curve->parameters)
-        written = written && json_add_text(json, "parameters", curve->parameters + strlen(", "));
-    if (curve->doubts) written = written && json_add_text(json, "open", curve->doubts);
-    if (curve->measured > 0)
-        written = written && json_add_number(json, "platform_errors", (double)curve->measured);
-    written = written && add_replays(curve, json);
-    cJSON *points = written ? json_add_array(json, "points") : NULL;
-    if (!points) return err_memory(err);
-    for (size_t i = 0; i < curve->count; i++) TRY(add_point(curve, i, points, err));
-    TRY(add_limits(curve, json, err));
-    return add_rows_limits(curve, json, err);
-}
-
-enum status curve_to_json(const struct curve *curve, cJSON **json, struct err *err)
-{
-    cJSON *made = cJSON_CreateObject();
-    enum status status = made ? fill_json(curve, made, err) : err_memory(err);
-    if (status == STATUS_OK)
-        *json = made;
-    else
-        cJSON_Delete(made);
-    return status;
 }

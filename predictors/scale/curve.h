@@ -5,8 +5,7 @@
 
 #include <stdio.h>
 
-#include <cjson/cJSON.h>
-
+#include "common/json/fields.h"
 #include "model/efficiency/efficiency.h"
 #include "model/result/result.h"
 #include "predictors/scale/program.h"
@@ -62,8 +61,8 @@ double curve_wait_share(const struct curve *curve, size_t point, enum pattern pa
 
 void curve_print(const struct curve *curve, FILE *out);
 
-/* Schema rmacast.scaling/1. The caller owns the tree. */
-enum status curve_to_json(const struct curve *curve, cJSON **json, struct err *err);
+/* Schema rmacast.scaling/1. */
+extern const struct field curve_fields[];
 
 /* Comma-separated values: a row per point, a column per wait state that occurs. */
 void curve_write_csv(const struct curve *curve, FILE *out);

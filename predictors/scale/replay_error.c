@@ -24,6 +24,11 @@ static struct scale next_scale(const struct measured_run *runs, size_t count, si
     return scale;
 }
 
+double replay_error_of(const struct measured_run *run)
+{
+    return run->replayed_s / run->measured_s - 1;
+}
+
 size_t replay_error_scales(const struct measured_run *runs, size_t count)
 {
     size_t scales = 0;

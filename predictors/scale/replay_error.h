@@ -19,6 +19,9 @@ struct measured_run {
     double measured_s, replayed_s;
 };
 
+/* The error of a replay: negative where it is too short. */
+double replay_error_of(const struct measured_run *run);
+
 /* Quotients real / replayed run time, low <= 1 <= high: a replay that is known to be off is not corrected, its band widens. */
 struct replay_error {
     double low, high;

@@ -11,6 +11,8 @@
 #include "simulate/engine/engine.h"
 
 /* In the order of the points: the last one changes fastest. */
+#define SWEEP_MOST_S 9223372.036854776 /* 2^63 ps: the longest time that a simulation can give of a rank (docs/security.md) */
+
 enum sweep_axis { SWEEP_RANKS, SWEEP_PLATFORMS, SWEEP_MAPPINGS, SWEEP_TRANSFORMS, SWEEP_SEMANTICS, SWEEP_AXES };
 
 /* "ranks", "platform", ...: the key in a result. */

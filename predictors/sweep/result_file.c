@@ -14,10 +14,7 @@
 #include "common/files/input_file.h"
 #include "common/files/output_file.h"
 #include "common/files/place.h"
-#include "common/json.h"
-#include "model/result/result_fields.h"
 #include "predictors/sweep/digest.h"
-#include "model/result/uncertainty.h"
 #include "trace/limits.h"
 
 static const char head[] = "{\"schema\":\"rmacast.sweep/1\",\"points\":[\n";
@@ -205,15 +202,11 @@ static enum status check_numbers(const struct json_node *root, const char *key, 
 /* A point that was done has its place on the axes, and numbers that a simulation can give. */
 static enum status check_point(const struct sweep *sweep, size_t point, const struct json_node *root, struct err *err)
 {
-    struct json_node ranks = json_member(root, "ranks"), time = json_member(root, "run_time_s"),
-                     transfers = json_member(root, "transfers"), bytes = json_member(root, "bytes"),
-                     incomplete = json_member(root, "incomplete");
+    struct json_node ranks = json_member(root, "ranks");
     const int64_t asked = sweep_value_of(&sweep->config, point, SWEEP_RANKS)->ranks;
-    const double most_s = ldexp(1e-12, 63); /* of one rank: docs/security.md */
-    int64_t count, whole;
-    double run_time_s;
-    bool flag, same = true;
-    struct uncertainty error = {.known = false};
+    int64_t count;
+    bool same = true;
+    struct sweep_figures figures;
     TRY(json_integer(&ranks, asked > 0 ? asked : 1, asked > 0 ? asked : TRACE_RANKS_MAX, &count, err));
     cJSON *expected = sweep_point_json(sweep, point, (uint32_t)count);
     if (!expected) return err_memory(err);
@@ -221,13 +214,9 @@ static enum status check_point(const struct sweep *sweep, size_t point, const st
         same = same && cJSON_Compare(item, cJSON_GetObjectItemCaseSensitive(root->item, item->string), true);
     cJSON_Delete(expected);
     if (!same) return json_error(root, err, "is another point");
-    TRY(json_number(&time, 0, most_s, &run_time_s, err));
-    TRY(json_integer(&transfers, 0, INT64_C(1) << 53, &whole, err));
-    TRY(json_integer(&bytes, 0, INT64_C(1) << 62, &whole, err));
-    TRY(json_boolean(&incomplete, &flag, err));
-    TRY(fields_read(uncertainty_fields, root, 0, &error, err));
-    TRY(check_numbers(root, "wait_states_s", 0, most_s * (double)count, err));
-    return check_numbers(root, "properties", -most_s * (double)count, most_s * (double)count, err);
+    TRY(fields_read(sweep_figures_fields, root, 0, &figures, err));
+    TRY(check_numbers(root, "wait_states_s", 0, SWEEP_MOST_S * (double)count, err));
+    return check_numbers(root, "properties", -SWEEP_MOST_S * (double)count, SWEEP_MOST_S * (double)count, err);
 }
 
 static enum status take_point(struct sweep *sweep, size_t point, struct earlier *found, struct err *err)

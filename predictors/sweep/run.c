@@ -108,52 +108,26 @@ static enum status open_platform(struct point_run *run, struct err *err)
     return status == STATUS_OK ? platform_check_ranks(run->platform, run->trace->rank_count, err) : status;
 }
 
-static bool add_waits(cJSON *json, const struct result *result)
-{
-    cJSON *waits = json_add_object(json, "wait_states_s");
-    for (int p = 0; waits && p < PATTERN_COUNT; p++)
-        if (result->patterns[p].severity_s > 0 &&
-            !json_add_number(waits, pattern_row((enum pattern)p)->name, result->patterns[p].severity_s))
-            return false;
-    return waits != NULL;
-}
-
-static bool add_properties(cJSON *json, const struct result *result)
-{
-    cJSON *properties = json_add_object(json, "properties");
-    for (size_t i = 0; properties && i < result->property_count; i++)
-        if (!json_add_number(properties, result->properties[i].name, result->properties[i].inclusive_s))
-            return false;
-    return properties != NULL;
-}
-
 /* The recordings' part of a run that is made from several of them is what their computing leaves open at its ranks; no band is
  * replayed here. */
-static void add_error(cJSON *json, const struct point_run *run, const struct result *result)
-{
-    struct uncertainty error = result->uncertainty;
-    if (run->input->program) uncertainty_record(&error, NAN);
-    fields_write(uncertainty_fields, &error, 0, json);
-}
-
 static enum status write_line(const struct point_run *run, const struct result *result, FILE *out, struct err *err)
 {
+    struct sweep_figures figures = {.run_time_s = result->run_time_s,
+                                    .transfers = result->transfer_count,
+                                    .bytes = result->transfer_bytes,
+                                    .incomplete = result->incomplete || result->left_out_count > 0,
+                                    .error = result->uncertainty};
+    double exclusive_s[PROPERTY_COUNT];
+    for (int p = 0; p < PATTERN_COUNT; p++)
+        figures.waits_s[p] = result->patterns[p].severity_s > 0 ? result->patterns[p].severity_s : (double)NAN;
+    result_property_times(result, figures.properties_s, exclusive_s);
+    if (run->input->program) uncertainty_record(&figures.error, NAN);
     cJSON *json = sweep_point_json(run->input->sweep, run->point, run->trace->rank_count);
-    char *text = NULL;
-    if (json && json_add_text(json, "state", "done") &&
-        json_add_number(json, "run_time_s", result->run_time_s) &&
-        json_add_number(json, "transfers", (double)result->transfer_count) &&
-        json_add_number(json, "bytes", (double)result->transfer_bytes) &&
-        json_add_bool(json, "incomplete", result->incomplete || result->left_out_count > 0) &&
-        add_waits(json, result) && add_properties(json, result)) {
-        add_error(json, run, result);
-        text = json_print(json, JSON_LINE);
-    }
+    json_add_text(json, "state", "done");
+    fields_write(sweep_figures_fields, &figures, 0, json);
+    enum status status = json_write(json, JSON_LINE, out, err);
     cJSON_Delete(json);
-    if (!text) return err_memory(err);
-    fputs(text, out);
-    free(text);
-    return STATUS_OK;
+    return status;
 }
 
 static enum status run_here(struct point_run *run, FILE *out, struct err *err)

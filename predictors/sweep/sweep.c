@@ -8,7 +8,9 @@
 
 #include "common/array.h"
 #include "common/files/place.h"
+#include "common/json/field_rows.h"
 #include "common/json/json_write.h"
+#include "model/result/result_fields.h"
 #include "platforms/platform.h"
 #include "platforms/profile.h"
 #include "predictors/sweep/digest.h"
@@ -33,18 +35,46 @@ const struct sweep_value *sweep_value_of(const struct sweep_config *config, size
     return &values->items[point / axis_stride(config, axis) % values->count];
 }
 
+struct point_row {
+    uint32_t ranks; /* 0: not known */
+    const char *axes[SWEEP_AXES];
+    char inputs[24];
+};
+
+static const char *name_state(int failed)
+{
+    return failed ? "failed" : "done";
+}
+
+#define S struct sweep_figures
+const struct field sweep_figures_fields[] = {
+    SAME(run_time_s, .most = SWEEP_MOST_S), SAME(transfers, .most = 0x1p53), SAME(bytes), SAME(incomplete),
+    NAMED("wait_states_s", waits_s, name_pattern, LEFT_OUT), NAMED("properties", properties_s, name_property, LEFT_OUT, SIGNED),
+    INLINE(NULL, error, uncertainty_fields), {0}};
+#undef S
+#define S struct point_row
+static const struct field axes_fields[] = {SAME(ranks, IF_POSITIVE), FIELD("platform", axes[SWEEP_PLATFORMS]),
+                                           FIELD("mapping", axes[SWEEP_MAPPINGS]), FIELD("transforms", axes[SWEEP_TRANSFORMS]),
+                                           FIELD("semantics", axes[SWEEP_SEMANTICS]), SAME(inputs), {0}};
+/* The members behind them are written one by one (run.c, result_file.c). */
+static const struct field point_fields[] = {
+    {.kind = FIELD_INLINE, .rows = axes_fields}, {.key = "state", .kind = FIELD_BOOL, .name = name_state},
+    {.key = "reason", .kind = FIELD_TEXT, LEFT_OUT}, {.kind = FIELD_INLINE, .rows = sweep_figures_fields, LEFT_OUT},
+    {.key = "sum", .kind = FIELD_TEXT}, {0}};
+#undef S
+#define S struct sweep
+const struct field sweep_fields[] = {SCHEMA("rmacast.sweep/1"), ARRAY("points", points, count, point_fields),
+                                     {.key = "engine", .kind = FIELD_TEXT}, SAME(count), SAME(done), SAME(failed), {0}};
+#undef S
+
 cJSON *sweep_point_json(const struct sweep *sweep, size_t point, uint32_t ranks)
 {
-    char digest[24];
-    cJSON *json = cJSON_CreateObject();
-    bool added =
-        json && (ranks > 0 ? json_add_number(json, "ranks", ranks) : json_add_null(json, "ranks"));
-    for (enum sweep_axis axis = SWEEP_PLATFORMS; added && axis < SWEEP_AXES; axis++)
-        added = json_add_text(json, sweep_axis_name(axis), sweep_value_of(&sweep->config, point, axis)->name);
-    snprintf(digest, sizeof digest, "%016" PRIx64, sweep->points[point].inputs);
-    if (added && json_add_text(json, "inputs", digest)) return json;
-    cJSON_Delete(json);
-    return NULL;
+    struct point_row place = {.ranks = ranks};
+    cJSON *json;
+    for (enum sweep_axis axis = SWEEP_PLATFORMS; axis < SWEEP_AXES; axis++)
+        place.axes[axis] = sweep_value_of(&sweep->config, point, axis)->name;
+    snprintf(place.inputs, sizeof place.inputs, "%016" PRIx64, sweep->points[point].inputs);
+    return fields_to_json(axes_fields, &place, 0, &json, NULL) == STATUS_OK ? json : NULL;
 }
 
 /* --- digests --- */
@@ -197,9 +227,9 @@ static enum status failed_line(const struct sweep *sweep, size_t point, const ch
                                struct err *err)
 {
     cJSON *json = sweep_point_json(sweep, point, sweep_value_of(&sweep->config, point, SWEEP_RANKS)->ranks);
-    *line = NULL;
-    if (json && json_add_text(json, "state", "failed") && json_add_text(json, "reason", reason))
-        *line = json_print(json, JSON_LINE);
+    json_add_text(json, "state", name_state(true));
+    json_add_text(json, "reason", reason);
+    *line = json_print(json, JSON_LINE);
     cJSON_Delete(json);
     return *line ? STATUS_OK : err_memory(err);
 }

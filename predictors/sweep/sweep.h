@@ -8,8 +8,9 @@
 
 #include <stdio.h>
 
-#include <cjson/cJSON.h>
-
+#include "common/json/fields.h"
+#include "model/result/uncertainty.h"
+#include "model/waits/properties.h"
 #include "predictors/sweep/config.h"
 
 enum sweep_state { SWEEP_WAITING, SWEEP_RUNNING, SWEEP_FAILED_ONCE, SWEEP_DONE, SWEEP_FAILED };
@@ -61,5 +62,15 @@ const struct sweep_value *sweep_value_of(const struct sweep_config *config, size
 /* The object of a point with its place on the axes and its digest; ranks 0: not known. NULL: no memory. The caller owns
  * it. */
 cJSON *sweep_point_json(const struct sweep *sweep, size_t point, uint32_t ranks);
+
+/* What a point that was done has besides. */
+struct sweep_figures {
+    double run_time_s;
+    uint64_t transfers, bytes;
+    bool incomplete;
+    double waits_s[PATTERN_COUNT], properties_s[PROPERTY_COUNT]; /* NAN: none */
+    struct uncertainty error;
+};
+extern const struct field sweep_figures_fields[], sweep_fields[]; /* sweep_fields: of the schema */
 
 #endif

@@ -8,16 +8,12 @@
 #include "common/json.h"
 #include "common/text/text.h"
 #include "common/units.h"
-#include "model/result/result_fields.h"
-#include "model/result/uncertainty.h"
-#include "model/waits/properties.h"
 #include "model/waits/totals.h"
 
 /* A point, parsed from its line. */
 struct row {
     struct json_document point;
-    double run_time_s; /* NAN: it failed */
-    struct uncertainty error;
+    struct sweep_figures is; /* run_time_s NAN: it failed */
 };
 
 struct rows {
@@ -40,9 +36,7 @@ static const char *text_of(const struct row *row, const char *key)
 
 static double wait_of(const struct row *row, enum pattern pattern)
 {
-    const cJSON *waits = row_member(row, "wait_states_s");
-    const cJSON *wait = cJSON_GetObjectItemCaseSensitive(waits, pattern_row(pattern)->name);
-    return cJSON_IsNumber(wait) ? wait->valuedouble : 0;
+    return row->is.waits_s[pattern] > 0 ? row->is.waits_s[pattern] : 0;
 }
 
 /* The text in an axis' column. Returns buffer, or a name that lives as long as the row. */
@@ -57,15 +51,17 @@ static const char *place_of(const struct row *row, enum sweep_axis axis, char bu
     return buffer;
 }
 
-static enum status read_times(struct row *row, struct err *err)
+static enum status read_figures(struct row *row, struct err *err)
 {
     const struct json_node root = json_root(&row->point);
-    const cJSON *time = row_member(row, "run_time_s"), *ranks = row_member(row, "ranks"),
-                *in_mpi = cJSON_GetObjectItemCaseSensitive(row_member(row, "properties"), property_row(PROPERTY_MPI)->name);
-    row->run_time_s = cJSON_IsNumber(time) ? time->valuedouble : NAN;
-    double mean_s = cJSON_IsNumber(in_mpi) && cJSON_IsNumber(ranks) ? in_mpi->valuedouble / ranks->valuedouble : 0;
-    row->error = (struct uncertainty){.in_mpi_s = fmin(mean_s, row->run_time_s)};
-    return fields_read(uncertainty_fields, &root, 0, &row->error, err);
+    const cJSON *ranks = row_member(row, "ranks");
+    row->is = (struct sweep_figures){.run_time_s = NAN};
+    if (!row_member(row, "run_time_s")) return STATUS_OK;
+    TRY(fields_read(sweep_figures_fields, &root, 0, &row->is, err));
+    const double in_mpi_s = row->is.properties_s[PROPERTY_MPI];
+    const double mean_s = in_mpi_s > 0 && cJSON_IsNumber(ranks) ? in_mpi_s / ranks->valuedouble : 0;
+    row->is.error.in_mpi_s = fmin(mean_s, row->is.run_time_s);
+    return STATUS_OK;
 }
 
 static void rows_close(struct rows *rows)
@@ -86,7 +82,7 @@ static enum status rows_open(const struct sweep *sweep, struct rows *rows, struc
             status = json_parse(sweep->points[i].line, sweep->config.file, &row->point, err);
         else if (!(row->point.root = sweep_point_json(sweep, i, 0)))
             status = err_memory(err);
-        if (status == STATUS_OK) status = read_times(row, err);
+        if (status == STATUS_OK) status = read_figures(row, err);
         if (status != STATUS_OK) {
             rows_close(rows);
             return status;
@@ -131,15 +127,15 @@ static void print_row(const struct rows *rows, const struct row *row, FILE *out)
     enum pattern worst = 0;
     const cJSON *ranks = row_member(row, "ranks");
     print_place(rows, row, out);
-    if (isnan(row->run_time_s)) {
+    if (isnan(row->is.run_time_s)) {
         text_print(out, "failed: %s\n", text_of(row, "reason"));
         return;
     }
     for (int p = 1; p < PATTERN_COUNT; p++)
         if (wait_of(row, (enum pattern)p) > wait_of(row, worst)) worst = (enum pattern)p;
-    text_print(out, "%11s", units_format_duration(row->run_time_s, text));
-    text_print(out, "  %11s", uncertainty_total_text(&row->error, text));
-    double all_s = row->run_time_s * (cJSON_IsNumber(ranks) ? ranks->valuedouble : 0);
+    text_print(out, "%11s", units_format_duration(row->is.run_time_s, text));
+    text_print(out, "  %11s", uncertainty_total_text(&row->is.error, text));
+    double all_s = row->is.run_time_s * (cJSON_IsNumber(ranks) ? ranks->valuedouble : 0);
     if (wait_of(row, worst) > 0 && all_s > 0)
         text_print(out, "  %s %.1f %%", pattern_row(worst)->title, 100 * wait_of(row, worst) / all_s);
     fputc('\n', out);
@@ -151,8 +147,9 @@ static size_t count_near(const struct rows *rows, size_t first, size_t block, co
     size_t count = 0;
     for (size_t i = first; i < first + block; i++) {
         const struct row *row = &rows->items[i];
-        const struct uncertainty error = uncertainty_of_difference(&row->error, &fastest->error);
-        count += row != fastest && !isnan(row->run_time_s) && !uncertainty_tells(&error, row->run_time_s - fastest->run_time_s);
+        const struct uncertainty error = uncertainty_of_difference(&row->is.error, &fastest->is.error);
+        const double longer_s = row->is.run_time_s - fastest->is.run_time_s;
+        count += row != fastest && !isnan(longer_s) && !uncertainty_tells(&error, longer_s);
     }
     return count;
 }
@@ -167,13 +164,13 @@ static void print_fastest(const struct rows *rows, FILE *out)
         const struct row *fastest = NULL;
         char buffer[24], text[UNITS_TEXT_BYTES];
         for (size_t i = first; i < first + block; i++)
-            if (!isnan(rows->items[i].run_time_s) && (!fastest || rows->items[i].run_time_s < fastest->run_time_s))
+            if (!isnan(rows->items[i].is.run_time_s) && (!fastest || rows->items[i].is.run_time_s < fastest->is.run_time_s))
                 fastest = &rows->items[i];
         if (!fastest) continue;
         text_print(out, "Fastest at %s ranks:", place_of(fastest, SWEEP_RANKS, buffer));
         for (enum sweep_axis axis = SWEEP_PLATFORMS; axis < SWEEP_AXES; axis++)
             if (rows->widths[axis] > 0) text_print(out, " %s %s,", sweep_axis_name(axis), place_of(fastest, axis, buffer));
-        text_print(out, " %s", units_format_duration(fastest->run_time_s, text));
+        text_print(out, " %s", units_format_duration(fastest->is.run_time_s, text));
         size_t near = count_near(rows, first, block, fastest);
         if (near > 0) text_print(out, "; no difference: %zu other point%s", near, units_plural(near));
         fputc('\n', out);
@@ -185,7 +182,7 @@ static void print_unknown(const struct rows *rows, FILE *out)
 {
     struct uncertainty all = {.known = false};
     for (size_t i = 0; i < rows->sweep->count; i++) {
-        const struct uncertainty *error = &rows->items[i].error;
+        const struct uncertainty *error = &rows->items[i].is.error;
         all.known = all.known || error->known;
         for (int part = 0; error->known && part < UNCERTAINTY_PARTS; part++) all.part_s[part] += error->part_s[part];
     }
@@ -214,11 +211,11 @@ static void write_row(const struct rows *rows, const struct row *row, FILE *out)
         fputc(',', out);
     }
     csv_write_text(out, "", text_of(row, "state"));
-    if (isnan(row->run_time_s))
+    if (isnan(row->is.run_time_s))
         fputc(',', out);
     else
-        text_print(out, ",%.12g", row->run_time_s);
-    double error_s = uncertainty_total_s(&row->error);
+        text_print(out, ",%.12g", row->is.run_time_s);
+    double error_s = uncertainty_total_s(&row->is.error);
     text_print(out, isnan(error_s) ? "," : ",%.12g", error_s);
     for (int p = 0; p < PATTERN_COUNT; p++)
         if (rows->occurs[p]) text_print(out, ",%.12g", wait_of(row, (enum pattern)p));

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json/json_write.h"
+#include "common/json/field_rows.h"
 #include "common/text/text.h"
 #include "predictors/transforms/rows.h"
 
@@ -69,18 +69,22 @@ const char *transform_override(const char *spec)
     return is_setting(spec) ? spec : find_transform(spec, &argument)->override;
 }
 
-static void report_clear(struct transform_report *report)
-{
-    for (size_t i = 0; i < report->refusal_count; i++) free(report->refusals[i].reason);
-    free(report->refusals);
-    free(report->spec);
-    free(report->summary);
-}
+#define S struct transform_refusal
+static const struct field refusal_fields[] = {SAME(place), SAME(reason), SAME(count), {0}};
+#undef S
+#define S struct transform_report
+const struct field transform_report_fields[] = {
+    SAME(spec),    SAME(summary), SAME(considered),
+    SAME(changed), SAME(refused), ARRAY("refusals", refusals, refusal_count, refusal_fields),
+    {0}};
+#undef S
+#define S struct rewrite
+const struct field rewrite_fields[] = {ARRAY("rewrites", reports, count, transform_report_fields), {0}};
+#undef S
 
 void rewrite_clear(struct rewrite *rewrite)
 {
-    for (size_t i = 0; i < rewrite->count; i++) report_clear(&rewrite->reports[i]);
-    free(rewrite->reports);
+    fields_clear(rewrite_fields, rewrite);
     trace_free(rewrite->trace);
     *rewrite = (struct rewrite){.trace = NULL};
 }
@@ -128,43 +132,6 @@ enum status rewrite_run(const struct trace *trace, const char *const *specs, siz
     else
         rewrite_clear(&made);
     return status;
-}
-
-static bool add_refusals(cJSON *object, const struct transform_report *report)
-{
-    cJSON *refusals = json_add_array(object, "refusals");
-    for (size_t i = 0; refusals && i < report->refusal_count; i++) {
-        cJSON *one = cJSON_CreateObject();
-        if (!one || !json_append(refusals, one) ||
-            !json_add_text(one, "place", report->refusals[i].place) ||
-            !json_add_text(one, "reason", report->refusals[i].reason) ||
-            !json_add_number(one, "count", (double)report->refusals[i].count))
-            return false;
-    }
-    return refusals != NULL;
-}
-
-static bool add_report(cJSON *array, const struct transform_report *report)
-{
-    cJSON *object = cJSON_CreateObject();
-    return object && json_append(array, object) && json_add_text(object, "spec", report->spec) &&
-           json_add_text(object, "summary", report->summary) &&
-           json_add_number(object, "considered", (double)report->considered) &&
-           json_add_number(object, "changed", (double)report->changed) &&
-           json_add_number(object, "refused", (double)report->refused) && add_refusals(object, report);
-}
-
-enum status rewrite_to_json(const struct rewrite *rewrite, cJSON **json, struct err *err)
-{
-    cJSON *array = cJSON_CreateArray();
-    bool made = array != NULL;
-    for (size_t i = 0; made && i < rewrite->count; i++) made = add_report(array, &rewrite->reports[i]);
-    if (made) {
-        *json = array;
-        return STATUS_OK;
-    }
-    cJSON_Delete(array);
-    return err_memory(err);
 }
 
 void rewrite_print(const struct rewrite *rewrite, const char *label, FILE *out)

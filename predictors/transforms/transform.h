@@ -15,8 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <cjson/cJSON.h>
-
+#include "common/json/fields.h"
 #include "trace/trace.h"
 
 struct transform_refusal { /* calls that are refused for one reason */
@@ -69,8 +68,8 @@ enum status rewrite_run(const struct trace *trace, const char *const *specs, siz
                         struct err *err);
 void rewrite_clear(struct rewrite *rewrite);
 
-/* An array of {spec, summary, considered, changed, refused, refusals}; the caller owns it. */
-enum status rewrite_to_json(const struct rewrite *rewrite, cJSON **json, struct err *err);
+/* The member "rewrites" of JSON; rows of its elements. */
+extern const struct field rewrite_fields[], transform_report_fields[];
 /* A line per spec, with label in front. */
 void rewrite_print(const struct rewrite *rewrite, const char *label, FILE *out);
 

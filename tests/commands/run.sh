@@ -10,6 +10,7 @@
 #   ! message       expected lines of standard error
 #   = 1             expected exit status, where it is not 0
 #
+# Each JSON document that a command writes with --json is valid by its installed schema (tests/schemas/check.py).
 # All commands of a file share one shell and one directory. --update writes what happens into the file; look at the difference.
 set -u
 export LC_ALL=C # the order of sort, and what commands say
@@ -25,10 +26,27 @@ start=$PWD
 place=$(mktemp -d "${TMPDIR:-/tmp}/rmacast-commands.XXXXXX") || exit 1
 trap 'rm -rf "$place"' EXIT
 
+schemas=$(dirname "$program")/../share/rmacast/schemas
+mkdir "$place/json"
+
 # The status of a command in a pipe is lost, but not that a signal or the time ended it.
 rmacast() {
-    timeout 60 "$program" "$@"
-    ran=$?
+    run_json= run_before=
+    for run_word; do
+        [ "$run_before" != --json ] || run_json=$run_word
+        run_before=$run_word
+    done
+    run_kept=$(mktemp "$place/json/XXXXXX")
+    if [ "$run_json" = - ] && [ ! -c /dev/stdout ]; then
+        timeout 60 "$program" "$@" >"$run_kept"
+        ran=$?
+        cat "$run_kept"
+    else
+        timeout 60 "$program" "$@"
+        ran=$?
+        [ ! -f "$run_json" ] || cp "$run_json" "$run_kept"
+    fi
+    [ $ran -eq 0 ] || [ "$(head -c 1 "$run_kept")" = '{' ] || rm "$run_kept" # it wrote none
     [ $ran -le 2 ] || echo "rmacast $*: exit status $ran" >&2
     return $ran
 }
@@ -122,6 +140,7 @@ for file in "$@"; do
     (transcribe "$file") >"$place/found"
     carried=$?
     cd "$place" && rm -rf here
+    python3 "$source/tests/schemas/check.py" "$schemas" "$place/json" || { echo "$file: JSON against its schema"; failed=1; }
     [ $carried -eq 0 ] || { echo "$file: the shell ended: $(cat "$place/err")"; failed=1; continue; }
     grep -q '^\$ ' "$file" || { echo "$file: no command"; failed=1; }
     cmp -s "$file" "$place/found" && continue

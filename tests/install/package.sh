@@ -20,7 +20,8 @@ mpich=$(find packages -maxdepth 1 -name 'rmacast-mpich_*.deb')
 depends "$mpich" | grep -q 'libmpich' && depends "$mpich" | grep -q 'rmacast (= ' || fail "rmacast-mpich depends on $(depends "$mpich")"
 dpkg-deb --contents "$main" >contents
 for file in bin/rmacast share/man/man1/rmacast.1 share/man/man1/rmacast-analyze.1 share/bash-completion/completions/rmacast \
-    share/zsh/site-functions/_rmacast share/doc/rmacast/README.md share/doc/rmacast/copyright share/rmacast/platforms/two-nodes.json; do
+    share/zsh/site-functions/_rmacast share/doc/rmacast/README.md share/doc/rmacast/copyright share/rmacast/platforms/two-nodes.json \
+    share/rmacast/schemas/rmacast.result.schema.json; do
     grep -q " \./usr/$file" contents || fail "rmacast has no /usr/$file"
 done
 awk '{ print $6 }' contents | grep -vE '^\./(usr/.*)?$' >outside

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/children.h"
-#include "common/json/json_write.h"
+#include "common/json/field_rows.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "platforms/platform.h"
@@ -265,48 +265,26 @@ void explanation_print(const struct explanation *explanation, size_t top, FILE *
                explanation->changes.count, explanation->without_effect, explanation->failed);
 }
 
-static bool add_replay(cJSON *object, const struct explanation_replay *replay)
+static const char *name_why(int why)
 {
-    return json_add_number(object, "run_time_s", replay->run_time_s) &&
-           json_add_number(object, "run_time_error_s", replay->run_time_error_s) &&
-           json_add_number(object, "absolute_error_s", replay->absolute_s);
+    return change_why_name((enum change_why)why);
 }
 
-static bool add_change(cJSON *array, const struct explanation_replay *replay)
-{
-    cJSON *one = cJSON_CreateObject();
-    return one && json_append(array, one) && json_add_text(one, "key", replay->change->key) &&
-           json_add_text(one, "from", replay->change->from) &&
-           json_add_text(one, "to", replay->change->to) &&
-           json_add_text(one, "why", change_why_name(replay->change->why)) &&
-           json_add_text(one, "set", replay->change->override) && add_replay(one, replay) &&
-           json_add_number(one, "explained", replay->explained);
-}
-
-static bool add_computing(cJSON *root, const struct explanation *explanation)
-{
-    if (!explanation->computing_known) return json_add_null(root, "computing") != NULL;
-    cJSON *one = json_add_object(root, "computing");
-    return one && add_replay(one, &explanation->computing) &&
-           json_add_number(one, "explained", explanation->computing.explained);
-}
-
-enum status explanation_to_json(const struct explanation *explanation, cJSON **json, struct err *err)
-{
-    cJSON *root = cJSON_CreateObject(), *unchanged = root ? json_add_object(root, "unchanged") : NULL;
-    bool whole = unchanged && add_replay(unchanged, &explanation->unchanged) && add_computing(root, explanation) &&
-                 json_add_number(root, "mpi_s", explanation->mpi_s) &&
-                 json_add_number(root, "mpi_waited_s", explanation->mpi_waited_s) &&
-                 json_add_number(root, "tried", (double)explanation->changes.count) &&
-                 json_add_number(root, "without_effect", (double)explanation->without_effect) &&
-                 json_add_number(root, "refused", (double)explanation->failed);
-    cJSON *changes = whole ? json_add_array(root, "changes") : NULL;
-    for (size_t i = 0; changes && i < explanation->count; i++)
-        if (!add_change(changes, &explanation->replays[i])) changes = NULL;
-    if (!changes) {
-        cJSON_Delete(root);
-        return err_memory(err);
-    }
-    *json = root;
-    return STATUS_OK;
-}
+#define S struct platform_change
+static const struct field change_fields[] = {SAME(key), SAME(from), SAME(to),
+                                             NAME_OF("why", why, name_why, CHANGE_OTHER_VALUE + 1), FIELD("set", override), {0}};
+#undef S
+#define S struct explanation_replay
+static const struct field replay_fields[] = {SAME(run_time_s), SAME(run_time_error_s, SIGNED),
+                                             FIELD("absolute_error_s", absolute_s), {0}};
+static const struct field explained_fields[] = {INLINE(NULL, change, change_fields, IF_THERE, LEFT_OUT, POINTED),
+                                                {.kind = FIELD_INLINE, .rows = replay_fields}, SAME(explained, SIGNED), {0}};
+#undef S
+#define S struct explanation
+static const struct field members_fields[] = {OBJECT("unchanged", unchanged, replay_fields),
+                                              OBJECT("computing", computing, explained_fields, IF_FLAG(computing_known)),
+                                              SAME(mpi_s), SAME(mpi_waited_s), FIELD("tried", changes.count),
+                                              SAME(without_effect), FIELD("refused", failed),
+                                              ARRAY("changes", replays, count, explained_fields), {0}};
+const struct field explanation_fields[] = {PART("explanation", members_fields, LEFT_OUT), {0}};
+#undef S

@@ -9,9 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include <cjson/cJSON.h>
-
-#include "common/status.h"
+#include "common/json/fields.h"
 #include "model/analyze.h"
 #include "trace/trace.h"
 #include "validate/explain/platform_changes.h"
@@ -54,7 +52,7 @@ void explanation_clear(struct explanation *explanation);
 
 /* Prints the first `top` changes that explain something. */
 void explanation_print(const struct explanation *explanation, size_t top, FILE *out);
-/* The caller owns *json. */
-enum status explanation_to_json(const struct explanation *explanation, cJSON **json, struct err *err);
+/* The member "explanation" of a validation's JSON. */
+extern const struct field explanation_fields[];
 
 #endif
