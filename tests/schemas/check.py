@@ -8,7 +8,13 @@ import json
 import os
 import sys
 
-import jsonschema
+try:
+    import jsonschema
+except ImportError:  # of another Python than Debian's
+    debian = "/usr/bin/python3"
+    if sys.executable == debian:
+        raise
+    os.execv(debian, [debian] + sys.argv)
 
 OTHERS = {"rmacast.written/1", "rmacast.bench/1", "rmacast.platform/1", "rmacast.mpi-profile/1", "rmacast.sweep-config/1"}
 
