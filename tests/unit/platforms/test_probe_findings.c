@@ -540,9 +540,13 @@ static void keys_and_what_they_follow_from(void **state)
         {"", "served put 8 3;value linger_s 0", "rma.protocol.linger_s", NULL},
         {"Open MPI v4.1.4", "served put 8 2", "rma.protocol.polls", "2"},
         {"Open MPI v4.1.4", "served put 8 2", "rma.protocol.get_data", "\"rendezvous\""},
+        {"Open MPI v4.1.4", "served put 8 2", "rma.protocol.poll_s", "4e-05"},
         {"Open MPI v4.1.4", "served put 8 3", "rma.protocol.polls", NULL},
         {"MPICH 4.0.2", "served put 8 2", "rma.protocol.polls", NULL},
         {"", COPIED, "rma.protocol.put_s_per_byte", ""},
+        {"", "complete put 8 2", "rma.protocol.calls.complete", "[\"issue\",\"notify\",\"left\"]"},
+        {"", "epoch none 0 0;epoch put 8 3;epoch get 8 3", "rma.semantics.start", "\"waits\""},
+        {"", "epoch none 0 1;epoch put 8 3;epoch get 8 3", "rma.semantics.start", "\"returns\""},
         /* a fence and a barrier tell counts only together */
         {"", "time fence_train 0 2e-3", "rma.protocol.calls.fence", NULL},
         {"", "time barrier_train 0 1e-3", "rma.protocol.calls.fence", NULL},
