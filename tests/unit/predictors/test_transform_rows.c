@@ -197,6 +197,40 @@ static void writes_that_are_awaited(void **state)
     }
 }
 
+/* Two polls are one row if between them are only calls that complete the first one on its own window, or that stay on the rank:
+ * not a flush of another window, nor an operation. Of a row the first poll goes. */
+static void what_may_be_between_polls(void **state)
+{
+    static const struct {
+        const char *call;
+        bool in_row;
+    } rows[] = {
+        {"MPI_Win_flush win=0 target=1", true},  {"MPI_Win_flush_local win=0 target=1", true},
+        {"MPI_Win_sync win=0", true},            {"MPI_Comm_group comm=0", true},
+        {"MPI_Win_flush win=1 target=1", false}, {"MPI_Win_flush_local win=1 target=1", false},
+        {"MPI_Win_sync win=1", false},           {"MPI_Put win=0 target=2 bytes=8 disp=0", false},
+        {"MPI_Barrier comm=1", false},
+    };
+    static const char *const spec = "polls";
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[2000];
+        struct err err;
+        struct rewrite rewrite;
+        snprintf(text, sizeof text,
+                 HEAD "window 1 comm=0\ncomm 1 ranks=1\n" ALL(0, WRITE(0, "0.000012") FLUSH("0.000013", "0.000015") ENDS(0))
+                 "1 0 0 MPI_Win_lock_all win=0\n1 0 0 MPI_Win_lock_all win=1\n" POLL("0.000010", "0.000011", "0.000012")
+                 "1 0.000012 0.000013 %s\n" POLL("0.000015", "0.000016", "0.000020")
+                 "1 0.000200 0.000200 MPI_Win_unlock_all win=1\n1 0.000200 0.000200 MPI_Win_unlock_all win=0\n", rows[i].call);
+        struct trace *trace = test_read(text);
+        if (rewrite_run(trace, &spec, 1, &rewrite, &err) != STATUS_OK) fail_msg("%s", err.text);
+        const char *went = rows[i].in_row ? "1 of 2 polls went" : "0 of 0 polls went";
+        if (!strstr(rewrite.reports[0].summary, went)) fail_msg("%s: %s", rows[i].call, rewrite.reports[0].summary);
+        rewrite_clear(&rewrite);
+        trace_free(trace);
+    }
+}
+
 /* Rank 0's write of 12 is complete at 18, before the row of rank 1 ends at 20, unless the recording had both later: by the 10
  * that were paused before them where computing is used, by the 10 of a wait for a core where it is used without. */
 static void what_was_first_shows_in_the_recorded_times(void **state)
@@ -424,6 +458,7 @@ int main(void)
         cmocka_unit_test(puts_of_nothing_have_no_place),
         cmocka_unit_test(what_a_row_has_seen_is_awaited_once),
         cmocka_unit_test(a_single_poll_finds_what_is_complete),
+        cmocka_unit_test(what_may_be_between_polls),
         cmocka_unit_test(what_was_first_shows_in_the_recorded_times),
         cmocka_unit_test(writes_that_are_awaited),
         cmocka_unit_test(merging_costs_what_it_delays),
