@@ -269,6 +269,89 @@ static void data_that_leave_with_others_may_be_faster(void **state)
     }
 }
 
+/* Held operations (issue = deferred) leave no earlier than the first flush is entered, at 40, or without one the call that
+ * closes the epoch, at 60; where operations are not held, or hurried by one with a request, from their call on, at 20. An epoch
+ * that stays open holds nothing that is known. */
+static void held_operations_that_leave_break_law_2(void **state)
+{
+    (void)state;
+    static const char deferred[] = "mpi.rma.issue=deferred";
+    static const struct {
+        const char *change;
+        enum mpi_call opens, operation, flushes; /* flushes: an unlock has none before it; Comm_group: it stays open */
+        int64_t leaves_us;
+        const char *broken;
+    } rows[] = {
+        {deferred, ID_Win_lock, ID_Put, ID_Win_unlock, 60, NULL},
+        {deferred, ID_Win_lock, ID_Put, ID_Win_unlock, 59, "rank 0, event 2 (MPI_Put): the data move before"},
+        {NULL, ID_Win_lock, ID_Put, ID_Win_unlock, 59, NULL},
+        {deferred, ID_Win_lock, ID_Put, ID_Win_flush, 40, NULL},
+        {deferred, ID_Win_lock, ID_Put, ID_Win_flush, 39, "the data move before the epoch is closed"},
+        {deferred, ID_Win_lock, ID_Put, ID_Win_flush_local_all, 39, "the data move before the epoch is closed"},
+        {deferred, ID_Win_lock, ID_Rput, ID_Win_unlock, 20, NULL},
+        {deferred, ID_Win_lock, ID_Put, ID_Comm_group, 20, NULL},
+        {deferred, ID_Win_fence, ID_Put, ID_Win_fence, 60, NULL},
+        {deferred, ID_Win_fence, ID_Get, ID_Win_fence, 59, "rank 0, event 2 (MPI_Get)"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct trace *trace = test_trace(2, 1);
+        struct test_context test;
+        const bool fence = rows[i].opens == ID_Win_fence, unlocks = rows[i].flushes != ID_Comm_group && !fence;
+        test_call(trace, 0, rows[i].opens, 0, 0)->peer = fence ? TRACE_NONE : 1;
+        struct trace_call *call = test_operation(trace, 0, rows[i].operation, 20, 20, 1, 8, rows[i].leaves_us, 100);
+        call->rma.request = rows[i].operation == ID_Rput ? 1 : TRACE_NO_REF;
+        if (unlocks && rows[i].flushes != ID_Win_unlock)
+            test_call(trace, 0, rows[i].flushes, 40, 50)->peer = rows[i].flushes == ID_Win_flush ? 1 : TRACE_NONE;
+        if (unlocks) test_call(trace, 0, ID_Win_unlock, 60, 200)->peer = 1;
+        if (fence) test_call(trace, 0, ID_Win_fence, 60, 200);
+        for (int k = 0; fence && k < 2; k++) test_call(trace, 1, ID_Win_fence, k * 60, k * 200);
+        test_context_init(&test, trace, test_platform("a", rows[i].change));
+        struct verify_row row = test_law(&test, verify_held);
+        if ((row.state == VERIFY_BROKEN) != (rows[i].broken != NULL)) fail_msg("row %zu: %s", i, row.detail);
+        if (rows[i].broken && !strstr(row.detail, rows[i].broken)) fail_msg("row %zu: %s", i, row.detail);
+        test_context_clear(&test);
+    }
+}
+
+/* Data that are there at 130 are known at 140 to the origin of a put or accumulate, at once to that of a get, or to the rank
+ * itself; a fence that counts arrivals needs no answer, since its barrier says so. With NOPRECEDE there is nothing to wait
+ * for but the other member, which comes at 60. */
+static void a_fence_before_its_operations_breaks_law_2(void **state)
+{
+    (void)state;
+#define FENCE "mpi.rma.protocol.calls.fence=[\"asserted\",\"issue\","
+    static const char counts[] = FENCE "\"counts\",\"incoming\",\"barrier\"]",
+                      notify[] = FENCE "\"barrier\",\"acknowledged\",\"incoming\"]";
+    static const struct {
+        const char *change;
+        enum mpi_call operation;
+        uint32_t target;
+        uint16_t flags;
+        int64_t known_us;
+    } rows[] = {
+        {NULL, ID_Put, 1, 0, 140},   {NULL, ID_Accumulate, 1, 0, 140},           {NULL, ID_Get, 1, 0, 130},
+        {NULL, ID_Put, 0, 0, 130},   {NULL, ID_Get_accumulate, 1, 0, 130},       {NULL, ID_Put, 1, TRACE_NOPRECEDE, 60},
+        {counts, ID_Put, 1, 0, 130}, {notify, ID_Put, 1, TRACE_NOSUCCEED, 140},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int early = 0; early < 2; early++) {
+            struct trace *trace = test_trace(2, 1);
+            struct test_context test;
+            for (uint32_t rank = 0; rank < 2; rank++) {
+                test_call(trace, rank, ID_Win_fence, 0, 0);
+                if (rank == 0) test_operation(trace, 0, rows[i].operation, 20, 20, rows[i].target, 1000000, 20, 130);
+                const int64_t exit_us = rank ? 300 : rows[i].known_us - early;
+                test_call(trace, rank, ID_Win_fence, rank ? 60 : 30, exit_us)->flags = rows[i].flags;
+            }
+            test_context_init(&test, trace, test_platform("a", rows[i].change));
+            struct verify_row row = test_law(&test, verify_waits_group);
+            const bool broken = row.state == VERIFY_BROKEN;
+            if (broken != (early == 1)) fail_msg("row %zu, %d: %s", i, early, row.detail);
+            if (broken && !strstr(row.detail, "rank 0, event 3 (MPI_Win_fence)")) fail_msg("row %zu: %s", i, row.detail);
+            test_context_clear(&test);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +366,8 @@ int main(void)
         cmocka_unit_test(a_message_that_does_not_ask_breaks_law_2),
         cmocka_unit_test(a_complete_that_returns_before_the_last_byte_has_left_breaks_law_2),
         cmocka_unit_test(data_that_leave_with_others_may_be_faster),
+        cmocka_unit_test(held_operations_that_leave_break_law_2),
+        cmocka_unit_test(a_fence_before_its_operations_breaks_law_2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
