@@ -363,8 +363,8 @@ static void rules_of_puts(void **state)
     }
 }
 
-/* A put is complete at its origin when flush_local has little left to do, or when the data have left: from three tenths of a flush
- * on. One that waits for its target (its first call alone waited) is acknowledged, however long flush_local takes. */
+/* A put is complete at its origin when flush_local has little left to do, or when the data have left: from three tenths of a
+ * flush on. One that waits for its target (its first call alone waited) is acknowledged, however long flush_local takes. */
 static void copied_or_left(void **state)
 {
     (void)state;
