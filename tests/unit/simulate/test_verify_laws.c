@@ -72,10 +72,13 @@ static void a_wrong_figure_breaks_the_law_that_it_contradicts(void **state)
         {'a', PUT, ARRIVES, 571 * US, verify_transfer_time, NULL},
         {'a', PUT, ARRIVES, 571 * US, verify_waits_active, "rank 1, event 2 (MPI_Win_wait)"},
         {'a', PUT, ARRIVES, 571 * US, verify_bounds, "outside its bounds"},
+        {'a', PUT, ARRIVES, 570 * US + 1, verify_bounds, NULL},
+        {'a', PUT, ARRIVES, 570 * US + 2, verify_bounds, "outside its bounds"},
         {'a', PUT, LEAST, 570 * US, verify_bounds, NULL},
         {'a', PUT, LEAST, 571 * US, verify_bounds, "outside its bounds 571"},
         /* The end of a put lies behind the call that asked for it: in b the call returns at 410. */
-        {'b', PUT, ARRIVES, 409 * US, verify_bounds, "rank 0, event 2 (MPI_Put)"},
+        {'b', PUT, ARRIVES, 410 * US - 1, verify_bounds, NULL},
+        {'b', PUT, ARRIVES, 410 * US - 2, verify_bounds, "rank 0, event 2 (MPI_Put)"},
         /* The post of 400 is known at the origin at 410: nothing that waits for it may return at 409, under the semantics that
          * make it wait. */
         {'a', START, EXIT, 409 * US, verify_waits_active, "start returns before the post"},
@@ -276,6 +279,9 @@ static void a_lost_put_breaks_law_5(void **state)
     test.outcome.trace->ranks[0].calls[PUT].call = ID_Get;
     assert_broken(test_law(&test, verify_conservation),
                   "put from rank 0 to rank 1: recorded minus simulated are 1 operations");
+    test.outcome.trace->ranks[0].calls[PUT].call = ID_Put;
+    test.outcome.trace->ranks[0].calls[COMPLETE].bytes = 8; /* no operation */
+    assert_holds(test_law(&test, verify_conservation));
     test_context_clear(&test);
 }
 
@@ -401,6 +407,64 @@ static void an_unlock_before_the_answer_breaks_law_2(void **state)
         struct verify_row row = test_law(&test, verify_waits_passive);
         if ((row.state == VERIFY_BROKEN) != (rows[i].broken != NULL)) fail_msg("row %zu: %s", i, row.detail);
         assert_law(row, rows[i].broken);
+        test_context_clear(&test);
+    }
+}
+
+/* 1 MB takes 10 + 100, and with 0.1 ns for each byte that is combined 100 more; the answer of a fetching operation 60 for 0.5
+ * MB. A microsecond less is too little. */
+static void a_transfer_takes_all_its_parts(void **state)
+{
+    (void)state;
+    static const struct {
+        enum mpi_call call;
+        int64_t result_bytes, least_us;
+    } rows[] = {{ID_Put, 0, 110}, {ID_Get, 0, 110}, {ID_Accumulate, 0, 210}, {ID_Get_accumulate, 500000, 270}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int less = 0; less < 2; less++) {
+            struct trace *trace = test_trace(2, 1);
+            struct test_context test;
+            test_call(trace, 0, ID_Win_lock, 0, 20)->peer = 1;
+            const int64_t end_us = 20 + rows[i].least_us - less;
+            test_operation(trace, 0, rows[i].call, 20, 20, 1, 1000000, 20, end_us)->rma.result_bytes = rows[i].result_bytes;
+            test_context_init(&test, trace, test_platform("a", "mpi.rma.atomic_s_per_byte=1e-10"));
+            struct verify_row row = test_law(&test, verify_transfer_time);
+            if ((row.state == VERIFY_BROKEN) != less) fail_msg("row %zu, %d: %s", i, less, row.detail);
+            test_context_clear(&test);
+        }
+}
+
+/* A transfer that is not known breaks the law if a later call lets its operation go: on its window, and its target or all. */
+static void a_transfer_that_is_let_go_is_known(void **state)
+{
+    (void)state;
+    static const struct {
+        enum mpi_call call;
+        int32_t window, target;
+        bool known;
+    } rows[] = {
+        {ID_Win_unlock, 0, 1, true},      {ID_Win_unlock, 0, 0, false},      {ID_Win_unlock, 1, 1, false},
+        {ID_Win_flush, 0, 1, true},       {ID_Win_flush, 0, 0, false},       {ID_Win_flush_all, 0, TRACE_NONE, true},
+        {ID_Win_flush_local, 0, 1, true}, {ID_Win_sync, 0, TRACE_NONE, false}, {ID_Win_flush_all, 1, TRACE_NONE, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct trace *trace = test_trace(2, 2);
+        struct test_context test;
+        for (int32_t k = 0; k < 4; k++) {
+            struct trace_call *call = test_call(trace, 0, ID_Win_lock, 0, 0);
+            call->handle = k / 2;
+            call->peer = k % 2;
+        }
+        test_operation(trace, 0, ID_Put, 20, 20, 1, 8, 20, 31);
+        trace->ranks[0].sim[4].xfer_end_ps = TRACE_UNKNOWN_PS;
+        struct trace_call *call = test_call(trace, 0, rows[i].call, 30, 60);
+        call->handle = rows[i].window;
+        call->peer = rows[i].target;
+        test_context_init(&test, trace, test_platform("a", NULL));
+        for (int law = 0; law < 2; law++) {
+            struct verify_row row = test_law(&test, law ? verify_bounds : verify_transfer_time);
+            if ((row.state == VERIFY_BROKEN) != rows[i].known) fail_msg("row %zu, %d: %s", i, law, row.detail);
+        }
         test_context_clear(&test);
     }
 }
@@ -643,6 +707,8 @@ int main(void)
         cmocka_unit_test(a_copy_is_no_early_transfer),
         cmocka_unit_test(a_lost_put_breaks_law_5),
         cmocka_unit_test(a_lock_with_two_holders_breaks_law_2),
+        cmocka_unit_test(a_transfer_takes_all_its_parts),
+        cmocka_unit_test(a_transfer_that_is_let_go_is_known),
         cmocka_unit_test(only_holders_of_one_lock_meet),
         cmocka_unit_test(an_unlock_before_the_answer_breaks_law_2),
         cmocka_unit_test(a_lazy_lock_is_held_from_its_first_data),

@@ -10,10 +10,11 @@
 
 #include "verify_test.h"
 
-static void expect(verify_law *law, struct trace *trace, bool holds, const char *text)
+/* change: of the platform; NULL: none. */
+static void expect_on(const char *change, verify_law *law, struct trace *trace, bool holds, const char *text)
 {
     struct test_context test;
-    test_context_init(&test, trace, test_platform("a", NULL));
+    test_context_init(&test, trace, test_platform("a", change));
     struct verify_row row = test_law(&test, law);
     if (holds && row.state != VERIFY_HOLDS) fail_msg("broken: %s", row.detail);
     if (!holds) {
@@ -23,6 +24,11 @@ static void expect(verify_law *law, struct trace *trace, bool holds, const char 
         assert_true(row.checked > 0);
     }
     test_context_clear(&test);
+}
+
+static void expect(verify_law *law, struct trace *trace, bool holds, const char *text)
+{
+    expect_on(NULL, law, trace, holds, text);
 }
 
 static struct trace *heap_trace(uint32_t ranks)
@@ -237,6 +243,36 @@ static void a_message_that_does_not_ask_breaks_law_2(void **state)
     expect(verify_waits_message, late_receive(ID_Send, 1000, 0, 201), true, "");
 }
 
+/* What the receiver reads from 200 on is there at 310, the sender told at 320. With a notification it is there at 320 as above,
+ * and the sender told at 330; the receiver knows of it at 340. */
+static void a_rendezvous_without_its_last_message_breaks_law_2(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *change;
+        int64_t sent_us, received_us;
+    } rows[] = {{"mpi.rendezvous=read", 320, 310}, {"mpi.rendezvous=notified", 330, 340}};
+    for (size_t i = 0; i < 2; i++) {
+        const int64_t sent = rows[i].sent_us, received = rows[i].received_us;
+        expect_on(rows[i].change, verify_waits_message, late_receive(ID_Send, 1000000, sent, received), true, "");
+        expect_on(rows[i].change, verify_waits_message, late_receive(ID_Send, 1000000, sent - 1, received), false, "MPI_Send");
+        expect_on(rows[i].change, verify_waits_message, late_receive(ID_Send, 1000000, sent, received - 1), false, "MPI_Recv");
+    }
+}
+
+/* Each message is looked at: of two, which take 10 and 0.1, the second one came at 409. */
+static void each_message_counts(void **state)
+{
+    (void)state;
+    struct trace *trace = late_receive(ID_Send, 1000, 0, 201);
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        struct trace_call *call = test_call(trace, rank, rank ? ID_Recv : ID_Send, 400, rank ? 409 : 400);
+        call->peer = rank ? 0 : 1;
+        call->bytes = 1000;
+    }
+    expect(verify_waits_message, trace, false, "rank 1, event 2 (MPI_Recv)");
+}
+
 /* The put of the worked example leaves from 460 to 560: complete of a may not return at 559. */
 static void a_complete_that_returns_before_the_last_byte_has_left_breaks_law_2(void **state)
 {
@@ -364,6 +400,8 @@ int main(void)
         cmocka_unit_test(a_collective_that_ends_too_early_breaks_law_2),
         cmocka_unit_test(a_neighbour_that_leaves_too_early_breaks_law_2),
         cmocka_unit_test(a_message_that_does_not_ask_breaks_law_2),
+        cmocka_unit_test(a_rendezvous_without_its_last_message_breaks_law_2),
+        cmocka_unit_test(each_message_counts),
         cmocka_unit_test(a_complete_that_returns_before_the_last_byte_has_left_breaks_law_2),
         cmocka_unit_test(data_that_leave_with_others_may_be_faster),
         cmocka_unit_test(held_operations_that_leave_break_law_2),
