@@ -388,6 +388,42 @@ static void a_fence_before_its_operations_breaks_law_2(void **state)
         }
 }
 
+/* Two epochs of rank 0; rank 1 posts at 100, which is known at 110. Under d with one epoch ahead the second complete does not
+ * return before; with two it may, and with NOCHECK. */
+static void an_origin_too_far_ahead_breaks_law_2(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *change;
+        uint16_t flags;
+        int64_t exit_us;
+        bool holds;
+    } rows[] = {
+        {"mpi.rma.epochs_ahead=1", 0, 110, true},
+        {"mpi.rma.epochs_ahead=1", 0, 109, false},
+        {"mpi.rma.epochs_ahead=1", TRACE_NOCHECK, 109, true},
+        {"mpi.rma.epochs_ahead=2", 0, 109, true},
+        {"mpi.rma.epochs_ahead=unlimited", 0, 109, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct trace *trace = test_trace(2, 1);
+        struct test_context test;
+        for (int64_t epoch = 0; epoch < 2; epoch++) {
+            struct trace_call *call = test_call(trace, 0, ID_Win_start, epoch, epoch);
+            call->ref = test_group(trace, 1);
+            call->flags = epoch ? rows[i].flags : 0;
+            test_call(trace, 0, ID_Win_complete, epoch, epoch ? rows[i].exit_us : epoch);
+            test_call(trace, 1, ID_Win_post, 100 + 50 * epoch, 100 + 50 * epoch)->ref = test_group(trace, 0);
+            test_call(trace, 1, ID_Win_wait, 120 + 50 * epoch, 120 + 50 * epoch);
+        }
+        test_context_init(&test, trace, test_platform("d", rows[i].change));
+        struct verify_row row = test_law(&test, verify_waits_active);
+        if ((row.state == VERIFY_HOLDS) != rows[i].holds) fail_msg("row %zu: %s", i, row.detail);
+        if (!rows[i].holds) assert_non_null(strstr(row.detail, "rank 0, event 4 (MPI_Win_complete): complete returns before"));
+        test_context_clear(&test);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -402,6 +438,7 @@ int main(void)
         cmocka_unit_test(a_message_that_does_not_ask_breaks_law_2),
         cmocka_unit_test(a_rendezvous_without_its_last_message_breaks_law_2),
         cmocka_unit_test(each_message_counts),
+        cmocka_unit_test(an_origin_too_far_ahead_breaks_law_2),
         cmocka_unit_test(a_complete_that_returns_before_the_last_byte_has_left_breaks_law_2),
         cmocka_unit_test(data_that_leave_with_others_may_be_faster),
         cmocka_unit_test(held_operations_that_leave_break_law_2),
