@@ -196,6 +196,29 @@ static void a_collective_that_ends_too_early_breaks_law_2(void **state)
     }
 }
 
+/* The second calls belong together as the first ones do: rank 1 makes its second one at 120, rank 0's wait ends at 119. Those of
+ * another communicator are others: rank 0's first one there waits for rank 1's at 120, too. */
+static void each_turn_of_a_collective_counts(void **state)
+{
+    (void)state;
+    const struct collective row = {ID_Iallreduce, TRACE_NONE, true};
+    static const int32_t members[] = {0, 1};
+    for (int other = 0; other < 2; other++)
+        for (int64_t exit_us = 119; exit_us <= 120; exit_us++) {
+            struct trace *trace = test_trace(2, 0);
+            struct err err;
+            int32_t comm;
+            assert_int_equal(trace_add_comm(trace, members, 2, &comm, &err), STATUS_OK);
+            for (uint32_t rank = 0; rank < 2; rank++) {
+                add_call(trace, &row, rank, 50 * rank, 60);
+                add_call(trace, &row, rank, rank ? 120 : 70, rank ? 130 : exit_us);
+                trace->ranks[rank].calls[2].ref = trace->ranks[rank].calls[3].ref = 2;
+                if (other) trace->ranks[rank].calls[2].handle = comm;
+            }
+            expect(verify_waits_group, trace, exit_us == 120, "rank 0, event 4 (MPI_Wait)");
+        }
+}
+
 /* Rank 0 has rank 1 as its source, not the other way round. */
 static void a_neighbour_that_leaves_too_early_breaks_law_2(void **state)
 {
@@ -434,6 +457,7 @@ int main(void)
         cmocka_unit_test(a_wait_that_returns_before_the_write_breaks_law_2),
         cmocka_unit_test(transfers_of_openshmem_are_looked_at_by_laws_2_and_5),
         cmocka_unit_test(a_collective_that_ends_too_early_breaks_law_2),
+        cmocka_unit_test(each_turn_of_a_collective_counts),
         cmocka_unit_test(a_neighbour_that_leaves_too_early_breaks_law_2),
         cmocka_unit_test(a_message_that_does_not_ask_breaks_law_2),
         cmocka_unit_test(a_rendezvous_without_its_last_message_breaks_law_2),
