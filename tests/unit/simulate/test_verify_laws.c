@@ -184,8 +184,8 @@ static void calls_that_say_otherwise_what_they_waited_for_break_law_3(void **sta
     }
 }
 
-/* Start of a is entered at 0, the put of b at 50, complete of c at 100, between two calls of another kind at 45. The call's own time
- * passes before it waits: a post may come in it unawaited, and a microsecond later it may not. */
+/* Start of a is entered at 0, the put of b at 50, complete of c at 100; another call is at 45. The call's own time passes before
+ * it waits: a post may come in it unawaited, and a microsecond later it may not. */
 static void posts_that_come_in_own_time_break_no_law(void **state)
 {
     (void)state;
