@@ -541,7 +541,8 @@ static void a_lazy_lock_is_held_from_its_first_data(void **state)
 
 /* Rank 0 locks, 0-60: its request is at rank 1 at 10 and served at until_us. Rank 1 is in MPI at 0, from from_us to
  * to_us, and at 50. */
-static struct verify_row progress_of_lock(const char *progress, int64_t from_us, int64_t to_us, int64_t until_us)
+static struct verify_row progress_of_lock(const char *progress, enum visit_mode visit, int64_t from_us, int64_t to_us,
+                                          int64_t until_us)
 {
     struct trace *trace = test_trace(2, 1);
     struct test_context test;
@@ -553,6 +554,7 @@ static struct verify_row progress_of_lock(const char *progress, int64_t from_us,
     test_call(trace, 1, ID_Comm_group, 50, 50);
     test_context_init(&test, trace, test_platform("a", progress));
     if (strstr(progress, "thread")) test.platform->thread_delay_s = 4e-5;
+    test.platform->protocol.visit = visit;
     struct verify_row row = test_law(&test, verify_awaited);
     test_context_clear(&test);
     return row;
@@ -565,19 +567,28 @@ static void progress_that_nobody_makes_breaks_law_3(void **state)
                       broken[] = "rank 0, event 1 (MPI_Win_lock): waits for progress from 10000000 to ";
     static const struct {
         const char *progress;
+        enum visit_mode visit;
         int64_t from_us, to_us, until_us;
         const char *broken;
     } rows[] = {
-        {call, 5, 10, 50, NULL},
-        {call, 5, 11, 50, broken},  /* it was inside when the request came */
-        {call, 20, 20, 50, broken}, /* it would have served at 20 */
-        {call, 20, 20, 20, NULL},
-        {call, 5, 10, 49, broken},  /* it enters at 50 */
-        {thread, 5, 11, 50, NULL},  /* 40 later */
-        {thread, 5, 11, 51, broken},
+        {call, VISIT_ENTER, 5, 10, 50, NULL},
+        {call, VISIT_ENTER, 5, 11, 50, broken},  /* it was inside when the request came */
+        {call, VISIT_ENTER, 20, 20, 50, broken}, /* it would have served at 20 */
+        {call, VISIT_ENTER, 20, 20, 20, NULL},
+        {call, VISIT_ENTER, 5, 10, 49, broken},  /* it enters at 50 */
+        {thread, VISIT_ENTER, 5, 11, 50, NULL},  /* 40 later */
+        {thread, VISIT_ENTER, 5, 11, 51, broken},
+        {call, VISIT_ENTER, 20, 30, 25, broken}, /* it serves as it enters */
+        {call, VISIT_WAIT, 20, 30, 25, NULL},    /* or at any time in the call */
+        {call, VISIT_WAIT, 20, 30, 20, NULL},
+        {call, VISIT_WAIT, 20, 30, 30, NULL},
+        {call, VISIT_WAIT, 20, 30, 19, broken},
+        {call, VISIT_WAIT, 20, 30, 31, broken},
+        {call, VISIT_WAIT, 20, 30, 51, NULL},    /* who has ended serves */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_law(progress_of_lock(rows[i].progress, rows[i].from_us, rows[i].to_us, rows[i].until_us), rows[i].broken);
+        assert_law(progress_of_lock(rows[i].progress, rows[i].visit, rows[i].from_us, rows[i].to_us, rows[i].until_us),
+                   rows[i].broken);
 }
 
 /* 1 MB leaves at 20 and arrives at 130; the acknowledgement of a put is back at 140, a get needs none. Unlock and flush, of one
