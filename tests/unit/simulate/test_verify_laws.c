@@ -541,23 +541,70 @@ static void a_lazy_lock_is_held_from_its_first_data(void **state)
 
 /* Rank 0 locks, 0-60: its request is at rank 1 at 10 and served at until_us. Rank 1 is in MPI at 0, from from_us to
  * to_us, and at 50. */
-static struct verify_row progress_of_lock(const char *progress, enum visit_mode visit, int64_t from_us, int64_t to_us,
-                                          int64_t until_us)
+static struct trace *lock_and_calls(int64_t from_us, int64_t to_us, int64_t until_us)
 {
     struct trace *trace = test_trace(2, 1);
-    struct test_context test;
     lock(trace, 0, 1, true, 0, 60, 70);
     trace->ranks[0].sim[0].progress_from_ps = 10 * US;
     trace->ranks[0].sim[0].progress_until_ps = until_us * US;
     test_call(trace, 1, ID_Comm_group, 0, 0);
     test_call(trace, 1, ID_Comm_group, from_us, to_us);
-    test_call(trace, 1, ID_Comm_group, 50, 50);
+    return trace;
+}
+
+static struct verify_row served(struct trace *trace, const char *progress, enum visit_mode visit)
+{
+    struct test_context test;
     test_context_init(&test, trace, test_platform("a", progress));
     if (strstr(progress, "thread")) test.platform->thread_delay_s = 4e-5;
     test.platform->protocol.visit = visit;
     struct verify_row row = test_law(&test, verify_awaited);
     test_context_clear(&test);
     return row;
+}
+
+static struct verify_row progress_of_lock(const char *progress, enum visit_mode visit, int64_t from_us, int64_t to_us,
+                                          int64_t until_us)
+{
+    struct trace *trace = lock_and_calls(from_us, to_us, until_us);
+    test_call(trace, 1, ID_Comm_group, 50, 50);
+    return served(trace, progress, visit);
+}
+
+/* Regions of the user between rank 1's calls serve nobody and are not inside MPI. Of its threads the one serves while the other
+ * one has left: from 20 to 60, beside 30 to 35. */
+static void regions_and_threads_do_not_hide_who_serves(void **state)
+{
+    (void)state;
+    static const char call[] = "mpi.rma.progress=call";
+    const struct trace_call region = {
+        .enter_ps = 30 * US, .exit_ps = 30 * US, .any = TRACE_NO_MEMBERS, .peer = TRACE_NONE, .handle = TRACE_NONE};
+    for (int late = 0; late < 2; late++)
+        for (enum visit_mode visit = VISIT_ENTER; visit <= VISIT_WAIT; visit++) {
+            struct trace *trace = visit == VISIT_ENTER ? lock_and_calls(5, 10 + late, 50) : lock_and_calls(20, 30, 30 + late);
+            struct err err;
+            uint32_t name;
+            assert_int_equal(trace_add_region(trace, "r", &name, &err), STATUS_OK);
+            for (enum mpi_call edge = ID_region_enter; edge <= ID_region_leave; edge++) {
+                struct trace_call made = region;
+                made.call = (uint16_t)edge;
+                made.region.region = name;
+                assert_int_equal(trace_add_call(trace, 1, &made, &err), STATUS_OK);
+            }
+            test_call(trace, 1, ID_Comm_group, 50, 50);
+            assert_law(served(trace, call, visit), late ? "waits for progress from 10000000 to " : NULL);
+        }
+    for (int64_t until_us = 60; until_us <= 61; until_us++) {
+        struct trace *trace = lock_and_calls(20, 60, until_us);
+        struct err err;
+        struct trace_call other = trace->ranks[1].calls[1];
+        other.enter_ps = 30 * US;
+        other.exit_ps = 35 * US;
+        assert_int_equal(trace_add_thread_call(trace, 1, 1, &other, &err), STATUS_OK);
+        other.enter_ps = other.exit_ps = 90 * US;
+        assert_int_equal(trace_add_thread_call(trace, 1, 1, &other, &err), STATUS_OK);
+        assert_law(served(trace, call, VISIT_WAIT), until_us > 60 ? "waits for progress from 10000000 to " : NULL);
+    }
 }
 
 static void progress_that_nobody_makes_breaks_law_3(void **state)
@@ -781,6 +828,7 @@ int main(void)
         cmocka_unit_test(an_unlock_before_the_answer_breaks_law_2),
         cmocka_unit_test(a_lazy_lock_is_held_from_its_first_data),
         cmocka_unit_test(progress_that_nobody_makes_breaks_law_3),
+        cmocka_unit_test(regions_and_threads_do_not_hide_who_serves),
         cmocka_unit_test(an_early_unlock_breaks_law_2),
         cmocka_unit_test(a_request_done_too_early_breaks_law_2),
         cmocka_unit_test(a_member_that_leaves_too_early_breaks_law_2),
