@@ -63,8 +63,8 @@ static bool find_range(const cJSON *place, struct axes *axes)
     for (int i = 0; i < CURVES; i++) {
         const cJSON *point;
         cJSON_ArrayForEach (point, cJSON_GetObjectItem(cJSON_GetObjectItem(place, curves[i].key), "points")) {
-            double x = log10(fmax(number_at(point, "bytes"), 1)), y = number_at(point, "used_s");
-            if (!(y > 0) || !isfinite(x)) continue;
+            double bytes = number_at(point, "bytes"), x = log10(fmax(bytes, 1)), y = number_at(point, "used_s");
+            if (!(y > 0) || !isfinite(bytes)) continue;
             axes->x_low = fmin(axes->x_low, x);
             axes->x_high = fmax(axes->x_high, x);
             axes->y_low = fmin(axes->y_low, log10(y));

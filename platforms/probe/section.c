@@ -122,7 +122,7 @@ static const char *letter_of(given findings)
     const char *name = one_place(findings, false), *get = one_place(findings, true);
     if (!name || !get) return NULL;
     if (strcmp(get, strcmp(name, "never") == 0 ? "complete" : name) != 0) return NULL;
-    for (int i = 0; name && i < 4; i++)
+    for (int i = 0; i < 4; i++)
         if (strcmp(names[i], name) == 0) return letters[i];
     return NULL;
 }

@@ -15,9 +15,11 @@
 #include "simulate/replay/thread.h"
 #include "trace/epoch_cursor.h"
 
+enum { UNSEEN = NO_INDEX - 1 };
+
 /* An epoch, or the life of a window, with the last call of each thread in it. */
 struct span {
-    uint32_t opened;      /* NO_INDEX: it is not open */
+    uint32_t opened;      /* NO_INDEX: it is not open; UNSEEN: what opened it is not recorded, and nobody waits for that */
     struct turn *members; /* owned */
     size_t count, capacity;
 };
@@ -66,7 +68,7 @@ static uint32_t thread_of(const struct objects *objects, uint32_t call)
 static enum status await_turn(struct objects *objects, uint32_t index, uint32_t other)
 {
     struct threads *threads = objects->replay->ranks[objects->rank].threads;
-    if (other == NO_INDEX || thread_of(objects, index) == thread_of(objects, other)) return STATUS_OK;
+    if (other >= UNSEEN || thread_of(objects, index) == thread_of(objects, other)) return STATUS_OK;
     struct turn_await made = {other, threads->awaits[index]};
     threads->awaits[index] = (uint32_t)threads->await_count;
     threads->turns[other] |= TURN_AWAITED;
@@ -131,10 +133,8 @@ static enum status find_awaited(struct objects *objects, uint32_t index)
     if (object && !call_makes_own_comm(call->call))
         TRY(await_turn(objects, index, turns && object->turn != NO_INDEX ? object->turn : object->made));
     if (of_window) {
-        /* MPI_Win_create begins the life of a window. A window without a recorded creation lives from its first call
-         * on. */
         struct span *life = &objects->lives[call->handle];
-        if (kind == CALL_WIN_CREATE || life->opened == NO_INDEX) open_span(life, index);
+        if (kind == CALL_WIN_CREATE || life->opened == NO_INDEX) open_span(life, kind == CALL_WIN_CREATE ? index : UNSEEN);
         TRY(kind == CALL_WIN_FREE ? close_span(objects, life, index) : use_span(objects, life, index));
     }
     if (of_window) TRY(pass_epochs(objects, call, index));

@@ -513,7 +513,8 @@ static void explain_wait(struct replay *replay, uint32_t rank, const struct trac
     case CALL_SEM_TRYWAIT:
     case CALL_SEM_TIMEDWAIT: EXPLAIN(text, " a sem_post of semaphore %u", call->primitive.object); break;
     default:
-        EXPLAIN(text, " mutex %u", call->primitive.object);
+        EXPLAIN(text, " %s %u", call_works_on(call_kind(call->call), OBJECT_RWLOCK) ? "read-write lock" : "mutex",
+                call->primitive.object);
         if (sync && sync->owner != NO_INDEX && sync->owner < threads->count)
             EXPLAIN(text, ", held by thread %u", sync->owner);
     }

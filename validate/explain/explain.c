@@ -163,8 +163,7 @@ static void collect_replays(const struct explain_input *input, const struct chil
             explanation->replays[explanation->count++] = replay;
         }
     }
-    if (explanation->count > 0)
-        qsort(explanation->replays, explanation->count, sizeof *explanation->replays, compare_replays);
+    qsort(explanation->replays, explanation->count, sizeof *explanation->replays, compare_replays);
 }
 
 static enum status run_all(struct replays *replays, struct explanation *explanation, struct err *err)

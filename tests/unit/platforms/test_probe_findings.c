@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -481,6 +482,114 @@ static void limits_have_errors(void **state)
     cJSON_Delete(mpi);
 }
 
+/* Adds what items say, separated by ";": nine tries ("CASE VARIANT BYTES CALLS_THAT_WAIT"), a time ("time NAME BYTES
+ * SECONDS") or another line of the program. */
+static void say_items(struct probe_record *record, const char *items)
+{
+    char *text = strdup(items), *rest = text;
+    assert_non_null(text);
+    for (char *item; (item = strsep(&rest, ";"));) {
+        char name[32], variant[32];
+        long bytes;
+        int waits;
+        double time_s;
+        if (sscanf(item, "time %31s %ld %lg", name, &bytes, &time_s) == 3)
+            probe_say_time(record, name, bytes, time_s);
+        else if (strncmp(item, "value", 5) != 0 && sscanf(item, "%31s %31s %ld %d", name, variant, &bytes, &waits) == 4)
+            probe_say_tries(record, name, variant, bytes, waits, 9);
+        else
+            for (int i = 0; i < (strncmp(item, "delay", 5) == 0 ? 9 : 1); i++) probe_say(record, "rmacast-probe %s", item);
+    }
+    free(text);
+}
+
+#define D       "epoch put 8 3;epoch get 8 2;epoch accumulate 8 3;"
+#define VISITED "delay visit put 8 0.003 0 -0.0029 -0.0028 0.00001"
+#define COPIED  "time put_call 1024 2e-6;time put_call 2048 3e-6;time put_call 4096 5e-6"
+
+/* Each key of the section follows from its own questions, and is not there where they were not asked. */
+static void keys_and_what_they_follow_from(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *library, *items, *path, *text; /* text: JSON; NULL: no such key; "": whatever it is */
+    } rows[] = {
+        /* a release: by the unlock that waits for it, by a lock that waits alone, or by the second lock */
+        {"", "unlock_asleep none 0 1;lock_asleep none 0 2;relock none 0 2", "rma.protocol.serves.release", "\"call\""},
+        {"", "lock_asleep none 0 0;relock none 0 2", "rma.protocol.serves.release", "\"call\""},
+        {"", "lock_asleep none 0 2;relock none 0 0", "rma.protocol.serves.release", "\"call\""},
+        {"", "lock_asleep none 0 2;relock none 0 2", "rma.protocol.serves.release", "\"hardware\""},
+        {"", "lock_asleep none 0 0", "rma.protocol.serves.release", NULL},
+        {"", "relock none 0 0", "rma.protocol.serves.release", NULL},
+        /* what no delay tells is as puts */
+        {"", "served put 8 2;served get 8 3", "rma.protocol.serves.acknowledgement", "\"call\""},
+        {"", "served put 8 2;served get 8 3", "rma.protocol.serves.notification", "\"call\""},
+        {"", "served put 8 3;served get 8 2", "rma.protocol.serves.notification", "\"hardware\""},
+        {"", "served put 8 3", "rma.protocol.serves.comment", ""},
+        {"", "served get 8 3", "rma.protocol.serves.notification", NULL},
+        {"", "served put 8 3;issue put 1048576 0", "rma.protocol.serves.clear", "\"call\""},
+        {"", "served put 8 3;issue put 1048576 1", "rma.protocol.serves.clear", "\"hardware\""},
+        {"", "served put 8 2;issue put 1048576 1", "rma.protocol.serves.clear", "\"call\""},
+        {"", "served put 8 2", "rma.protocol.serves.clear", NULL},
+        {"", "served accumulate 8 1", "rma.protocol.local", "{\"accumulate\":\"acknowledged\"}"},
+        /* a rank that serves outside its calls visits nobody, and does not linger */
+        {"", "served put 8 2;" VISITED, "rma.protocol.visit", "\"enter\""},
+        {"", "served put 8 3;" VISITED, "rma.protocol.visit", NULL},
+        {"", "served put 8 2;value linger_s 0", "rma.protocol.linger_s", "{\"value\":0,\"error\":0,\"n\":1}"},
+        {"", "served put 8 2", "rma.protocol.linger_s", NULL},
+        {"", "served put 8 3;value linger_s 0", "rma.protocol.linger_s", NULL},
+        {"Open MPI v4.1.4", "served put 8 2", "rma.protocol.polls", "2"},
+        {"Open MPI v4.1.4", "served put 8 2", "rma.protocol.get_data", "\"rendezvous\""},
+        {"Open MPI v4.1.4", "served put 8 2", "rma.protocol.poll_s", "4e-05"},
+        {"Open MPI v4.1.4", "served put 8 3", "rma.protocol.polls", NULL},
+        {"MPICH 4.0.2", "served put 8 2", "rma.protocol.polls", NULL},
+        {"", COPIED, "rma.protocol.put_s_per_byte", ""},
+        {"", "complete put 8 2", "rma.protocol.calls.complete", "[\"issue\",\"notify\",\"left\"]"},
+        {"", "epoch none 0 0;epoch put 8 3;epoch get 8 3", "rma.semantics.start", "\"waits\""},
+        {"", "epoch none 0 1;epoch put 8 3;epoch get 8 3", "rma.semantics.start", "\"returns\""},
+        /* a fence and a barrier tell counts only together */
+        {"", "time fence_train 0 2e-3", "rma.protocol.calls.fence", NULL},
+        {"", "time barrier_train 0 1e-3", "rma.protocol.calls.fence", NULL},
+        {"", "time fence_train 0 1e-3;time barrier_train 0 1e-3", "rma.protocol.calls.fence", ""},
+        /* times in latencies say nothing below 20 us */
+        {"", "time round_trip 65536 1.2e-4;time round_trip 262144 1.2e-4;time put_flush 8 4e-5", "rendezvous",
+         "\"notified\""},
+        {"", "time round_trip 65536 0.8e-4;time round_trip 262144 0.8e-4;time put_flush 8 4e-5", "rendezvous",
+         "\"direct\""},
+        {"", "time round_trip 65536 0.8e-4;time round_trip 262144 0.8e-4;time put_flush 8 3.9e-5", "rendezvous", NULL},
+        {"", "time round_trip 65536 0.8e-4;time put_flush 8 4e-5", "rendezvous", NULL},
+        {"", "time win_create 0 1.1e-4;time put_flush 8 4e-5", "rma.window_creation", "\"mpich\""},
+        {"", "time win_create 0 0.9e-4;time put_flush 8 4e-5", "rma.window_creation", "\"exchange\""},
+        {"", "time win_create 0 1.1e-4;time put_flush 8 3.9e-5", "rma.window_creation", NULL},
+        {"", "value init_s 0.5", "init_s", "{\"value\":0.5,\"error\":0.5,\"n\":1}"},
+        {"", "value finalize_s 0", "finalize_s", "{\"value\":0,\"error\":0,\"n\":1}"},
+        {"", "value init_s 0.5", "finalize_s", NULL},
+        /* the first number of epochs that was tried, 2, waits; sizes that wait alike are one row, posts are of rows
+         * that wait */
+        {"", D "ahead none 2 1", "rma.epochs_ahead", "{\"value\":1,\"error\":1,\"n\":9}"},
+        {"", "epoch put 8 2;epoch put 1024 2;epoch put 65536 1", "rma.semantics.put",
+         "[{\"upto_bytes\":{\"value\":1024,\"error\":64512,\"n\":9},\"waits\":\"complete\"},{\"waits\":\"call\"}]"},
+        {"", "epoch put 8 3;epoch put 1024 2;group_queued put 8 0", "rma.semantics.put",
+         "[{\"upto_bytes\":{\"value\":8,\"error\":1016,\"n\":9},\"waits\":\"never\"},{\"waits\":\"complete\",\"posts\":"
+         "\"group\"}]"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct probe_record record = {0};
+        char path[64], *rest = path;
+        snprintf(record.library, sizeof record.library, "%s", rows[i].library);
+        snprintf(path, sizeof path, "%s", rows[i].path);
+        say_items(&record, rows[i].items);
+        cJSON *mpi = section_of(&record), *found = mpi;
+        for (const char *key; (key = strsep(&rest, "."));) found = cJSON_GetObjectItem(found, key);
+        char *text = found ? cJSON_PrintUnformatted(found) : NULL;
+        const bool same =
+            rows[i].text && text ? !*rows[i].text || strcmp(text, rows[i].text) == 0 : !rows[i].text && !text;
+        if (!same) fail_msg("row %zu (%s): %s", i, rows[i].path, text ? text : "no such key");
+        cJSON_free(text);
+        cJSON_Delete(mpi);
+    }
+}
+
 /* The run ended before larger messages were tried: nothing is known above. */
 static void eager_limit_of_a_run_that_broke_off(void **state)
 {
@@ -632,6 +741,7 @@ int main(void)
         cmocka_unit_test(thread_delay),
         cmocka_unit_test(fetching_operations_differ),
         cmocka_unit_test(eager_limits),
+        cmocka_unit_test(keys_and_what_they_follow_from),
         cmocka_unit_test(eager_limit_of_a_run_that_broke_off),
         cmocka_unit_test(confidence_of_findings),
         cmocka_unit_test(tries_with_the_longest_delay_count),

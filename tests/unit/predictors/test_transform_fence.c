@@ -89,6 +89,25 @@ static void what_fences_do_not_promise_is_refused(void **state)
                  "ranks 2\nwindow 0 comm=0\n0 0 0 MPI_Put win=0 target=1 bytes=8\n0 1 1 MPI_Win_fence win=0\n"
                  "1 1 1 MPI_Win_fence win=0\n",
                  "rank 0, event 1 (MPI_Put): fence=pscw changes nothing: no MPI_Win_fence of its window stands before");
+    test_refuses("fence=pscw", EPOCH "incomplete 0 killed\n0 2 2 MPI_Win_fence win=0 break=1\n1 2 2 MPI_Win_fence win=0\n",
+                 "rank 0, event 3 (MPI_Win_fence): fence=pscw changes nothing: the timeline breaks off inside it");
+}
+
+/* Each rank has its own operations: that rank 0 put in its second call says nothing of rank 1's second call, in which another
+ * thread is while the fence is called. */
+static void operations_of_other_ranks_are_no_matter(void **state)
+{
+    (void)state;
+    test_gives("fence=pscw",
+               "ranks 2\nwindow 0 comm=0\n"
+               "0 0.000000 0.000000 MPI_Win_fence win=0\n0 0.000001 0.000001 MPI_Put win=0 target=1 bytes=8\n"
+               "0 0.000002 0.000002 MPI_Win_fence win=0\n"
+               "1 0.000000 0.000000 MPI_Win_fence win=0\n1 0.000001 0.000005 MPI_Comm_group comm=0 thread=1\n"
+               "1 0.000002 0.000002 MPI_Win_fence win=0\n",
+               "0 0.000000 0.000000 MPI_Win_start win=0 group=1\n0 0.000001 0.000001 MPI_Put win=0 target=1 bytes=8\n"
+               "0 0.000002 0.000002 MPI_Win_complete win=0\n"
+               "1 0.000000 0.000000 MPI_Win_post win=0 group=0\n1 0.000001 0.000005 MPI_Comm_group comm=0 thread=1\n"
+               "1 0.000002 0.000002 MPI_Win_wait win=0\n");
 }
 
 /* Epoch 0: rank 0 puts to 1. Epoch 1: rank 1 puts under a lock, so it stays. Epoch 2: rank 1 puts to 0. The fences on both sides
@@ -196,7 +215,7 @@ int main(void)
         cmocka_unit_test(groups_come_from_the_operations),       cmocka_unit_test(without_barriers_the_run_is_shorter),
         cmocka_unit_test(what_fences_do_not_promise_is_refused), cmocka_unit_test(windows_are_refused_one_by_one),
         cmocka_unit_test(epochs_are_left_one_by_one),            cmocka_unit_test(the_summary_says_what_is_left),
-        cmocka_unit_test(notifying_fences_are_the_platforms),
+        cmocka_unit_test(notifying_fences_are_the_platforms),    cmocka_unit_test(operations_of_other_ranks_are_no_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

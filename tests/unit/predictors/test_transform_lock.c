@@ -35,6 +35,21 @@ static void stretches_of_locks_become_one(void **state)
                "2 0.000064 0.000064 MPI_Win_fence win=0 assert=NOPRECEDE|NOSUCCEED\n");
 }
 
+/* The first stretch of a window keeps NOCHECK, too, if both of its locks have it. */
+static void a_promise_of_all_locks_stays(void **state)
+{
+    (void)state;
+#define LOCKED(ASSERT)                                                                                                           \
+    "0 0.000000 0.000000 MPI_Win_lock win=0 target=1 lock=shared" ASSERT "\n0 0.000000 0.000000 MPI_Win_unlock win=0 target=1\n"
+#define ALL(ASSERT)                                                                                                              \
+    "0 0.000000 0.000000 MPI_Win_lock_all win=0" ASSERT "\n0 0.000000 0.000000 MPI_Win_flush win=0 target=1\n"                 \
+    "0 0.000000 0.000000 MPI_Win_unlock_all win=0\n"
+    test_gives("lock=lock_all", HEAD LOCKED(" assert=NOCHECK") LOCKED(" assert=NOCHECK"), ALL(" assert=NOCHECK"));
+    test_gives("lock=lock_all", HEAD LOCKED(" assert=NOCHECK") LOCKED(""), ALL(""));
+#undef LOCKED
+#undef ALL
+}
+
 static void locks_that_keep_others_out_stay(void **state)
 {
     (void)state;
@@ -147,7 +162,9 @@ static void one_lock_less_is_worth_a_round_trip(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stretches_of_locks_become_one),       cmocka_unit_test(locks_that_keep_others_out_stay),
+        cmocka_unit_test(stretches_of_locks_become_one),
+        cmocka_unit_test(a_promise_of_all_locks_stays),
+        cmocka_unit_test(locks_that_keep_others_out_stay),
         cmocka_unit_test(puts_become_request_based),           cmocka_unit_test(puts_of_other_epochs_stay),
         cmocka_unit_test(puts_under_the_last_lock_are_request_based),
         cmocka_unit_test(the_waitall_stands_behind_the_sleep), cmocka_unit_test(one_lock_less_is_worth_a_round_trip),

@@ -185,6 +185,7 @@ static void writes_that_are_awaited(void **state)
                 {"MPI_Compare_and_swap win=0 target=1 bytes=8 disp=0 result_bytes=8", 0},
                 {"MPI_Put win=0 target=- bytes=0", 0},
                 {"MPI_Put win=0 target=2 bytes=8 disp=0", 0},
+                {"MPI_Put win=0 target=0 bytes=8 disp=0", 0},
                 {"MPI_Put win=0 target=1 bytes=8 disp=8", 0},
                 {"MPI_Put win=0 target=1 bytes=8 disp=7", 1}};
     (void)state;
@@ -194,6 +195,40 @@ static void writes_that_are_awaited(void **state)
                                         "0 0.000013 0.000018 MPI_Win_flush_all win=0\n" ENDS(0), rows[i].call);
         const uint64_t found = rows_that_wait_with(writes, "", AS_RECORDED);
         if (found != rows[i].rows) fail_msg("%s: %d", rows[i].call, (int)found);
+    }
+}
+
+/* Two polls are one row if between them are only calls that complete the first one on its own window, or that stay on the rank:
+ * not a flush of another window, nor an operation. Of a row the first poll goes. */
+static void what_may_be_between_polls(void **state)
+{
+    static const struct {
+        const char *call;
+        bool in_row;
+    } rows[] = {
+        {"MPI_Win_flush win=0 target=1", true},  {"MPI_Win_flush_local win=0 target=1", true},
+        {"MPI_Win_sync win=0", true},            {"MPI_Comm_group comm=0", true},
+        {"MPI_Win_flush win=1 target=1", false}, {"MPI_Win_flush_local win=1 target=1", false},
+        {"MPI_Win_sync win=1", false},           {"MPI_Put win=0 target=2 bytes=8 disp=0", false},
+        {"MPI_Barrier comm=1", false},
+    };
+    static const char *const spec = "polls";
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[2000];
+        struct err err;
+        struct rewrite rewrite;
+        snprintf(text, sizeof text,
+                 HEAD "window 1 comm=0\ncomm 1 ranks=1\n" ALL(0, WRITE(0, "0.000012") FLUSH("0.000013", "0.000015") ENDS(0))
+                 "1 0 0 MPI_Win_lock_all win=0\n1 0 0 MPI_Win_lock_all win=1\n" POLL("0.000010", "0.000011", "0.000012")
+                 "1 0.000012 0.000013 %s\n" POLL("0.000015", "0.000016", "0.000020")
+                 "1 0.000200 0.000200 MPI_Win_unlock_all win=1\n1 0.000200 0.000200 MPI_Win_unlock_all win=0\n", rows[i].call);
+        struct trace *trace = test_read(text);
+        if (rewrite_run(trace, &spec, 1, &rewrite, &err) != STATUS_OK) fail_msg("%s", err.text);
+        const char *went = rows[i].in_row ? "1 of 2 polls went" : "0 of 0 polls went";
+        if (!strstr(rewrite.reports[0].summary, went)) fail_msg("%s: %s", rows[i].call, rewrite.reports[0].summary);
+        rewrite_clear(&rewrite);
+        trace_free(trace);
     }
 }
 
@@ -318,22 +353,29 @@ static void computings_are_counted(void **state)
     }
 }
 
-/* Both writes of rank 0 are complete at 20, when rank 1's row ends: it waits for the last one, behind which a message leaves. */
+/* Both writes of rank 0 are complete at 20, when rank 1's row ends: it waits for the last one, behind which a message leaves,
+ * also if both have one time. */
 static void the_last_complete_write_is_awaited(void **state)
 {
     (void)state;
-    static const char *const spec = "polls";
-    struct err err;
-    struct rewrite rewrite;
-    struct trace *trace = test_read(HEAD ALL(0, WRITE(0, "0.000010") WRITE(0, "0.000012") FLUSH("0.000013", "0.000015") ENDS(0))
-                                    "1 0 0 MPI_Win_lock_all win=0\n" POLL("0.000010", "0.000011", "0.000012")
-                                    POLL("0.000015", "0.000016", "0.000020") "1 0.000200 0.000200 MPI_Win_unlock_all win=0\n");
+    static const char *const spec = "polls", *const writes[] = {WRITE(0, "0.000010") WRITE(0, "0.000012"),
+                                                                WRITE(0, "0.000012") WRITE(0, "0.000012")};
     static const enum mpi_call expected[] = {ID_Win_lock_all, ID_Accumulate, ID_Accumulate, ID_Send, ID_Win_flush};
-    if (rewrite_run(trace, &spec, 1, &rewrite, &err) != STATUS_OK) fail_msg("%s", err.text);
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
-        assert_int_equal(rewrite.trace->ranks[0].calls[i].call, expected[i]);
-    rewrite_clear(&rewrite);
-    trace_free(trace);
+    for (int tie = 0; tie < 2; tie++) {
+        char text[2000];
+        struct err err;
+        struct rewrite rewrite;
+        snprintf(text, sizeof text,
+                 HEAD "0 0 0 MPI_Win_lock_all win=0\n%s" FLUSH("0.000013", "0.000015") ENDS(0)
+                 "1 0 0 MPI_Win_lock_all win=0\n" POLL("0.000010", "0.000011", "0.000012")
+                 POLL("0.000015", "0.000016", "0.000020") "1 0.000200 0.000200 MPI_Win_unlock_all win=0\n", writes[tie]);
+        struct trace *trace = test_read(text);
+        if (rewrite_run(trace, &spec, 1, &rewrite, &err) != STATUS_OK) fail_msg("%s", err.text);
+        for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+            assert_int_equal(rewrite.trace->ranks[0].calls[i].call, expected[i]);
+        rewrite_clear(&rewrite);
+        trace_free(trace);
+    }
 }
 
 /* Sums over ranks and places. The first post passes 100 us, the second 110, the other rank's 5: 215. Rows of two polls lose one
@@ -424,6 +466,7 @@ int main(void)
         cmocka_unit_test(puts_of_nothing_have_no_place),
         cmocka_unit_test(what_a_row_has_seen_is_awaited_once),
         cmocka_unit_test(a_single_poll_finds_what_is_complete),
+        cmocka_unit_test(what_may_be_between_polls),
         cmocka_unit_test(what_was_first_shows_in_the_recorded_times),
         cmocka_unit_test(writes_that_are_awaited),
         cmocka_unit_test(merging_costs_what_it_delays),

@@ -93,8 +93,8 @@ static void transfers_are_limited(void **state)
         int64_t from_ps;
         int written;
         bool open; /* without an upper bound of their end: they are in the window up to the lower one, 14 us */
-    } rows[] = {{1, 0, 1, false},       {19999, 0, 19999, false},  {20000, 0, 20000, false}, {20001, 0, 20000, false},
-                {1, 4 * US, 1, false},  {1, 4 * US + 1, 0, false}, {1, 3 * US, 1, true},     {1, 3 * US + 1, 0, true}};
+    } rows[] = {{1, 0, 1, false},      {19999, 0, 19999, false},  {20000, 0, 20000, false}, {20001, 0, 20000, false},
+                {1, 4 * US, 1, false}, {1, 4 * US + 1, 0, false}, {1, 3 * US, 1, true},     {1, 3 * US + 1, 0, true}};
     struct trace *trace = make_trace();
     struct trace_sim sim[3] = {{.xfer_end_ps = 14 * US}, {.xfer_end_ps = 14 * US}, {.xfer_end_ps = 14 * US}},
                      *none = trace->ranks[0].sim;
@@ -115,19 +115,23 @@ static void transfers_are_limited(void **state)
             const int written = cJSON_GetArraySize(cJSON_GetObjectItem(json, "transfers"));
             if (written != (simulated ? rows[i].written : 0)) fail_msg("row %zu: %d transfers", i, written);
             const cJSON *first = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "transfers"), 0);
-            if (first) assert_true(cJSON_GetArrayItem(first, 4)->valuedouble == (rows[i].open ? -1 : 4 * US)); /* since 11 us */
+            if (first)
+                assert_true(cJSON_GetArrayItem(first, 4)->valuedouble ==
+                            (rows[i].open ? -1 : 4 * US)); /* since 11 us */
             cJSON_Delete(json);
         }
     free(items);
     trace_free(trace);
 }
 
-/* The first thread's waits are in the levels, those of others are not. */
+/* The first thread's waits and calls are in the levels, those of others are not: the second call of rank 0, from 13 to
+ * 14 us, shows only if the first thread makes it. Letters: the activity, its share, that of waiting. */
 static void levels_show_the_first_thread(void **state)
 {
     (void)state;
     for (uint16_t thread = 0; thread < 2; thread++) {
         struct trace *trace = make_trace();
+        uint16_t threads[3] = {0, thread, 0};
         struct wait wait = {.rank = 0,
                             .call = 0,
                             .thread = thread,
@@ -137,13 +141,18 @@ static void levels_show_the_first_thread(void **state)
                             .cause_rank = 1,
                             .cause_call = 0};
         const struct analyze_found found = {.waits = {.items = &wait, .count = 1}};
+        trace->ranks[0].thread = threads;
         cJSON *json = write(trace, &found, (struct timeline_options){0, 0, 0});
+        trace->ranks[0].thread = NULL;
         assert_non_null(json);
         const cJSON *level = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "levels"), 0);
+        const double piece_ps = cJSON_GetObjectItem(level, "piece_ps")->valuedouble;
         const char *row = cJSON_GetArrayItem(cJSON_GetObjectItem(level, "rows"), 0)->valuestring;
+        const size_t call = (size_t)(2.5 * US / piece_ps), gap = (size_t)(1.5 * US / piece_ps); /* since 11 us */
         int waits = 0; /* pieces that wait: their third letter is above A */
         for (size_t i = 2; i < strlen(row); i += 3) waits += row[i] > 'A';
         assert_int_equal(waits > 0, thread == 0);
+        assert_int_equal(row[3 * call] == row[3 * gap], thread == 1);
         cJSON_Delete(json);
         trace_free(trace);
     }

@@ -119,7 +119,7 @@ static struct trace *copy_trace(const struct trace *trace)
     assert_int_equal(trace_new_like(trace, &copy, &err), STATUS_OK);
     for (uint32_t r = 0; r < trace->rank_count; r++)
         for (size_t i = 0; i < trace->ranks[r].count; i++)
-            assert_int_equal(trace_add_call(copy, r, &trace->ranks[r].calls[i], &err), STATUS_OK);
+            assert_int_equal(trace_add_thread_call(copy, r, trace_call_thread(trace, r, i), &trace->ranks[r].calls[i], &err), 0);
     return copy;
 }
 

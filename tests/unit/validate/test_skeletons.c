@@ -251,8 +251,8 @@ static void ten_barriers_are_a_train(void **state)
     }
 }
 
-/* Of three rows two count: differences of +5 and -20 %, of whose sizes the median is 12.5 %; of the 10th percentiles +10.5 % (2.1
- * of 1.9) and -11.1 % (8 of 9), 10.8 %. The error of the second one is 2.1 of 10 us, more than its difference. The third one, of
+/* Of three rows two count: differences of +5 and -50 %, of whose sizes the median is 27.5 %; of the 10th percentiles +10.5 % (2.1
+ * of 1.9) and -37.5 % (4 of 6.4), 24.0 %. The error of the second one is 4 of 8 us, as large as its difference. The third one, of
  * another speed, is in no figure. */
 static void remarks_are_behind_the_table(void **state)
 {
@@ -262,8 +262,8 @@ static void remarks_are_behind_the_table(void **state)
          .measured_error_s = 2e-7},
         {.name = "slow", .count = 7, .measured_median_s = 2e-6, .measured_p10_s = 1.9e-6, .predicted_median_s = 9e-6,
          .left_out = true, .remark = "it is of another speed"},
-        {.name = "far", .count = 40, .measured_median_s = 1e-5, .measured_p10_s = 9e-6, .predicted_median_s = 8e-6,
-         .measured_error_s = 2.1e-6, .remark = "some do not count"},
+        {.name = "far", .count = 40, .measured_median_s = 8e-6, .measured_p10_s = 6.4e-6, .predicted_median_s = 4e-6,
+         .measured_error_s = 4e-6, .remark = "some do not count"},
     };
     const struct skeletons skeletons = {.items = rows, .count = 3};
     char *text = NULL;
@@ -276,11 +276,11 @@ static void remarks_are_behind_the_table(void **state)
     assert_null(strstr(text, "\nslow "));
     const char *end = strstr(text, "median size of the differences");
     assert_non_null(end);
-    assert_non_null(strstr(end, " 12.5 % "));
+    assert_non_null(strstr(end, " 27.5 % "));
     const char *far = strstr(text, "\nfar ");
     assert_non_null(far);
-    assert_non_null(strstr(far, "21.0 %\n"));
-    assert_non_null(strstr(end, " 10.8 %\n1 of 2 rows are within 10 % of the median, 1 of the others within its error\n"
+    assert_non_null(strstr(far, "50.0 %\n"));
+    assert_non_null(strstr(end, " 24.0 %\n1 of 2 rows are within 10 % of the median, 1 of the others within its error\n"
                                 "not compared: slow: it is of another speed\nfar: some do not count\n"));
     free(text);
 }

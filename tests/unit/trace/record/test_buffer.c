@@ -247,14 +247,49 @@ static void table(void **state)
             model[key] = (uintptr_t)step + 1;
             assert_true(rec_table_put(&handles, key * 4, model[key]));
         } else {
+            assert_int_equal(rec_table_remove(&handles, key * 4), model[key]);
             model[key] = 0;
-            rec_table_remove(&handles, key * 4);
         }
         size_t other = (size_t)(seed >> 20) % KEYS;
         const uintptr_t *found = rec_table_find(&handles, other * 4);
         assert_int_equal(found ? *found : 0, model[other]);
     }
     free(handles.slots);
+}
+
+/* Lists get ids from 0 on; one that came before has its own, and is in the spool. Also of one length, and of a beginning of
+ * another. 4096 are kept: one more gets a new id whenever it comes. */
+static void lists_have_ids(void **state)
+{
+    (void)state;
+    enum { KEPT = 4096 };
+    static const struct {
+        int32_t list[3];
+        size_t numbers;
+        bool known;
+        uint32_t id;
+    } rows[] = {
+        {{1, 2}, 2, false, 0}, {{1, 3}, 2, false, 1},   {{1}, 1, false, 2},    {{1, 2, 0}, 3, false, 3}, {{0}, 0, false, 4},
+        {{1, 2}, 2, true, 0},  {{1, 2, 0}, 3, true, 3}, {{1, 3}, 2, true, 1},  {{1}, 1, true, 2},        {{0}, 0, true, 4},
+        {{5, 2}, 2, false, 5},
+    };
+    struct rec_table known = {0};
+    uint32_t count = 0, id;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const bool kept = rec_list_id(&known, rows[i].list, rows[i].numbers * sizeof(int32_t), &count, &id);
+        if (kept != rows[i].known || id != rows[i].id) fail_msg("row %zu: %d, id %u", i, kept, id);
+    }
+    for (int32_t more = (int32_t)count; more <= KEPT; more++)
+        assert_false(rec_list_id(&known, &(int32_t[]){1000, more}, 2 * sizeof more, &count, &id));
+    for (int32_t more = KEPT - 1; more <= KEPT; more++)
+        for (uint32_t again = 0; again < 2; again++) {
+            const bool last = more == KEPT;
+            assert_int_equal(rec_list_id(&known, &(int32_t[]){1000, more}, 2 * sizeof more, &count, &id), !last);
+            assert_int_equal(id, last ? KEPT + 1 + again : KEPT - 1);
+        }
+    for (size_t i = 0; i < known.capacity; i++)
+        if (known.slots[i].value) free((void *)known.slots[i].value);
+    free(known.slots);
 }
 
 int main(void)
@@ -268,6 +303,7 @@ int main(void)
         cmocka_unit_test(file_size_limit_at_the_start),
         cmocka_unit_test(definitions),
         cmocka_unit_test(table),
+        cmocka_unit_test(lists_have_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
