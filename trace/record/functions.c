@@ -7,6 +7,7 @@
  * runs. */
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "trace/record/record.h"
 #include "trace/record/settings.h"
@@ -20,10 +21,12 @@ struct open {
     bool written;
 };
 
-bool rec_functions REC_HOT; /* they are wanted */
-static int depth_wanted; /* 0: off */
+bool rec_functions REC_HOT;        /* they are wanted */
+static int depth_wanted;           /* 0: off */
 static __thread int depth, deeper; /* in the list; below its end */
-static __thread struct open open[DEPTH_MAX];
+static __thread struct open *open; /* DEPTH_MAX of them, from the thread's first function on */
+static pthread_key_t at_end;
+static bool have_key;
 static __thread uintptr_t stack_low, stack_high; /* of the thread; high 0: not determined yet */
 
 static bool is_writing(void)
@@ -81,12 +84,34 @@ static void write_open(uint64_t time)
     }
 }
 
+static void free_list(void *list)
+{
+    depth = deeper = 0;
+    open = NULL;
+    munmap(list, DEPTH_MAX * sizeof *open);
+}
+
+/* Not in static TLS: this library is loaded late, and takes it from libraries that the program loads later. Not by
+ * malloc, which may be a function of the program that is being entered. */
+static bool make_list(void)
+{
+    void *list = mmap(NULL, DEPTH_MAX * sizeof *open, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (list == MAP_FAILED) {
+        rec_stop("no memory for a thread's open functions");
+        return false;
+    }
+    open = list;
+    if (have_key) pthread_setspecific(at_end, list);
+    return true;
+}
+
 void rec_functions_begin(void)
 {
     const char *wanted = rec_setting("RMACAST_FUNCTIONS");
     long most = wanted ? strtol(wanted, NULL, 10) : 0;
     depth_wanted = most < 0 ? 0 : most > DEPTH_MAX ? DEPTH_MAX : (int)most;
     rec_functions = depth_wanted > 0;
+    have_key = rec_functions && pthread_key_create(&at_end, free_list) == 0;
 }
 
 void rec_functions_opened(uint64_t time)
@@ -109,7 +134,7 @@ void __cyg_profile_func_enter(void *function, void *site)
 {
     uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
     (void)site;
-    if (depth_wanted == 0) return;
+    if (depth_wanted == 0 || (!open && !make_list())) return;
     pop_gone(stack);
     if (depth == depth_wanted) {
         deeper++;
