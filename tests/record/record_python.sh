@@ -73,6 +73,10 @@ for i in range(60):  # a function that takes the place of the one before
     scope = {}
     exec(compile("\n" * (i % 3) + "def f(mpi, world):\n    mpi.MPI_Barrier(world)", "again.py", "exec"), scope)
     scope.pop("f")(mpi, world)
+for i in range(60):  # that differs in its file's name and in lines after the first: each of the 6 ways 10 times
+    scope = {}
+    exec(compile("def g(mpi, world):\n" + "\n" * (i % 3) + "    mpi.MPI_Barrier(world)", "made_%d.py" % (i % 2), "exec"), scope)
+    scope.pop("g")(mpi, world)
 mpi.MPI_Finalize()  # MPI_Finalize
 END
 cat >by_cffi.py <<'END'
@@ -132,7 +136,9 @@ if (3, 8) <= sys.version_info < (3, 14): print(sys.version_info[1], sys.base_pre
     case $tried in *"|$version|"*) continue ;; esac
     tried="$tried|$version|"
     record "$mpiexec" ctypes && sites by_ctypes.py 'MPI_Barrier 1 user.c:4' 'MPI_Barrier 1 café%20中.py:3' 'MPI_Barrier 1 b.py:3' \
-        'MPI_Barrier 20 again.py:2' 'MPI_Barrier 20 again.py:3' 'MPI_Barrier 20 again.py:4'
+        'MPI_Barrier 20 again.py:2' 'MPI_Barrier 20 again.py:3' 'MPI_Barrier 20 again.py:4' \
+        'MPI_Barrier 10 made_0.py:2' 'MPI_Barrier 10 made_0.py:3' 'MPI_Barrier 10 made_0.py:4' \
+        'MPI_Barrier 10 made_1.py:2' 'MPI_Barrier 10 made_1.py:3' 'MPI_Barrier 10 made_1.py:4'
     record "$mpiexec" cffi && sites by_cffi.py
     by=$("$python" -c 'from mpi4py import rc; rc.initialize = False; from mpi4py import MPI; print(MPI.get_vendor()[0])' 2>/dev/null)
     case $by in MPICH) by=$mpiexec ;; 'Open MPI') by=$launcher ;; *) continue ;; esac

@@ -13,8 +13,10 @@
  * references, and the first one makes an object. So places of members are known by version, and types are compared
  * before a code object and its strings are believed.
  *
- * Each line is told once. A place of a loop is recognised by its code object, the instruction, both names and the
- * code's first line. So code that was freed has its line taken only by code at all the same addresses. */
+ * Each line is told once, and recognised by its text: file, function and number. The number costs a walk through the
+ * table of lines. So places are remembered: by addresses, and by what tells code from code that was freed and had the
+ * same ones, as generated and reloaded code has. That is from 3.12 on a number that the interpreter gives each code
+ * object, before that a hash of its names and its table of lines. */
 #include "trace/record/preload/python.h"
 
 #include <dlfcn.h>
@@ -30,19 +32,24 @@ struct layout {
     bool by_cframe;     /* that is a _PyCFrame, which has the frame at: */
     size_t cframe_frame;
     size_t frame_code, frame_at;
-    size_t code_begin; /* of the instructions in a PyCodeObject; 0: frames have a number */
-    int at_bytes;      /* that one number counts */
-    size_t code_line;  /* the first line */
-    size_t code_names; /* of the file, then of the function */
+    size_t code_begin;   /* of the instructions in a PyCodeObject; 0: frames have a number */
+    int at_bytes;        /* that one number counts */
+    size_t code_line;    /* the first line */
+    size_t code_names;   /* of the file, then of the function */
+    size_t code_table;   /* of lines */
+    size_t code_version; /* 0: there is none */
 };
 enum { MINOR_FIRST = 8, OBJECT_TYPE = 8 };
+enum { BYTES_LENGTH = 16, BYTES = 32 }; /* of a byte string */
+/* Of a string; its characters, if it is of ASCII alone: up to 3.11. */
+enum { TEXT_HASH = 24, TEXT_STATE = 32, TEXT_ASCII = 0x60, TEXT = 48 };
 static const struct layout layouts[] = {
-    {24, false, 0, 32, 104, 0, 1, 40, 104}, /* 3.8 */
-    {24, false, 0, 32, 104, 0, 1, 40, 104}, /* 3.9 */
-    {24, false, 0, 32, 96, 0, 2, 40, 104},  /* 3.10 */
-    {56, true, 8, 32, 56, 184, 0, 72, 112}, /* 3.11 */
-    {56, true, 0, 0, 56, 192, 0, 68, 112},  /* 3.12 */
-    {72, false, 0, 0, 56, 200, 0, 68, 112}, /* 3.13 */
+    {24, false, 0, 32, 104, 0, 1, 40, 104, 120, 0},  /* 3.8 */
+    {24, false, 0, 32, 104, 0, 1, 40, 104, 120, 0},  /* 3.9 */
+    {24, false, 0, 32, 96, 0, 2, 40, 104, 120, 0},   /* 3.10 */
+    {56, true, 8, 32, 56, 184, 0, 72, 112, 136, 0},  /* 3.11 */
+    {56, true, 0, 0, 56, 192, 0, 68, 112, 136, 92},  /* 3.12 */
+    {72, false, 0, 0, 56, 200, 0, 68, 112, 136, 92}, /* 3.13 */
 };
 
 struct rec_range rec_python;
@@ -106,10 +113,16 @@ static void *read_pointer(const void *object, size_t at)
     return value;
 }
 
+static uint32_t read_number(const void *object, size_t at)
+{
+    uint32_t value;
+    memcpy(&value, (const char *)object + at, sizeof value);
+    return value;
+}
+
 struct place {
     void *code, *file, *function;
     uintptr_t at;
-    uint32_t line; /* the code's first one */
 };
 
 static bool find_place(struct place *place)
@@ -124,15 +137,61 @@ static bool find_place(struct place *place)
     place->file = read_pointer(code, layout->code_names);
     place->function = read_pointer(code, layout->code_names + sizeof(void *));
     place->at = layout->code_begin ? at : (uint32_t)at;
-    memcpy(&place->line, (const char *)code + layout->code_line, sizeof place->line);
     return true;
 }
 
-static uint64_t place_key(const struct place *place)
+static uint64_t mix_word(uint64_t hash, uint64_t word)
 {
-    const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t key = (REC_KEY(place->code) * odd ^ place->at ^ (uint64_t)place->line << 48) * odd ^ REC_KEY(place->file);
-    return (key * odd ^ REC_KEY(place->function)) * odd;
+    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+/* Four words at a time, which do not wait for each other. */
+static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t count)
+{
+    enum { CHAINS = 4 };
+    uint64_t chains[CHAINS] = {hash, 1, 2, 3}, words[CHAINS];
+    for (hash = count; count >= sizeof words; count -= sizeof words, bytes += sizeof words) {
+        memcpy(words, bytes, sizeof words);
+        for (int i = 0; i < CHAINS; i++) chains[i] = mix_word(chains[i], words[i]);
+    }
+    memset(words, 0, sizeof words);
+    memcpy(words, bytes, count);
+    for (int i = 0; i < CHAINS; i++) hash = mix_word(hash, mix_word(chains[i], words[i]));
+    return hash;
+}
+
+static bool is_text(const void *string)
+{
+    return string && read_pointer(string, OBJECT_TYPE) == python.PyUnicode_Type;
+}
+
+static uint64_t hash_text(uint64_t hash, void *string)
+{
+    intptr_t length = is_text(string) ? python.PyUnicode_GetLength(string) : 0;
+    if (length > 0 && !layout->code_version && (read_number(string, TEXT_STATE) & TEXT_ASCII) == TEXT_ASCII)
+        return hash_bytes(hash, (const char *)string + TEXT, (size_t)length);
+    for (intptr_t i = 0; i < length; i++) hash = mix_word(hash, python.PyUnicode_ReadChar(string, i));
+    return mix_word(hash, (uint64_t)length);
+}
+
+/* By the hash that the interpreter keeps in a string once it has needed it, as it has of each function's name. */
+static uint64_t mix_text(uint64_t hash, void *string)
+{
+    uint64_t kept = is_text(string) ? REC_KEY(read_pointer(string, TEXT_HASH)) : 0;
+    return kept == UINT64_MAX ? hash_text(hash, string) : mix_word(hash, kept);
+}
+
+/* Other code at the same address has another one. */
+static uint64_t code_key(const struct place *place)
+{
+    uint32_t version = layout->code_version ? read_number(place->code, layout->code_version) : 0;
+    uint64_t key =
+        mix_word(REC_KEY(place->code), (uint64_t)version << 32 | read_number(place->code, layout->code_line));
+    if (version != 0) return key; /* it is 0 after 2^32 of them */
+    const char *table = read_pointer(place->code, layout->code_table);
+    key = hash_bytes(key, table + BYTES, (size_t)(uintptr_t)read_pointer(table, BYTES_LENGTH));
+    return mix_text(mix_text(key, place->file), place->function);
 }
 
 static int line_of(const struct place *place)
@@ -147,8 +206,7 @@ static int line_of(const struct place *place)
 static size_t put_text(char *to, size_t room, void *string)
 {
     size_t bytes = 0;
-    intptr_t length =
-        string && read_pointer(string, OBJECT_TYPE) == python.PyUnicode_Type ? python.PyUnicode_GetLength(string) : 0;
+    intptr_t length = is_text(string) ? python.PyUnicode_GetLength(string) : 0;
     for (intptr_t i = 0; i < length && bytes + 4 <= room; i++) {
         uint32_t c = python.PyUnicode_ReadChar(string, i);
         int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
@@ -163,29 +221,45 @@ static size_t put_text(char *to, size_t room, void *string)
     return bytes;
 }
 
-static void define_line(uint32_t id, const struct place *place)
+static void define_line(uint32_t id, const struct place *place, int line)
 {
     char function[256], file[4096];
     size_t bytes = put_text(function, sizeof function - 1, place->function);
     function[bytes++] = '\0';
-    rec_define_with((struct spool_record){.kind = SPOOL_LINE, .id = id, .tag = line_of(place)}, function, bytes, file,
+    rec_define_with((struct spool_record){.kind = SPOOL_LINE, .id = id, .tag = line}, function, bytes, file,
                     put_text(file, sizeof file, place->file));
+}
+
+/* The site of its line, 0 if there is no room for a further one. */
+static uintptr_t find_line(const struct place *place)
+{
+    enum { LINES_MAX = 1 << 16 };
+    static struct rec_table lines; /* by text: site */
+    int line = line_of(place);
+    uint64_t key = mix_word(hash_text(hash_text(0, place->file), place->function), (uint64_t)line);
+    uintptr_t *known = rec_table_find(&lines, key), site = (uintptr_t)SPOOL_LINE_SITE(lines.count);
+    if (known) return *known;
+    if (lines.count >= LINES_MAX) return 0;
+    define_line((uint32_t)lines.count, place, line);
+    if (!rec_table_put(&lines, key, site)) rec_stop("out of memory");
+    return site;
 }
 
 const void *rec_python_site(void)
 {
-    enum { LINES_MAX = 1 << 16 };
-    static struct rec_table lines; /* by place: site */
+    enum { PLACES_MAX = 1 << 16 };  /* then they are found anew: most of them are of code that was freed */
+    static struct rec_table places; /* site */
     struct place place;
     if (rec_state != REC_OPEN || !find_place(&place)) return NULL;
-    uint64_t key = place_key(&place);
+    uint64_t key = mix_word(code_key(&place), place.at);
     rec_lock();
-    uintptr_t *known = rec_table_find(&lines, key), site = known ? *known : 0;
-    if (!known && lines.count < LINES_MAX) {
-        site = (uintptr_t)SPOOL_LINE_SITE(lines.count);
-        define_line((uint32_t)lines.count, &place);
-        if (!rec_table_put(&lines, key, site)) rec_stop("out of memory");
+    const uintptr_t *known = rec_table_find(&places, key);
+    uintptr_t site = known ? *known : find_line(&place);
+    if (!known && places.count >= PLACES_MAX) {
+        free(places.slots);
+        places = (struct rec_table){0};
     }
+    if (!known && site && !rec_table_put(&places, key, site)) rec_stop("out of memory");
     rec_unlock();
     return (const void *)site;
 }
