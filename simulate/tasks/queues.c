@@ -212,7 +212,8 @@ static bool take_round(const struct task_queues *queues, const struct map *writt
     }
     queue->tasks = queue->count - queue->ranks;
     const bool ends = 2 * behind_ps * (double)queue->tasks <= tasks_ps * queue->ranks; /* their means */
-    return queue->ranks > 1 && queue->tasks > queue->ranks && takes && ends && least_end_ps >= latest_begin_ps;
+    if (!ends) snprintf(queue->why, sizeof queue->why, "ranks compute behind their last claim, which may have found a task");
+    return queue->ranks > 1 && queue->tasks > queue->ranks && takes && least_end_ps >= latest_begin_ps;
 }
 
 /* Whether each rank makes as many claims in every one of these queues: the program may have said so. */
