@@ -77,16 +77,6 @@ static enum status refuse_slices(const char *path, struct err *err)
                    "cannot be read in slices, expected an archive of rmacast with one thread per rank");
 }
 
-/* Slices cannot leave out what follows a fault that shows late: what was matched with it before is counted already. */
-static enum status fall_back(struct settings *settings, struct err *err)
-{
-    struct transfer_log **transfers = &settings->analysis.options.transfers;
-    settings->fell_back = true;
-    transfer_log_free(*transfers);
-    *transfers = NULL;
-    return settings->analysis.csv ? transfer_log_new(transfers, err) : STATUS_OK;
-}
-
 /* *done false: the trace is to be analysed as a whole. */
 static enum status try_slices(struct settings *settings, bool *done, struct err *err)
 {
@@ -104,7 +94,12 @@ static enum status try_slices(struct settings *settings, bool *done, struct err 
     source_close(&source);
     if (status != STATUS_DATA || !settings->keep_going || settings->written) return status;
     *done = false;
-    return fall_back(settings, err);
+    /* Slices cannot leave out what follows a fault that shows late: what was matched with it before is counted already. */
+    struct transfer_log **transfers = &settings->analysis.options.transfers;
+    settings->fell_back = true;
+    transfer_log_free(*transfers);
+    *transfers = NULL;
+    return settings->analysis.csv ? transfer_log_new(transfers, err) : STATUS_OK;
 }
 
 /* Analyses a trace. A trace that contradicts MPI may be more than an analysis accepts: with --check only the calls

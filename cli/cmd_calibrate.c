@@ -200,14 +200,6 @@ static enum status check_platform(const cJSON *json, const char *directory, stru
     return err_set(err, status, directory, NULL, "makes no platform: %s", refused.text + named);
 }
 
-static enum status print_platform(const cJSON *platform, struct err *err)
-{
-    const cJSON *notes = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "$calibration"), "notes"), *text;
-    TRY(platform_print_values(platform, true, cli_table(), err));
-    cJSON_ArrayForEach (text, notes) text_print(stdout, "note: %s\n", text->valuestring);
-    return STATUS_OK;
-}
-
 static const char *name_of(const struct options *options, char name[256])
 {
     const char *slash = strrchr(options->output, '/');
@@ -249,7 +241,11 @@ static enum status write_made(const struct options *options, const struct calibr
     char unsteady[CALIBRATION_UNSTEADY_BYTES];
     const bool refused = calibration_is_unsteady(calibration, unsteady) && !options->force;
     if (!refused) TRY(cli_write_json(platform, options->output, err));
-    if (!cli_is_output(options->output) && !cli_is_output(options->json)) TRY(print_platform(platform, err));
+    if (!cli_is_output(options->output) && !cli_is_output(options->json)) {
+        const cJSON *notes = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "$calibration"), "notes"), *text;
+        TRY(platform_print_values(platform, true, cli_table(), err));
+        cJSON_ArrayForEach (text, notes) text_print(stdout, "note: %s\n", text->valuestring);
+    }
     if (!refused) return write_json(options, platform, err);
     TRY(cli_flush(err));
     return err_set(err, STATUS_DATA, options->output, NULL,
@@ -266,15 +262,6 @@ static enum status write_platform(const struct options *options, const char *dir
     free(calibration);
     cJSON_Delete(platform);
     return status;
-}
-
-/* Reports a wrong configuration before anything is launched. */
-static enum status check_config(const char *file, struct err *err)
-{
-    struct bench_config config;
-    TRY(bench_config_open(file, &config, err));
-    bench_config_clear(&config);
-    return STATUS_OK;
 }
 
 /* The first round's results are in the directory itself, each other one's below it. */
@@ -303,21 +290,6 @@ static bool needs_round(const struct calibrate_run *run, int done, int most)
     return true;
 }
 
-/* What the rounds before one that fails have measured is used. Half as many rounds are added if the machine changed. */
-static enum status run_rounds(const struct calibrate_run *run, int rounds, struct err *err)
-{
-    const int most = rounds + rounds / 2;
-    TRY(run_round(run, 0, err));
-    for (int round = 1; round < most && !launcher_is_interrupted(); round++) {
-        struct err failed;
-        if (round >= rounds && !needs_round(run, round, most)) break;
-        if (run_round(run, round, &failed) == STATUS_OK) continue;
-        cli_note("note: round %d of %d: %s; the results of the rounds before are used", round + 1, rounds, failed.text);
-        break;
-    }
-    return STATUS_OK;
-}
-
 /* Removes what an earlier run in this directory has found out beside its rows, which the bench has removed. */
 static void forget_earlier(const char *directory)
 {
@@ -327,14 +299,6 @@ static void forget_earlier(const char *directory)
         snprintf(path, sizeof path, "%s/%s", directory, names[i]);
         remove_tree(path);
     }
-}
-
-static void record_check(const struct calibrate_run *run, struct err *recorded)
-{
-    if (launcher_is_interrupted())
-        err_set(recorded, STATUS_DATA, "--check", NULL, "interrupted before its recording, expected an uninterrupted run");
-    else
-        calibrate_check_record(run, recorded);
 }
 
 /* recorded: whether all that the check needs is there; the platform is written all the same. */
@@ -348,9 +312,24 @@ static enum status measure_library(const struct options *options, const struct c
         TRY(calibrate_check_config(run, config, err));
         with_check.config = config;
     }
-    TRY(run_rounds(&with_check, (int)options->rounds, err));
+    /* What the rounds before one that fails have measured is used. Half as many rounds are added if the machine changed. */
+    int rounds = (int)options->rounds;
+    const int most = rounds + rounds / 2;
+    TRY(run_round(&with_check, 0, err));
+    for (int round = 1; round < most && !launcher_is_interrupted(); round++) {
+        struct err failed;
+        if (round >= rounds && !needs_round(&with_check, round, most)) break;
+        if (run_round(&with_check, round, &failed) == STATUS_OK) continue;
+        cli_note("note: round %d of %d: %s; the results of the rounds before are used", round + 1, rounds, failed.text);
+        break;
+    }
     forget_earlier(run->directory);
-    if (options->check) record_check(run, recorded);
+    if (options->check) {
+        if (launcher_is_interrupted())
+            err_set(recorded, STATUS_DATA, "--check", NULL, "interrupted before its recording, expected an uninterrupted run");
+        else
+            calibrate_check_record(run, recorded);
+    }
     if (!options->no_probe && !launcher_is_interrupted()) TRY(calibrate_run_probe(run, mpi, err));
     name_section(run->directory, path);
     return *mpi ? cli_write_json_now(*mpi, path, err) : STATUS_OK;
@@ -423,6 +402,11 @@ enum status cmd_calibrate(int argc, char **argv, struct err *err)
     TRY(cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &options, err));
     const struct cli_output outputs[] = {{CLI_WRITES, "--output", options.output}, {CLI_WRITES, "--json", options.json}};
     TRY(cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err));
-    if (options.config) TRY(check_config(options.config, err));
+    if (options.config) {
+        /* Reports a wrong configuration before anything is launched. */
+        struct bench_config config;
+        TRY(bench_config_open(options.config, &config, err));
+        bench_config_clear(&config);
+    }
     return calibrate_platform(&options, err);
 }

@@ -112,17 +112,6 @@ static enum status write_file(const struct options *options, const struct trace 
     return output_set_close(options->output, out, status, err);
 }
 
-static void print_report(const struct export_report *report)
-{
-    if (report->endless)
-        cli_note("warning: transfers without an end, since their closing call is missing: %" PRIu64 " of %" PRIu64,
-                 report->endless, report->transfers);
-    if (report->unmatched)
-        cli_note("warning: sends and receives left out, since their other end is missing: %" PRIu64, report->unmatched);
-    if (report->backward)
-        cli_note("warning: arrows left out, since they would end before they begin: %" PRIu64, report->backward);
-}
-
 static enum status write_json(const struct options *options, const struct export_report *report, struct err *err)
 {
     struct written written;
@@ -153,7 +142,15 @@ static enum status write_all(const struct options *options, struct err *err)
         status = options->format->directory
                      ? options->format->write_directory(traces[0], &options->export, options->output, &report, err)
                      : write_file(options, (const struct trace *const *)traces, &report, err);
-    if (status == STATUS_OK) print_report(&report);
+    if (status == STATUS_OK) {
+        if (report.endless)
+            cli_note("warning: transfers without an end, since their closing call is missing: %" PRIu64 " of %" PRIu64,
+                     report.endless, report.transfers);
+        if (report.unmatched)
+            cli_note("warning: sends and receives left out, since their other end is missing: %" PRIu64, report.unmatched);
+        if (report.backward)
+            cli_note("warning: arrows left out, since they would end before they begin: %" PRIu64, report.backward);
+    }
     if (status == STATUS_OK) status = write_json(options, &report, err);
     for (size_t i = 0; traces && i < count; i++) trace_free(traces[i]);
     free(traces);

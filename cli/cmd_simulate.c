@@ -210,17 +210,6 @@ static enum status tell_broken(const struct settings *settings, const struct tra
     return tell_violation(settings, trace, broken, report->count, err);
 }
 
-static struct draws_request draws_asked(const struct settings *settings)
-{
-    return (struct draws_request){.engine = settings->prediction.engine,
-                                  .analyze = &settings->analyze,
-                                  .keep_going = settings->prediction.keep_going,
-                                  .count = (size_t)settings->draws,
-                                  .seed = (uint64_t)settings->seed,
-                                  .choice = settings->choice,
-                                  .number = (size_t)settings->number};
-}
-
 static enum status run_draws(const struct trace *trace, const struct platform *platform, const struct draws_request *asked,
                              struct draws *draws, struct err *err)
 {
@@ -238,7 +227,13 @@ static enum status simulate_trace(const struct settings *settings, const struct 
                                   const struct platform *platform, const struct rewrite *rewrite, struct err *err)
 {
     struct progress_bar *bar;
-    const struct draws_request request = draws_asked(settings);
+    const struct draws_request request = {.engine = settings->prediction.engine,
+                                          .analyze = &settings->analyze,
+                                          .keep_going = settings->prediction.keep_going,
+                                          .count = (size_t)settings->draws,
+                                          .seed = (uint64_t)settings->seed,
+                                          .choice = settings->choice,
+                                          .number = (size_t)settings->number};
     if (request.count > 0) TRY(draws_check(&request, platform, trace->rank_count, err));
     TRY(progress_bar_begin(1, &bar, err));
     struct prediction prediction = {

@@ -117,17 +117,6 @@ static enum status write_file(const char *path, const struct validation *validat
     return output_set_close(path, out, STATUS_OK, err);
 }
 
-static enum status write_csv(const struct settings *settings, const struct validation *validation, struct err *err)
-{
-    char path[PATH_BYTES];
-    TRY(output_set_directory(settings->csv, err));
-    for (size_t i = 0; i < TABLES; i++) {
-        snprintf(path, sizeof path, "%s/%s", settings->csv, tables[i].name);
-        TRY(write_file(path, validation, tables[i].write, err));
-    }
-    return STATUS_OK;
-}
-
 static enum status write_json(const struct settings *settings, const struct validation *validation,
                               const struct explanation *explanation, struct err *err)
 {
@@ -144,7 +133,14 @@ static enum status write_outputs(const struct settings *settings, const struct v
                                  const struct explanation *explanation, struct err *err)
 {
     if (settings->json) TRY(write_json(settings, validation, explanation, err));
-    if (settings->csv) TRY(write_csv(settings, validation, err));
+    if (settings->csv) {
+        char path[PATH_BYTES];
+        TRY(output_set_directory(settings->csv, err));
+        for (size_t i = 0; i < TABLES; i++) {
+            snprintf(path, sizeof path, "%s/%s", settings->csv, tables[i].name);
+            TRY(write_file(path, validation, tables[i].write, err));
+        }
+    }
     if (settings->svg) TRY(write_file(settings->svg, validation, validation_write_svg, err));
     struct err broken;
     bool holds = settings->tolerance < 0 || validate_tolerance(validation, settings->tolerance, &broken) == STATUS_OK;
@@ -175,9 +171,17 @@ static void clear_runs(struct runs *runs)
     free(runs->results);
 }
 
-/* A result keeps the waits that its own analysis counted. */
-static enum status check_wait_options(const char *const *files, const struct runs *runs, struct err *err)
+/* files[0] is the prediction; row and own_name as of validate_open_run(). */
+static enum status open_runs(const char *const *files, size_t count, const char *row, bool own_name,
+                             const struct analyze_options *analyze, struct runs *runs, struct err *err)
 {
+    *runs = (struct runs){calloc(count, sizeof *runs->traces), calloc(count, sizeof *runs->results), count};
+    if (!runs->traces || !runs->results) return err_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        TRY(validate_open_run(files[i], i == 0 ? row : NULL, own_name, analyze, &runs->traces[i], &runs->results[i], err));
+        if (i > 0) TRY(validate_check_ended(files[i], runs->traces[i], runs->results[i], err));
+    }
+    /* A result keeps the waits that its own analysis counted. */
     const char *option = cli_given("epsilon late-post eager latency");
     size_t results = 0, last = 0;
     for (size_t i = 0; i < runs->count; i++)
@@ -189,19 +193,6 @@ static enum status check_wait_options(const char *const *files, const struct run
     cli_note("note: --%s counts in traces only: %s is a result, and keeps the waits that its own analysis counted", option,
              files[last]);
     return STATUS_OK;
-}
-
-/* files[0] is the prediction; row and own_name as of validate_open_run(). */
-static enum status open_runs(const char *const *files, size_t count, const char *row, bool own_name,
-                             const struct analyze_options *analyze, struct runs *runs, struct err *err)
-{
-    *runs = (struct runs){calloc(count, sizeof *runs->traces), calloc(count, sizeof *runs->results), count};
-    if (!runs->traces || !runs->results) return err_memory(err);
-    for (size_t i = 0; i < count; i++) {
-        TRY(validate_open_run(files[i], i == 0 ? row : NULL, own_name, analyze, &runs->traces[i], &runs->results[i], err));
-        if (i > 0) TRY(validate_check_ended(files[i], runs->traces[i], runs->results[i], err));
-    }
-    return check_wait_options(files, runs, err);
 }
 
 static bool all_traces(const struct runs *runs)

@@ -92,8 +92,14 @@ static enum status write_file(const struct sweep *sweep, const char *file,
     return output_set_close(file, out, write(sweep, out, err), err);
 }
 
-static enum status name_failure(const struct sweep *sweep, struct err *err)
+enum status sweep_options_write(const struct sweep_options *options, struct sweep *sweep, struct err *err)
 {
+    TRY(sweep_end(sweep, err));
+    enum status files = write_file(sweep, options->json, write_json, err);
+    if (files == STATUS_OK) files = write_file(sweep, options->csv, sweep_write_csv, err);
+    if (files == STATUS_OK && !cli_is_output(options->json) && !cli_is_output(options->csv))
+        files = sweep_print(sweep, cli_table(), err);
+    TRY(cli_flush_behind(files, err));
     size_t first = 0;
     while (first < sweep->count && sweep->points[first].state != SWEEP_FAILED) first++;
     if (first == sweep->count) return STATUS_OK;
@@ -104,15 +110,4 @@ static enum status name_failure(const struct sweep *sweep, struct err *err)
                                  sweep->failed, sweep->count, reason ? reason : "");
     json_close(&point);
     return status;
-}
-
-enum status sweep_options_write(const struct sweep_options *options, struct sweep *sweep, struct err *err)
-{
-    TRY(sweep_end(sweep, err));
-    enum status files = write_file(sweep, options->json, write_json, err);
-    if (files == STATUS_OK) files = write_file(sweep, options->csv, sweep_write_csv, err);
-    if (files == STATUS_OK && !cli_is_output(options->json) && !cli_is_output(options->csv))
-        files = sweep_print(sweep, cli_table(), err);
-    TRY(cli_flush_behind(files, err));
-    return name_failure(sweep, err);
 }

@@ -55,19 +55,15 @@ static void sort_run(struct external_sort *sorter)
     if (sorter->count > 1) qsort(sorter->items, sorter->count, sorter->bytes, sorter->compare);
 }
 
-static enum status write_run(struct external_sort *sorter, struct err *err)
-{
-    struct run made = {.left = sorter->count};
-    sort_run(sorter);
-    TRY(temp_file_append(sorter->temp, sorter->items, sorter->count * sorter->bytes, &made.offset, err));
-    ARRAY_PUSH(sorter->written, sorter->run_count, sorter->run_capacity, made, err);
-    sorter->count = 0;
-    return STATUS_OK;
-}
-
 enum status external_sort_add(struct external_sort *sorter, const void *record, struct err *err)
 {
-    if (sorter->count == RUN) TRY(write_run(sorter, err));
+    if (sorter->count == RUN) {
+        struct run made = {.left = sorter->count};
+        sort_run(sorter);
+        TRY(temp_file_append(sorter->temp, sorter->items, sorter->count * sorter->bytes, &made.offset, err));
+        ARRAY_PUSH(sorter->written, sorter->run_count, sorter->run_capacity, made, err);
+        sorter->count = 0;
+    }
     TRY(array_reserve((void **)&sorter->items, &sorter->capacity, sorter->count + 1, sorter->bytes, err));
     memcpy(sorter->items + sorter->count++ * sorter->bytes, record, sorter->bytes);
     return STATUS_OK;

@@ -20,15 +20,6 @@ static int by_name(const void *one, const void *other)
     return order != 0 ? order : (a->site > b->site) - (a->site < b->site);
 }
 
-static void name_functions(struct cube_regions *regions, const struct named_site *sites, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (i == 0 || strcmp(sites[i].name, sites[i - 1].name) != 0)
-            regions->function_names[regions->calls++ - regions->functions] = sites[i].name;
-        regions->function_of_site[sites[i].site] = regions->calls - 1;
-    }
-}
-
 static enum status find_regions(struct cube *cube, struct err *err)
 {
     const struct trace *trace = cube->trace;
@@ -43,7 +34,11 @@ static enum status find_regions(struct cube *cube, struct err *err)
             if (trace->definitions.sites[s].function)
                 sites[count++] = (struct named_site){trace->definitions.sites[s].function, s};
         if (count > 1) qsort(sites, count, sizeof *sites, by_name);
-        name_functions(regions, sites, count);
+        for (size_t i = 0; i < count; i++) {
+            if (i == 0 || strcmp(sites[i].name, sites[i - 1].name) != 0)
+                regions->function_names[regions->calls++ - regions->functions] = sites[i].name;
+            regions->function_of_site[sites[i].site] = regions->calls - 1;
+        }
         regions->count = regions->calls + MPI_CALL_COUNT;
         regions->used = calloc(regions->count, sizeof *regions->used);
     }

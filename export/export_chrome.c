@@ -28,22 +28,6 @@ static void write_text(struct writer *writer, const char *key, const char *text)
     json_text_write(writer->out, text);
 }
 
-static void write_duration(struct writer *writer, int64_t duration_ps)
-{
-    fprintf(writer->out, ",\"dur\":%" PRId64 ".%06" PRId64, duration_ps / 1000000, duration_ps % 1000000);
-}
-
-static void write_name(struct writer *writer, uint32_t rank)
-{
-    const char *node = trace_node_name(writer->trace, rank);
-    char name[256];
-    begin_event(writer, "M", rank, 0, writer->begin_ps);
-    snprintf(name, sizeof name, node ? "rank %" PRIu32 " on %s" : "rank %" PRIu32, rank, node ? node : "");
-    fputs(",\"name\":\"process_name\",\"args\":{\"name\":", writer->out);
-    json_text_write(writer->out, name);
-    fputs("}}", writer->out);
-}
-
 static void write_arguments(struct writer *writer, const struct trace_call *call)
 {
     const struct trace_site *site = &writer->trace->definitions.sites[call->site];
@@ -80,7 +64,8 @@ static void write_call(struct writer *writer, uint32_t rank, size_t index)
         return;
     }
     begin_event(writer, "X", rank, thread, call->enter_ps);
-    write_duration(writer, call->exit_ps - call->enter_ps);
+    int64_t duration_ps = call->exit_ps - call->enter_ps;
+    fprintf(writer->out, ",\"dur\":%" PRId64 ".%06" PRId64, duration_ps / 1000000, duration_ps % 1000000);
     write_text(writer, "name", call_name(call->call));
     write_text(writer, "cat", call_is_thread(call->call) ? "threads" : "mpi");
     write_arguments(writer, call);
@@ -109,7 +94,13 @@ enum status export_chrome(const struct trace *trace, const struct export_options
     TRY(bounds_find(trace, &transfers, err));
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", out);
     for (uint32_t r = 0; r < trace->rank_count; r++) {
-        write_name(&writer, r);
+        const char *node = trace_node_name(writer.trace, r);
+        char name[256];
+        begin_event(&writer, "M", r, 0, writer.begin_ps);
+        snprintf(name, sizeof name, node ? "rank %" PRIu32 " on %s" : "rank %" PRIu32, r, node ? node : "");
+        fputs(",\"name\":\"process_name\",\"args\":{\"name\":", writer.out);
+        json_text_write(writer.out, name);
+        fputs("}}", writer.out);
         for (size_t i = 0; i < trace->ranks[r].count; i++) write_call(&writer, r, i);
     }
     for (size_t i = 0; i < transfers.count; i++) write_transfer(&writer, &transfers.items[i], i);

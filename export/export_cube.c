@@ -177,21 +177,19 @@ static enum status write_anchor(FILE *out, const struct cube *cube, const struct
 static const char data_mark[] = "CUBEX.DATA", index_mark[] = "CUBEX.INDEX";
 enum { MARK_ENDIAN_BYTES = 4, VERSION_BYTES = 2, KIND_BYTES = 1, SPARSE = 1 };
 
-static void write_value(FILE *out, const struct metric *metric, int64_t value)
-{
-    double seconds = units_s(value);
-    if (metric->whole_numbers)
-        fwrite(&value, sizeof value, 1, out);
-    else
-        fwrite(&seconds, sizeof seconds, 1, out);
-}
-
 static void write_data(FILE *out, const struct cube *cube, const struct metric *metric)
 {
     fwrite(data_mark, 1, strlen(data_mark), out);
     for (uint32_t id = 0; id < cube->node_count; id++) {
         const int64_t *row = cube_row(cube, metric->of, cube->order[id]);
-        for (uint32_t l = 0; row && l < cube->location_count; l++) write_value(out, metric, row[l]);
+        for (uint32_t l = 0; row && l < cube->location_count; l++) {
+            int64_t value = row[l];
+            double seconds = units_s(value);
+            if (metric->whole_numbers)
+                fwrite(&value, sizeof value, 1, out);
+            else
+                fwrite(&seconds, sizeof seconds, 1, out);
+        }
     }
 }
 

@@ -144,17 +144,6 @@ static void write_metric(const struct run *runs, size_t count, size_t m, FILE *o
     }
 }
 
-static void write_all(const struct run *runs, size_t count, FILE *out)
-{
-    fputs("PARAMETER p\nPOINTS", out);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || runs[i].trace->rank_count != runs[i - 1].trace->rank_count)
-            fprintf(out, " (%" PRIu32 ")", runs[i].trace->rank_count);
-    fputs("\nMETRIC run_time_s\nREGION program\n", out);
-    write_data(runs, count, true, 0, NULL, out);
-    for (size_t m = 0; m < sizeof metrics / sizeof *metrics; m++) write_metric(runs, count, m, out);
-}
-
 static int by_ranks(const void *one, const void *other)
 {
     const struct run *a = one, *b = other;
@@ -173,7 +162,15 @@ enum status export_extrap(const struct trace *const *traces, size_t count, FILE 
         status = cube_build(runs[i].trace, &runs[i].cube, err);
         if (status == STATUS_OK) status = name_paths(&runs[i], err);
     }
-    if (status == STATUS_OK) write_all(runs, count, out);
+    if (status == STATUS_OK) {
+        fputs("PARAMETER p\nPOINTS", out);
+        for (size_t i = 0; i < count; i++)
+            if (i == 0 || runs[i].trace->rank_count != runs[i - 1].trace->rank_count)
+                fprintf(out, " (%" PRIu32 ")", runs[i].trace->rank_count);
+        fputs("\nMETRIC run_time_s\nREGION program\n", out);
+        write_data(runs, count, true, 0, NULL, out);
+        for (size_t m = 0; m < sizeof metrics / sizeof *metrics; m++) write_metric(runs, count, m, out);
+    }
     for (size_t i = 0; i < count; i++) run_clear(&runs[i]);
     free(runs);
     return status;

@@ -83,19 +83,14 @@ static void add_transfers(struct writer *writer)
     }
 }
 
-/* A quoted string: the format has no escapes. */
-static void write_name(FILE *out, const char *name)
+static void write_value(FILE *out, const char *prefix, size_t number, const char *name, const char *color)
 {
+    fprintf(out, "%d %s%zu S ", DEFINE_VALUE, prefix, number);
+    /* A quoted string: the format has no escapes. */
     static const struct text_escape quote[] = {{'"', "_"}, {0}};
     fputc('"', out);
     text_write_escaped(out, name, quote, "_");
     fputc('"', out);
-}
-
-static void write_value(FILE *out, const char *prefix, size_t number, const char *name, const char *color)
-{
-    fprintf(out, "%d %s%zu S ", DEFINE_VALUE, prefix, number);
-    write_name(out, name);
     fprintf(out, " \"%s\"\n", color);
 }
 

@@ -48,17 +48,12 @@ static enum status begin_transfers(struct mpi_link *link, uint32_t process, cons
     return STATUS_OK;
 }
 
-static void swap_sizes(struct mpi_link *link, const struct bytes *to)
+static enum status swap_all(struct mpi_link *link, const struct bytes *to, struct bytes *from, struct err *err)
 {
     MPI_Request request;
     for (uint32_t p = 0; p < link->shards.count; p++) link->to_bytes[p] = p == link->shards.own ? 0 : to[p].count;
     MPI_Ialltoall(link->to_bytes, 1, MPI_UINT64_T, link->from_bytes, 1, MPI_UINT64_T, MPI_COMM_WORLD, &request);
     wait_for(&request);
-}
-
-static enum status swap_all(struct mpi_link *link, const struct bytes *to, struct bytes *from, struct err *err)
-{
-    swap_sizes(link, to);
     link->request_count = 0;
     for (uint32_t p = 0; p < link->shards.count; p++) {
         bytes_empty(&from[p]);

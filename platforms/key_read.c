@@ -63,22 +63,6 @@ enum status by_operation_read(const struct json_node *node, const struct platfor
     return STATUS_OK;
 }
 
-static enum status read_row(const struct json_node *row, const struct platform_key *key, bool last, int64_t above, char *at,
-                            struct err *err)
-{
-    const struct key_rows *rows = key->rows;
-    const char *const names[] = {"upto_bytes", rows->time ? rows->time : rows->value, rows->time ? rows->value : NULL, NULL};
-    TRY(json_object(row, err));
-    TRY(json_known_keys(row, names, err));
-    struct json_node upto = json_member(row, "upto_bytes"), value = json_member(row, rows->value);
-    if (rows->time) {
-        struct json_node time = json_member(row, rows->time);
-        if (time.item) TRY(measured_read(&time, 0, TIME_MOST, (double *)(void *)(at + rows->time_offset), err));
-    }
-    TRY(read_value(&value, key, at + rows->offset, err));
-    return upto_read(&upto, last, above, (int64_t *)(void *)at, err);
-}
-
 enum status by_size_read(const struct json_node *node, const struct platform_key *key, struct platform *platform, struct err *err)
 {
     char *at = (char *)platform + key->offset;
@@ -90,7 +74,18 @@ enum status by_size_read(const struct json_node *node, const struct platform_key
         return json_error(node, err, "%zu rows, expected 1 to %d", count, key->rows->most);
     for (size_t i = 0; i < count; i++, at += key->rows->bytes) {
         struct json_node row = json_element(node, i);
-        TRY(read_row(&row, key, i + 1 == count, above, at, err));
+        bool last = i + 1 == count;
+        const struct key_rows *rows = key->rows;
+        const char *const names[] = {"upto_bytes", rows->time ? rows->time : rows->value, rows->time ? rows->value : NULL, NULL};
+        TRY(json_object(&row, err));
+        TRY(json_known_keys(&row, names, err));
+        struct json_node upto = json_member(&row, "upto_bytes"), value = json_member(&row, rows->value);
+        if (rows->time) {
+            struct json_node time = json_member(&row, rows->time);
+            if (time.item) TRY(measured_read(&time, 0, TIME_MOST, (double *)(void *)(at + rows->time_offset), err));
+        }
+        TRY(read_value(&value, key, at + rows->offset, err));
+        TRY(upto_read(&upto, last, above, (int64_t *)(void *)at, err));
         memcpy(&above, at, sizeof above);
     }
     return STATUS_OK;

@@ -106,20 +106,6 @@ static enum status walk_path(cJSON *root, char *key, const char *override, cJSON
     return STATUS_OK;
 }
 
-/* Removes keys that state the same value in another form: the override replaces the file's form. */
-static void drop_alternatives(cJSON *object, const char *path)
-{
-    static const char *const alternatives[][2] = {
-        {"mapping.ranks", "ranks_per_node"},
-        {"mapping.ranks", "round_robin"},
-        {"mapping.ranks_per_node", "ranks"},
-        {"mapping.round_robin", "ranks"},
-    };
-    for (size_t i = 0; i < sizeof alternatives / sizeof *alternatives; i++)
-        if (strcmp(path, alternatives[i][0]) == 0)
-            cJSON_DeleteItemFromObjectCaseSensitive(object, alternatives[i][1]);
-}
-
 /* The lists of steps that have short names, mpi.rma.lock and mpi.rma.fence. */
 enum { NAMED_CALLS = 2 };
 static const enum steps_call named_calls[NAMED_CALLS] = {STEPS_LOCK, STEPS_FENCE};
@@ -222,7 +208,15 @@ enum status override_apply(struct json_document *document, const char *override,
     if (status == STATUS_OK) {
         const char *name = cJSON_GetStringValue(value);
         cJSON_DeleteItemFromObjectCaseSensitive(object, last);
-        drop_alternatives(object, path);
+        /* Removes keys that state the same value in another form: the override replaces the file's form. */
+        static const char *const alternatives[][2] = {
+            {"mapping.ranks", "ranks_per_node"},
+            {"mapping.ranks", "round_robin"},
+            {"mapping.ranks_per_node", "ranks"},
+            {"mapping.round_robin", "ranks"},
+        };
+        for (size_t i = 0; i < sizeof alternatives / sizeof *alternatives; i++)
+            if (strcmp(path, alternatives[i][0]) == 0) cJSON_DeleteItemFromObjectCaseSensitive(object, alternatives[i][1]);
         bool made = rename_list(object, path, name) && drop_servers(object, path), put = json_put(object, last, value);
         if (!made || !put || (is_line(path, last) && !spread_line(object, last))) status = err_memory(err);
     }

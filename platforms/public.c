@@ -7,20 +7,14 @@
 /* A number of settings that no caller has. */
 enum { SETTINGS_MAX = 65536 };
 
-static enum status check_settings(const char *const *settings, size_t count, struct err *err)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct public_argument arguments[] = {{.name = "a setting", PUBLIC_TEXT, settings[i]}, {0}};
-        TRY(public_check(arguments, err));
-    }
-    return STATUS_OK;
-}
-
 static enum status open_platform(const char *file, const char *const *settings, size_t count, struct platform **platform,
                                  struct err *err)
 {
     char path[PLATFORM_PATH_BYTES];
-    TRY(check_settings(settings, count, err));
+    for (size_t i = 0; i < count; i++) {
+        const struct public_argument arguments[] = {{.name = "a setting", PUBLIC_TEXT, settings[i]}, {0}};
+        TRY(public_check(arguments, err));
+    }
     TRY(platform_file_find(file, path, err));
     return platform_open(path, settings, count, platform, err);
 }

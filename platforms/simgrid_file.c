@@ -5,19 +5,6 @@
 #include "common/units.h"
 #include "platforms/topology/topology.h"
 
-static void write_comment(const struct platform *platform, double link_latency_s, FILE *out)
-{
-    int32_t far = platform->node_count > 1 ? platform->node_count - 1 : 0;
-    double hop_latency_s = 0;
-    int32_t more = far ? topology_links(platform->topology, 0, far) - topology_nearest_links(platform->topology) : 0;
-    if (more > 0) hop_latency_s = topology_extra_latency_s(platform->topology, 0, far) / more;
-    fprintf(out, "<!-- Made by rmacast platform export. %zu size segment%s of which this file has one, overhead %g s, gap %g s.",
-            platform->segment_count, units_plural((uint64_t)platform->segment_count), platform->overhead_s, platform->gap_s);
-    if (more > 0 && fabs(hop_latency_s - link_latency_s) > 1e-3 * link_latency_s)
-        fprintf(out, " Each link has %g s here, each one beyond the nearest %g s there.", link_latency_s, hop_latency_s);
-    fputs(" -->\n", out);
-}
-
 enum status platform_write_simgrid(const struct platform *platform, FILE *out, struct err *err)
 {
     double peak = platform_peak_Bps(platform);
@@ -33,6 +20,15 @@ enum status platform_write_simgrid(const struct platform *platform, FILE *out, s
         rates.loopback_latency_s = platform->loopback[0].latency_s;
     }
     TRY(topology_write_simgrid(platform->topology, platform->node_count, &rates, out, err));
-    write_comment(platform, rates.latency_s, out);
+    double link_latency_s = rates.latency_s;
+    int32_t far = platform->node_count > 1 ? platform->node_count - 1 : 0;
+    double hop_latency_s = 0;
+    int32_t more = far ? topology_links(platform->topology, 0, far) - topology_nearest_links(platform->topology) : 0;
+    if (more > 0) hop_latency_s = topology_extra_latency_s(platform->topology, 0, far) / more;
+    fprintf(out, "<!-- Made by rmacast platform export. %zu size segment%s of which this file has one, overhead %g s, gap %g s.",
+            platform->segment_count, units_plural((uint64_t)platform->segment_count), platform->overhead_s, platform->gap_s);
+    if (more > 0 && fabs(hop_latency_s - link_latency_s) > 1e-3 * link_latency_s)
+        fprintf(out, " Each link has %g s here, each one beyond the nearest %g s there.", link_latency_s, hop_latency_s);
+    fputs(" -->\n", out);
     return STATUS_OK;
 }

@@ -59,11 +59,6 @@ static enum status find_profile(bool one_node, struct untold *untold, cJSON **fo
     return STATUS_OK;
 }
 
-static bool is_left_out(const char *key)
-{
-    return strncmp(key, "comment", 7) == 0 || strcmp(key, "control_bytes") == 0;
-}
-
 /* Adds what only the profile has, and its path to the keys. */
 static enum status add_untold(cJSON *to, const cJSON *from, const char *above, cJSON *keys, struct err *err)
 {
@@ -71,7 +66,7 @@ static enum status add_untold(cJSON *to, const cJSON *from, const char *above, c
     cJSON_ArrayForEach (item, from) {
         char path[KEY_BYTES];
         cJSON *own = cJSON_GetObjectItemCaseSensitive(to, item->string);
-        if (is_left_out(item->string)) continue;
+        if (strncmp(item->string, "comment", 7) == 0 || strcmp(item->string, "control_bytes") == 0) continue;
         snprintf(path, sizeof path, "%s.%s", above, item->string);
         if (!own && profile_is_section(path)) own = json_add_object(to, item->string);
         if (own && profile_is_section(path) && cJSON_IsObject(own) && cJSON_IsObject(item))

@@ -53,18 +53,6 @@ struct column {
 };
 enum { COLUMNS_MAX = PATTERN_COUNT + 3 };
 
-static int list_columns(const struct comparison *comparison, struct column columns[COLUMNS_MAX])
-{
-    int count = 0;
-    columns[count++] = (struct column){COLUMN_RUN_TIME, 0, 11};
-    for (int p = 0; p < PATTERN_COUNT; p++)
-        if (pattern_occurs(comparison, (enum pattern)p))
-            columns[count++] = (struct column){COLUMN_PATTERN, (enum pattern)p, column_width((enum pattern)p)};
-    columns[count++] = (struct column){COLUMN_LOWER, 0, 12};
-    columns[count++] = (struct column){COLUMN_UPPER, 0, 12};
-    return count;
-}
-
 static void print_head(const struct comparison *comparison, const struct column *columns, int count, FILE *out)
 {
     static const char *const titles[][2] = {
@@ -126,7 +114,13 @@ static void print_row(const struct comparison *comparison, const struct column *
 static void print_table(const struct comparison *comparison, FILE *out)
 {
     struct column columns[COLUMNS_MAX];
-    int count = list_columns(comparison, columns);
+    int count = 0;
+    columns[count++] = (struct column){COLUMN_RUN_TIME, 0, 11};
+    for (int p = 0; p < PATTERN_COUNT; p++)
+        if (pattern_occurs(comparison, (enum pattern)p))
+            columns[count++] = (struct column){COLUMN_PATTERN, (enum pattern)p, column_width((enum pattern)p)};
+    columns[count++] = (struct column){COLUMN_LOWER, 0, 12};
+    columns[count++] = (struct column){COLUMN_UPPER, 0, 12};
     for (int first = 0, next; first < count; first = next) {
         int width = name_width(comparison) + 2 + columns[first].width;
         for (next = first + 1; next < count; next++) {
@@ -287,12 +281,6 @@ static void print_partial(const struct comparison *comparison, FILE *out)
     }
 }
 
-static void print_failures(const struct comparison *comparison, FILE *out)
-{
-    for (size_t i = 0; i < comparison->count; i++)
-        if (comparison->failures[i]) text_print(out, "Incomplete: no result of %s\n", comparison->failures[i]);
-}
-
 static bool has_note(const struct result *result, const char *note)
 {
     for (size_t i = 0; i < result->note_count; i++)
@@ -318,13 +306,6 @@ static void print_note(const struct comparison *comparison, size_t row, const ch
     text_print(out, ": %s\n", note);
 }
 
-static void print_notes(const struct comparison *comparison, FILE *out)
-{
-    for (size_t i = 0; i < comparison->count; i++)
-        for (size_t n = 0; n < comparison->results[i]->note_count; n++)
-            print_note(comparison, i, comparison->results[i]->notes[n], out);
-}
-
 static void print_results(const struct comparison *comparison, FILE *out)
 {
     const struct result *first = comparison->results[0];
@@ -341,7 +322,9 @@ static void print_results(const struct comparison *comparison, FILE *out)
     print_buffers(comparison, out);
     print_efficiency(comparison, out);
     print_partial(comparison, out);
-    print_notes(comparison, out);
+    for (size_t i = 0; i < comparison->count; i++)
+        for (size_t n = 0; n < comparison->results[i]->note_count; n++)
+            print_note(comparison, i, comparison->results[i]->notes[n], out);
     if (!comparison->warnings) return;
     warnings_print_choice(comparison->warnings, out);
     warnings_print_contradictions(comparison->warnings, out);
@@ -364,5 +347,6 @@ void comparison_print(const struct comparison *comparison, FILE *out)
         results[shown.count++] = comparison->results[i];
     }
     if (shown.count > 0) print_results(&shown, out);
-    print_failures(comparison, out);
+    for (size_t i = 0; i < comparison->count; i++)
+        if (comparison->failures[i]) text_print(out, "Incomplete: no result of %s\n", comparison->failures[i]);
 }

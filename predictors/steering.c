@@ -13,16 +13,6 @@ struct fetches {
     uint64_t own, least, most; /* own: of the rank that is being counted; the others: of a rank that calls one there */
 };
 
-static void add_calls(const struct trace_rank *rank, struct fetches *sites)
-{
-    for (size_t i = 0; i < rank->count; i++) {
-        const struct trace_call *call = &rank->calls[i];
-        if (call_kind(call->call) != CALL_GET_ACCUMULATE) continue;
-        sites[call->site].call = (enum mpi_call)call->call;
-        sites[call->site].own++;
-    }
-}
-
 static void end_rank(struct fetches *sites, size_t count)
 {
     for (size_t s = 0; s < count; s++) {
@@ -71,18 +61,6 @@ static enum status note_queues(const struct task_queues *queues, const struct ta
                            queue->why);
 }
 
-/* Fetching operations that are claims at such a queue, or in its tasks, are explained. */
-static void forget_sites(const struct trace *trace, const struct task_queues *queues, const struct task_queue *queue,
-                         struct fetches *sites)
-{
-    for (size_t c = queue->first; c < queue->first + queue->count; c++) {
-        const struct task_claim *claim = &queues->claims[c];
-        const bool last = task_claim_is_last(queues, queue, c);
-        for (size_t i = claim->take; i <= (last ? claim->end : claim[1].end); i++)
-            sites[trace->ranks[claim->rank].calls[i].site] = (struct fetches){0};
-    }
-}
-
 /* One note says what is decided again, one what is not. */
 static enum status note_tasks(const struct trace *trace, struct fetches *sites, struct result *result, struct err *err)
 {
@@ -93,7 +71,15 @@ static enum status note_tasks(const struct trace *trace, struct fetches *sites, 
     for (size_t q = 0; q < queues.item_count; q++) {
         const struct task_queue *queue = &queues.items[q];
         const bool stays = *queue->why;
-        if (!stays) forget_sites(trace, &queues, queue, sites);
+        if (!stays) {
+            /* Fetching operations that are claims at such a queue, or in its tasks, are explained. */
+            for (size_t c = queue->first; c < queue->first + queue->count; c++) {
+                const struct task_claim *claim = &queues.claims[c];
+                const bool last = task_claim_is_last(&queues, queue, c);
+                for (size_t i = claim->take; i <= (last ? claim->end : claim[1].end); i++)
+                    sites[trace->ranks[claim->rank].calls[i].site] = (struct fetches){0};
+            }
+        }
         if (count[stays]++ == 0) first[stays] = queue;
     }
     enum status status = STATUS_OK;
@@ -110,7 +96,13 @@ enum status steering_note(const struct trace *trace, const struct platform *plat
     struct fetches *sites = calloc(count, sizeof *sites);
     if (!sites) return err_memory(err);
     for (uint32_t r = 0; r < trace->rank_count; r++) {
-        add_calls(&trace->ranks[r], sites);
+        const struct trace_rank *rank = &trace->ranks[r];
+        for (size_t i = 0; i < rank->count; i++) {
+            const struct trace_call *call = &rank->calls[i];
+            if (call_kind(call->call) != CALL_GET_ACCUMULATE) continue;
+            sites[call->site].call = (enum mpi_call)call->call;
+            sites[call->site].own++;
+        }
         end_rank(sites, count);
     }
     enum status status = platform->decide == DECIDE_AGAIN ? note_tasks(trace, sites, result, err) : STATUS_OK;

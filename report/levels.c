@@ -90,29 +90,26 @@ static void double_pieces(struct levels *levels)
     levels->piece_ps *= 2;
 }
 
-/* A rank began earlier than those before. */
-static void move_origin(struct levels *levels, int64_t time_ps)
-{
-    int64_t missing = (levels->origin_ps - time_ps - 1) / levels->piece_ps + 1;
-    while (missing + levels->used > levels->pieces) {
-        double_pieces(levels);
-        missing = (levels->origin_ps - time_ps - 1) / levels->piece_ps + 1;
-    }
-    for (uint32_t row = 0; row < levels->rows; row++) {
-        struct cell *cells = row_cells(levels, row);
-        memmove(&cells[missing], cells, levels->used * sizeof *cells);
-        memset(cells, 0, (size_t)missing * sizeof *cells);
-    }
-    levels->used += (uint32_t)missing;
-    levels->origin_ps -= missing * levels->piece_ps;
-}
-
 /* Afterwards both times are inside the pieces. */
 static void make_room(struct levels *levels, int64_t from_ps, int64_t until_ps)
 {
     if (!levels->begun) levels->origin_ps = from_ps;
     levels->begun = true;
-    if (from_ps < levels->origin_ps) move_origin(levels, from_ps);
+    if (from_ps < levels->origin_ps) {
+        /* A rank began earlier than those before. */
+        int64_t missing = (levels->origin_ps - from_ps - 1) / levels->piece_ps + 1;
+        while (missing + levels->used > levels->pieces) {
+            double_pieces(levels);
+            missing = (levels->origin_ps - from_ps - 1) / levels->piece_ps + 1;
+        }
+        for (uint32_t row = 0; row < levels->rows; row++) {
+            struct cell *cells = row_cells(levels, row);
+            memmove(&cells[missing], cells, levels->used * sizeof *cells);
+            memset(cells, 0, (size_t)missing * sizeof *cells);
+        }
+        levels->used += (uint32_t)missing;
+        levels->origin_ps -= missing * levels->piece_ps;
+    }
     while ((until_ps - 1 - levels->origin_ps) / levels->piece_ps >= levels->pieces) double_pieces(levels);
     uint32_t used = (uint32_t)((until_ps - 1 - levels->origin_ps) / levels->piece_ps) + 1;
     if (used > levels->used) levels->used = used;

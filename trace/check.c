@@ -631,21 +631,16 @@ static enum status check_block(void *context, size_t block, struct err *err)
     return status;
 }
 
-/* Cuts change shared data, so one thread checks all ranks then. */
-static enum status check_ranks(const struct trace *trace, struct trace *cut, struct err *err)
+static enum status check_trace(const struct trace *trace, struct trace *cut, struct err *err)
 {
+    if (trace->rank_count == 0) return err_set(err, STATUS_DATA, trace->name, NULL, "no ranks, expected at least one");
+    TRY(trace_check_definitions(trace, err));
+    /* Cuts change shared data, so one thread checks all ranks then. */
     enum { BLOCKS = 64, THREAD_CALLS = 1 << 16 };
     struct ranks ranks = {trace, bounds_of(trace), cut, trace->rank_count / BLOCKS + 1};
     unsigned threads = cut ? 1 : parallel_threads(trace_all_calls(trace), THREAD_CALLS);
     size_t blocks = (trace->rank_count + ranks.per_block - 1) / ranks.per_block;
     return parallel_run(blocks, threads, check_block, &ranks, err);
-}
-
-static enum status check_trace(const struct trace *trace, struct trace *cut, struct err *err)
-{
-    if (trace->rank_count == 0) return err_set(err, STATUS_DATA, trace->name, NULL, "no ranks, expected at least one");
-    TRY(trace_check_definitions(trace, err));
-    return check_ranks(trace, cut, err);
 }
 
 enum status trace_check(const struct trace *trace, struct err *err)

@@ -23,14 +23,6 @@ static int64_t gap_before_ps(const struct trace_rank *rank, size_t index, int64_
     return gap_ps > 0 ? gap_ps : 0;
 }
 
-/* The first call behind the failed tests that begin at `first`. */
-static size_t end_of_row(const struct trace_rank *rank, size_t first)
-{
-    size_t end = first;
-    while (end < rank->count && is_failed_test(&rank->calls[end]) && rank->calls[end].call == rank->calls[first].call) end++;
-    return end;
-}
-
 static bool is_spin(const struct trace_rank *rank, size_t first, size_t end, int64_t cost_ps)
 {
     wide_ps between_ps = 0;
@@ -75,7 +67,9 @@ static void leave_out_of_rank(struct trace_rank *rank, int64_t cost_ps, struct l
 {
     int64_t earlier_ps = 0;
     for (size_t i = 0; i < rank->count;) {
-        size_t end = end_of_row(rank, i);
+        /* The first call behind the failed tests that begin at `i`. */
+        size_t end = i;
+        while (end < rank->count && is_failed_test(&rank->calls[end]) && rank->calls[end].call == rank->calls[i].call) end++;
         if (end > i && is_spin(rank, i, end, cost_ps)) {
             earlier_ps = leave_out_row(rank, i, end, cost_ps, earlier_ps);
             left_out->tests += end - i;

@@ -64,13 +64,6 @@ struct adder {
     struct callpaths paths;
 };
 
-static void add_repetition(struct repeated *repeated, struct interval found, bool within)
-{
-    if (found.low_s < repeated->all.low_s) repeated->all.low_s = found.low_s;
-    if (found.high_s > repeated->all.high_s) repeated->all.high_s = found.high_s;
-    repeated->outside += !within;
-}
-
 static void add_one(struct adder *adder, const struct trace *measured, const struct transfer *own,
                     const struct transfer *other)
 {
@@ -83,7 +76,10 @@ static void add_one(struct adder *adder, const struct trace *measured, const str
     adder->to->between_nodes += leaves;
     adder->to->between_nodes_within += leaves && within;
     if (leaves && predicted.low_s > 0) adder->widths[adder->width_count++] = predicted.high_s / predicted.low_s;
-    add_repetition(&adder->repeated[own - adder->of_predicted->items], found, within);
+    struct repeated *repeated = &adder->repeated[own - adder->of_predicted->items];
+    if (found.low_s < repeated->all.low_s) repeated->all.low_s = found.low_s;
+    if (found.high_s > repeated->all.high_s) repeated->all.high_s = found.high_s;
+    repeated->outside += !within;
     adder->errors_s[adder->to->count++] = error_s;
     if (upper_s > 0) adder->relative[adder->relative_count++] = error_s / upper_s;
     if (error_s <= adder->worst_s) return;

@@ -46,16 +46,6 @@ static double wait_deviation(const struct validate_value *value, double run_s)
     return deviation_of(value->error_s, value->measured_s > least_s ? value->measured_s : least_s);
 }
 
-static enum status check_section(const struct result *predicted, const char *predicted_name,
-                                 const struct result *measured, const char *measured_name, struct err *err)
-{
-    char one[RESULT_SECTION_BYTES], other[RESULT_SECTION_BYTES];
-    result_section_text(&measured->section, one);
-    if (strcmp(one, result_section_text(&predicted->section, other)) == 0) return STATUS_OK;
-    return err_set(err, STATUS_DATA, measured_name, NULL, "is of %s, expected %s as in the prediction %s", one, other,
-                   predicted_name);
-}
-
 static enum status check_comparable(const struct result *predicted, const char *predicted_name,
                                     const struct result *measured, const char *measured_name, struct err *err)
 {
@@ -66,7 +56,11 @@ static enum status check_comparable(const struct result *predicted, const char *
         return err_set(err, STATUS_DATA, measured_name, NULL,
                        "counts Late Post up to the %s post, expected %s as in the prediction %s", measured->late_post,
                        predicted->late_post, predicted_name);
-    return check_section(predicted, predicted_name, measured, measured_name, err);
+    char one[RESULT_SECTION_BYTES], other[RESULT_SECTION_BYTES];
+    result_section_text(&measured->section, one);
+    if (strcmp(one, result_section_text(&predicted->section, other)) == 0) return STATUS_OK;
+    return err_set(err, STATUS_DATA, measured_name, NULL, "is of %s, expected %s as in the prediction %s", one, other,
+                   predicted_name);
 }
 
 static void compare_run(struct validation *v, const struct result *predicted, const struct result *const *measured,
@@ -127,14 +121,6 @@ static enum status compare_properties(struct validation *v, const struct result 
     return STATUS_OK;
 }
 
-static void free_properties(struct validation *v)
-{
-    for (size_t p = 0; p < v->property_count; p++) free(v->properties[p].name);
-    free(v->properties);
-    v->properties = NULL;
-    v->property_count = 0;
-}
-
 /* errors has memory for every rank. */
 static void rank_errors(struct validation *v, double *errors)
 {
@@ -184,19 +170,6 @@ static enum status note_differences(struct validation *v, const struct result *p
         TRY(add_note(v, err, "%s ran with %s, the prediction is of %s", name, measured->library, predicted->library));
     if (transport_is_other(predicted->transport, measured->transport))
         TRY(add_note(v, err, "%s ran over %s, the prediction is of %s", name, measured->transport, predicted->transport));
-    return STATUS_OK;
-}
-
-static enum status note_nodes(struct validation *v, const struct trace *predicted, const struct trace *const *measured,
-                              struct err *err)
-{
-    const size_t own = predicted->definitions.node_count;
-    for (size_t i = 0; own > 0 && i < v->repetitions; i++) {
-        const size_t count = measured[i]->definitions.node_count;
-        if (count > 0 && count != own)
-            TRY(add_note(v, err, "%s ran on %zu node%s, the prediction on %zu", v->measured[i], count,
-                         units_plural(count), own));
-    }
     return STATUS_OK;
 }
 
@@ -294,7 +267,10 @@ enum status validate_inferred(struct validation *v, const struct result *inferre
 {
     double *samples = calloc(v->repetitions, sizeof *samples);
     if (!samples) return err_memory(err);
-    free_properties(v);
+    for (size_t p = 0; p < v->property_count; p++) free(v->properties[p].name);
+    free(v->properties);
+    v->properties = NULL;
+    v->property_count = 0;
     for (int p = 0; p < PATTERN_COUNT; p++) compare_pattern(v, (enum pattern)p, inferred, measured, samples);
     enum status status = compare_properties(v, inferred, measured, samples, err);
     free(samples);
@@ -348,7 +324,13 @@ enum status validate_traces(struct validation *validation, const struct trace *p
 {
     struct section room;
     const struct section *section;
-    TRY(note_nodes(validation, predicted, measured, err));
+    const size_t own = predicted->definitions.node_count;
+    for (size_t i = 0; own > 0 && i < validation->repetitions; i++) {
+        const size_t count = measured[i]->definitions.node_count;
+        if (count > 0 && count != own)
+            TRY(add_note(validation, err, "%s ran on %zu node%s, the prediction on %zu", validation->measured[i], count,
+                         units_plural(count), own));
+    }
     const struct section_marks *marks = options ? &options->section : NULL;
     TRY(section_find_asked(predicted, marks, &room, &section, err));
     const char *callpath = marks ? marks->callpath : NULL;

@@ -191,14 +191,6 @@ static void print_initialisation(const struct validation *v, FILE *out)
     }
 }
 
-static void print_at_most(const struct validation *v, FILE *out)
-{
-    for (int p = 0; p < PATTERN_COUNT; p++)
-        if (v->patterns[p].at_most)
-            text_print(out, "%s: at most, some or all of it may be no wait: what the call takes by itself is not known\n",
-                       pattern_row((enum pattern)p)->name);
-}
-
 void validation_print(const struct validation *v, FILE *out)
 {
     bool repeated = v->repetitions > 1;
@@ -212,7 +204,10 @@ void validation_print(const struct validation *v, FILE *out)
                   out);
     }
     print_targets(v, repeated, out);
-    print_at_most(v, out);
+    for (int p = 0; p < PATTERN_COUNT; p++)
+        if (v->patterns[p].at_most)
+            text_print(out, "%s: at most, some or all of it may be no wait: what the call takes by itself is not known\n",
+                       pattern_row((enum pattern)p)->name);
     print_known(v, out);
     print_not_inferred(v, out);
     if (isfinite(v->rank_error_median))

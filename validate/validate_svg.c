@@ -27,16 +27,6 @@ static double y_of(const struct plot *plot, double seconds)
     return TOP + SIDE - place_time(plot, seconds);
 }
 
-static void widen_axes(struct plot *plot, const struct validate_value *value)
-{
-    const double of[] = {value->predicted_s, value->measured_min_s, value->measured_max_s};
-    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
-        if (!(of[i] > 0)) continue;
-        plot->low = fmin(plot->low, floor(log10(of[i])));
-        plot->high = fmax(plot->high, ceil(log10(of[i])));
-    }
-}
-
 static void draw_point(const struct plot *plot, const struct validate_value *value, const char *colour, const char *what,
                        const char *name)
 {
@@ -124,7 +114,14 @@ static void visit_all(const struct validation *v, struct plot *plot, visit *each
 static void measure_value(struct plot *plot, enum family family, const char *name, const struct validate_value *value)
 {
     (void)family, (void)name;
-    if (value->predicted_s > 0 && value->measured_s > 0) widen_axes(plot, value);
+    if (value->predicted_s > 0 && value->measured_s > 0) {
+        const double of[] = {value->predicted_s, value->measured_min_s, value->measured_max_s};
+        for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+            if (!(of[i] > 0)) continue;
+            plot->low = fmin(plot->low, floor(log10(of[i])));
+            plot->high = fmax(plot->high, ceil(log10(of[i])));
+        }
+    }
 }
 
 static void draw_value(struct plot *plot, enum family family, const char *name, const struct validate_value *value)

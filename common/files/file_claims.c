@@ -172,13 +172,6 @@ static enum status compare_outputs(const struct output *output, struct err *err)
     return STATUS_OK;
 }
 
-static void clear_output(struct output *output)
-{
-    free(output->name);
-    free(output->shown);
-    free(output->path);
-}
-
 /* Owns its texts, also on failure. */
 static enum status add_output(struct output *output, struct err *err)
 {
@@ -189,7 +182,11 @@ static enum status add_output(struct output *output, struct err *err)
         status = array_reserve((void **)&outputs, &output_capacity, output_count + 1, sizeof *outputs, err);
     if (status == STATUS_OK) outputs[output_count++] = *output;
     pthread_mutex_unlock(&lock);
-    if (status != STATUS_OK) clear_output(output);
+    if (status != STATUS_OK) {
+        free(output->name);
+        free(output->shown);
+        free(output->path);
+    }
     return status;
 }
 

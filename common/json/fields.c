@@ -432,18 +432,6 @@ static const struct field *find_field(const struct field *rows, const char *key,
     return NULL;
 }
 
-static void write_csv_value(const struct field *row, const char *at, FILE *out)
-{
-    switch (row->kind) {
-    case FIELD_BOOL: fputs(*(const bool *)at ? "yes" : "no", out); break;
-    case FIELD_TEXT:
-    case FIELD_WORD: csv_write_text(out, "", POINTER_AT(at, char)); break;
-    case FIELD_CHARS: csv_write_text(out, "", at); break;
-    case FIELD_U64: fprintf(out, "%" PRIu64, *(const uint64_t *)(const void *)at); break;
-    default: fprintf(out, "%.15g", number_at(row, at)); break;
-    }
-}
-
 void fields_write_csv(const struct field *rows, const char *columns, const void *item, FILE *out)
 {
     for (size_t length; *columns; columns += length + (columns[length] == ',')) {
@@ -451,7 +439,17 @@ void fields_write_csv(const struct field *rows, const char *columns, const void 
         union room room;
         length = strcspn(columns, ",");
         const struct field *row = find_field(rows, columns, length, &of);
-        if (row && is_known(row, of)) write_csv_value(row, value_at(row, of, &room), out);
+        if (row && is_known(row, of)) {
+            const char *at = value_at(row, of, &room);
+            switch (row->kind) {
+            case FIELD_BOOL: fputs(*(const bool *)at ? "yes" : "no", out); break;
+            case FIELD_TEXT:
+            case FIELD_WORD: csv_write_text(out, "", POINTER_AT(at, char)); break;
+            case FIELD_CHARS: csv_write_text(out, "", at); break;
+            case FIELD_U64: fprintf(out, "%" PRIu64, *(const uint64_t *)(const void *)at); break;
+            default: fprintf(out, "%.15g", number_at(row, at)); break;
+            }
+        }
         if (columns[length]) fputc(',', out);
     }
 }

@@ -8,18 +8,6 @@
 enum { TEXT_BYTES = 16384, FORMAT_BYTES = 4096 };
 #define DOTS "..."
 
-/* The format with a mark in the place of its newlines. Returns their number. */
-static size_t mark_newlines(const char *format, char mark, char marked[FORMAT_BYTES])
-{
-    size_t count = 0, at = 0;
-    for (; format[at] && at + 1 < FORMAT_BYTES; at++) {
-        marked[at] = format[at] == '\n' ? mark : format[at];
-        count += format[at] == '\n';
-    }
-    marked[at] = '\0';
-    return count;
-}
-
 static size_t count_byte(const char *text, char byte)
 {
     size_t count = 0;
@@ -48,7 +36,13 @@ void text_print_list(FILE *out, const char *format, va_list arguments)
     for (; !clear && mark < ' '; mark++) {
         va_list again;
         va_copy(again, arguments);
-        size_t newlines = mark_newlines(format, mark, marked);
+        /* The format with a mark in the place of its newlines. */
+        size_t newlines = 0, at = 0;
+        for (; format[at] && at + 1 < FORMAT_BYTES; at++) {
+            marked[at] = format[at] == '\n' ? mark : format[at];
+            newlines += format[at] == '\n';
+        }
+        marked[at] = '\0';
         int length = vsnprintf(text, TEXT_BYTES, marked, again);
         va_end(again);
         clear = count_byte(text, mark) <= newlines;

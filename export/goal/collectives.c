@@ -26,13 +26,6 @@ struct lowering {
     struct err *err;
 };
 
-static enum status add_end(struct lowering *lowering, struct end end)
-{
-    end.order = lowering->count;
-    ARRAY_PUSH(lowering->ends, lowering->count, lowering->capacity, end, lowering->err);
-    return STATUS_OK;
-}
-
 /* One call of one rank: its steps one after another, but those that overlap. */
 struct steps {
     struct end where; /* handle, sequence, turn */
@@ -58,7 +51,9 @@ static enum status add_operation(struct lowering *lowering, struct steps *steps,
     end.from = receives ? partner : steps->rank;
     end.to = receives ? steps->rank : partner;
     end.bytes = bytes;
-    return add_end(lowering, end);
+    end.order = lowering->count;
+    ARRAY_PUSH(lowering->ends, lowering->count, lowering->capacity, end, lowering->err);
+    return STATUS_OK;
 }
 
 static enum status lower_steps(struct lowering *lowering, const struct coll_shape *shape, const struct trace_comm *comm,
@@ -125,8 +120,13 @@ static bool same_pair(const struct end *a, const struct end *b)
     return a->sequence == b->sequence && a->handle == b->handle && a->turn == b->turn && a->from == b->from && a->to == b->to;
 }
 
-static enum status join_ends(struct lowering *lowering)
+static enum status lower_calls(struct lowering *lowering)
 {
+    const struct trace *trace = lowering->schedule->trace;
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        memset(lowering->turns, 0, SEQUENCES * lowering->handles * sizeof *lowering->turns);
+        for (size_t i = 0; i < trace->ranks[r].count; i++) TRY(lower_call(lowering, r, i));
+    }
     struct end *ends = lowering->ends;
     if (lowering->count > 1) qsort(ends, lowering->count, sizeof *ends, compare_ends);
     for (size_t first = 0, next; first < lowering->count; first = next) {
@@ -139,16 +139,6 @@ static enum status join_ends(struct lowering *lowering)
         lowering->schedule->left_out += sends + receives - 2 * pairs;
     }
     return STATUS_OK;
-}
-
-static enum status lower_calls(struct lowering *lowering)
-{
-    const struct trace *trace = lowering->schedule->trace;
-    for (uint32_t r = 0; r < trace->rank_count; r++) {
-        memset(lowering->turns, 0, SEQUENCES * lowering->handles * sizeof *lowering->turns);
-        for (size_t i = 0; i < trace->ranks[r].count; i++) TRY(lower_call(lowering, r, i));
-    }
-    return join_ends(lowering);
 }
 
 enum status goal_lower_collectives(const struct trace *trace, struct goal_schedule *schedule, struct err *err)

@@ -212,18 +212,6 @@ static enum status take_pending(struct work *work, uint32_t rank, int64_t now_ps
     return taken.from_ps < now_ps ? begin_wait(work, now_ps, &taken) : STATUS_OK;
 }
 
-/* Ends the waits that begin at now_ps. */
-static enum status leave_waits(struct work *work, int64_t now_ps)
-{
-    while (work->heap.count > 0 && work->ranks[work->heap.items[0]].from_ps == now_ps) {
-        uint32_t rank = heap_pop(&work->heap, begins_later, work);
-        if (work->ranks[rank].counted) work->waited_ps += work->ranks[rank].ended_ps - now_ps;
-        TRY(change_wait(work, rank, now_ps, NULL));
-        if (work->pending_count > 0) TRY(take_pending(work, rank, now_ps));
-    }
-    return STATUS_OK;
-}
-
 static enum status take_busy(struct work *work, const struct wait_log_row *row)
 {
     struct rank *rank = &work->ranks[row->rank];
@@ -264,7 +252,13 @@ static enum status go_back(struct work *work, int64_t end_ps)
     while (any || work->heap.count > 0) {
         int64_t now_ps = any ? row.until_ps : INT64_MIN;
         if (work->heap.count > 0) now_ps = units_max_ps(now_ps, work->ranks[work->heap.items[0]].from_ps);
-        TRY(leave_waits(work, now_ps));
+        /* Ends the waits that begin at now_ps. */
+        while (work->heap.count > 0 && work->ranks[work->heap.items[0]].from_ps == now_ps) {
+            uint32_t rank = heap_pop(&work->heap, begins_later, work);
+            if (work->ranks[rank].counted) work->waited_ps += work->ranks[rank].ended_ps - now_ps;
+            TRY(change_wait(work, rank, now_ps, NULL));
+            if (work->pending_count > 0) TRY(take_pending(work, rank, now_ps));
+        }
         while (any && row.until_ps == now_ps) {
             TRY(row.flags & WAIT_LOG_BUSY ? take_busy(work, &row) : take_wait(work, &row));
             TRY(wait_log_next(work->replay->wait_log, &row, &any, work->err));

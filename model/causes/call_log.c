@@ -70,15 +70,6 @@ static enum status begin_rank(const struct call_log *call_log, struct rank_calls
     return STATUS_OK;
 }
 
-static enum status end_block(struct call_log *call_log, struct rank_calls_log *rank, struct err *err)
-{
-    struct block_end end = {.before = rank->before, .exit_ps = rank->exit_ps, .used = rank->used};
-    memcpy(rank->bytes, &end, sizeof end);
-    TRY(temp_file_append(call_log->temp, rank->bytes, sizeof end + rank->used, &rank->before, err));
-    rank->used = 0;
-    return STATUS_OK;
-}
-
 static size_t bytes_of(uint64_t number)
 {
     return number == 0 ? 1 : (size_t)(71 - __builtin_clzll(number)) / 8;
@@ -101,7 +92,12 @@ enum status call_log_add(struct call_log *call_log, uint32_t rank, const struct 
 {
     struct rank_calls_log *to = &call_log->ranks[rank];
     if (!to->bytes) TRY(begin_rank(call_log, to, call->enter_ps, err));
-    if (to->used + CALL_BYTES > call_log->block_bytes) TRY(end_block(call_log, to, err));
+    if (to->used + CALL_BYTES > call_log->block_bytes) {
+        struct block_end end = {.before = to->before, .exit_ps = to->exit_ps, .used = to->used};
+        memcpy(to->bytes, &end, sizeof end);
+        TRY(temp_file_append(call_log->temp, to->bytes, sizeof end + to->used, &to->before, err));
+        to->used = 0;
+    }
     uint64_t gap = (uint64_t)call->enter_ps - (uint64_t)to->exit_ps;
     uint64_t duration = (uint64_t)call->exit_ps - (uint64_t)call->enter_ps;
     size_t gap_bytes = bytes_of(gap), duration_bytes = bytes_of(duration), kind_bytes = bytes_of(call->kind);

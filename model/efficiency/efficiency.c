@@ -64,11 +64,6 @@ static enum characteristic kind_of_communication(enum mpi_call call)
     }
 }
 
-static bool starts_only(enum mpi_call call)
-{
-    return call_makes_request(call) || property_of(call_kind(call)) == PROPERTY_RMA_COMMUNICATION;
-}
-
 void collector_add_call(const struct collector *collector, uint32_t interval, uint32_t processor, enum mpi_call call,
                         enum mpi_call as, int64_t ps)
 {
@@ -79,7 +74,8 @@ void collector_add_call(const struct collector *collector, uint32_t interval, ui
     }
     collector_add(collector, interval, EFFICIENCY_MPI, processor, ps);
     collector_add(collector, interval, kind_of_communication(as), processor, ps);
-    if (starts_only(call)) collector_add(collector, interval, EFFICIENCY_START, processor, ps);
+    if (call_makes_request(call) || property_of(call_kind(call)) == PROPERTY_RMA_COMMUNICATION)
+        collector_add(collector, interval, EFFICIENCY_START, processor, ps);
     if (collector->intervals->items[interval].sequential)
         collector_add(collector, interval, EFFICIENCY_SEQUENTIAL_MPI, processor, ps);
 }

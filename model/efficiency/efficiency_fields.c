@@ -30,23 +30,6 @@ struct values {
     size_t rank_count, processor_count;
 };
 
-/* Of a rank the sum over its processors. */
-static void fill_ranks(const struct efficiency *efficiency, const struct efficiency_interval *interval, size_t c,
-                       struct values *values)
-{
-    for (uint32_t p = 0; p < efficiency->processor_count; values->rank_count++) {
-        uint32_t rank = efficiency->processors[p].rank;
-        int64_t sum_ps = 0;
-        bool any = false;
-        for (; p < efficiency->processor_count && efficiency->processors[p].rank == rank; p++) {
-            any = any || interval->takes_part[p];
-            if (interval->takes_part[p]) sum_ps = units_add_ps(sum_ps, interval->value_ps[c][p]);
-            values->processors[p] = interval->takes_part[p] ? units_s(interval->value_ps[c][p]) : (double)NAN;
-        }
-        values->ranks[values->rank_count] = any ? units_s(sum_ps) : (double)NAN;
-    }
-}
-
 static enum field_each fill_values(const void *item, size_t c, void *made)
 {
     const struct interval_row *interval = item;
@@ -65,7 +48,18 @@ static enum field_each fill_values(const void *item, size_t c, void *made)
     values->ranks = malloc((values->processor_count + 1) * sizeof *values->ranks);
     values->processors = malloc((values->processor_count + 1) * sizeof *values->processors);
     if (values->ranks && values->processors) {
-        fill_ranks(efficiency, &interval->at, c, values);
+        /* The value of a rank is the sum over its processors. */
+        for (uint32_t p = 0; p < efficiency->processor_count; values->rank_count++) {
+            uint32_t rank = efficiency->processors[p].rank;
+            int64_t sum_ps = 0;
+            bool any = false;
+            for (; p < efficiency->processor_count && efficiency->processors[p].rank == rank; p++) {
+                any = any || interval->at.takes_part[p];
+                if (interval->at.takes_part[p]) sum_ps = units_add_ps(sum_ps, interval->at.value_ps[c][p]);
+                values->processors[p] = interval->at.takes_part[p] ? units_s(interval->at.value_ps[c][p]) : (double)NAN;
+            }
+            values->ranks[values->rank_count] = any ? units_s(sum_ps) : (double)NAN;
+        }
     } else { /* no numbers spoil the document */
         free(values->ranks);
         values->ranks = NULL;

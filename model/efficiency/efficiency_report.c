@@ -83,19 +83,16 @@ static void check_interval(struct efficiency *efficiency, const struct efficienc
                      parts_ps(sum_ps, EFFICIENCY_VARIATION_COLLECTIVE, EFFICIENCY_VARIATION_RMA));
 }
 
-static void check_caused(struct efficiency *efficiency)
-{
-    const struct efficiency_interval *run = &efficiency->intervals[0];
-    wide_ps caused_ps = 0;
-    for (size_t i = 0; i < efficiency->caused.count; i++) caused_ps += efficiency->caused.rows[i].time_ps;
-    expect_equal(efficiency, run, "real synchronization and waits by cause",
-                 run->sum_ps[EFFICIENCY_REAL_SYNCHRONIZATION], caused_ps);
-}
-
 void efficiency_check(struct efficiency *efficiency)
 {
     efficiency->holds = true;
-    if (efficiency->count > 0) check_caused(efficiency);
+    if (efficiency->count > 0) {
+        const struct efficiency_interval *run = &efficiency->intervals[0];
+        wide_ps caused_ps = 0;
+        for (size_t i = 0; i < efficiency->caused.count; i++) caused_ps += efficiency->caused.rows[i].time_ps;
+        expect_equal(efficiency, run, "real synchronization and waits by cause", run->sum_ps[EFFICIENCY_REAL_SYNCHRONIZATION],
+                     caused_ps);
+    }
     for (size_t i = 0; i < efficiency->count; i++) {
         const struct efficiency_interval *interval = &efficiency->intervals[i];
         const struct efficiency_interval *parent = &efficiency->intervals[efficiency->parents[i]];

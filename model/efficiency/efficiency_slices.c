@@ -226,17 +226,6 @@ struct rank_values {
 };
 static const uint32_t NO_RANK = UINT32_MAX;
 
-static struct rank_values values_of(const struct efficiency_interval *interval, uint32_t rank, bool *any)
-{
-    struct rank_values values = {.rank = rank, .takes_part = interval->takes_part[rank]};
-    *any = values.takes_part;
-    for (int c = 0; c < EFFICIENCY_ADDED; c++) {
-        values.value_ps[c] = interval->value_ps[c][rank];
-        *any = *any || values.value_ps[c] != 0;
-    }
-    return values;
-}
-
 enum status efficiency_slices_put(const struct efficiency_slices *slices, struct bytes *bytes, struct err *err)
 {
     const struct efficiency *efficiency = slices->efficiency;
@@ -246,19 +235,18 @@ enum status efficiency_slices_put(const struct efficiency_slices *slices, struct
         TRY(bytes_put(bytes, &slices->intervals.items[i], sizeof *slices->intervals.items, err));
         for (uint32_t r = 0; r < efficiency->rank_count; r++) {
             bool any;
-            struct rank_values values = values_of(&efficiency->intervals[i], r, &any);
+            const struct efficiency_interval *interval = &efficiency->intervals[i];
+            struct rank_values values = {.rank = r, .takes_part = interval->takes_part[r]};
+            any = values.takes_part;
+            for (int c = 0; c < EFFICIENCY_ADDED; c++) {
+                values.value_ps[c] = interval->value_ps[c][r];
+                any = any || values.value_ps[c] != 0;
+            }
             if (any) TRY(bytes_put(bytes, &values, sizeof values, err));
         }
         TRY(bytes_put(bytes, &none, sizeof none, err));
     }
     return caused_put(&efficiency->caused, bytes, err);
-}
-
-static void take_values(struct efficiency_interval *interval, const struct rank_values *values)
-{
-    interval->takes_part[values->rank] = interval->takes_part[values->rank] || values->takes_part;
-    for (int c = 0; c < EFFICIENCY_ADDED; c++)
-        interval->value_ps[c][values->rank] = units_add_ps(interval->value_ps[c][values->rank], values->value_ps[c]);
 }
 
 enum status efficiency_slices_take(struct efficiency_slices *slices, struct bytes *bytes, const uint32_t *intervals,
@@ -272,9 +260,12 @@ enum status efficiency_slices_take(struct efficiency_slices *slices, struct byte
         struct rank_values values;
         bytes_take(bytes, &elsewhere, sizeof elsewhere);
         interval_merge(&slices->intervals.items[intervals[i]], &elsewhere);
-        for (bytes_take(bytes, &values, sizeof values); values.rank != NO_RANK;
-             bytes_take(bytes, &values, sizeof values))
-            take_values(&slices->efficiency->intervals[intervals[i]], &values);
+        for (bytes_take(bytes, &values, sizeof values); values.rank != NO_RANK; bytes_take(bytes, &values, sizeof values)) {
+            struct efficiency_interval *interval = &slices->efficiency->intervals[intervals[i]];
+            interval->takes_part[values.rank] = interval->takes_part[values.rank] || values.takes_part;
+            for (int c = 0; c < EFFICIENCY_ADDED; c++)
+                interval->value_ps[c][values.rank] = units_add_ps(interval->value_ps[c][values.rank], values.value_ps[c]);
+        }
     }
     return caused_take(&slices->efficiency->caused, bytes, intervals, err);
 }

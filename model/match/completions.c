@@ -26,14 +26,6 @@ static bool brings_back(const struct trace_call *call)
     return call_kind(call->call) == CALL_GET || call_kind(call->call) == CALL_GET_ACCUMULATE;
 }
 
-static void note_flush(struct pending *pending, size_t operation, size_t index)
-{
-    struct epoch_operation *flushed = &pending->epochs->operations[operation];
-    struct access_epoch *epoch = &pending->epochs->accesses[flushed->epoch];
-    if (flushed->first_flush == EPOCH_NONE) flushed->first_flush = index;
-    if (epoch->flush_call == EPOCH_NONE) epoch->flush_call = index;
-}
-
 /* Removes the operations that the call completes at the target. A call that completes at the origin only removes those
  * that return data. A flush does not complete an operation from which another thread has not returned when the flush
  * begins. */
@@ -47,7 +39,12 @@ static void remove_pending(struct pending *pending, size_t index)
         const struct trace_call *of = call_of(pending, operation);
         enum epoch_completion completion = epoch_completion(call, of->handle, of->peer);
         if (flush && of->exit_ps > call->enter_ps) completion = COMPLETE_NOWHERE;
-        if (flush && completion != COMPLETE_NOWHERE) note_flush(pending, operation, index);
+        if (flush && completion != COMPLETE_NOWHERE) {
+            struct epoch_operation *flushed = &pending->epochs->operations[operation];
+            struct access_epoch *epoch = &pending->epochs->accesses[flushed->epoch];
+            if (flushed->first_flush == EPOCH_NONE) flushed->first_flush = index;
+            if (epoch->flush_call == EPOCH_NONE) epoch->flush_call = index;
+        }
         if (completion != COMPLETE_AT_TARGET && (completion == COMPLETE_NOWHERE || !brings_back(of))) {
             link = &pending->next[operation];
             continue;

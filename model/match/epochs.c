@@ -144,16 +144,6 @@ static enum status open_exposure(struct walk *walk, struct epoch *open)
     return STATUS_OK;
 }
 
-static void close_epoch(struct walk *walk, const struct epoch *closed, size_t fence)
-{
-    if (closed->kind == EPOCH_POST) {
-        walk->epochs->exposures[closed->item].close_call = walk->index;
-    } else if (closed->item != EPOCH_NONE) {
-        walk->epochs->accesses[closed->item].close_call = walk->index;
-        walk->epochs->accesses[closed->item].close_number = fence;
-    }
-}
-
 static enum status add_operation(struct walk *walk, const struct trace_call *call, const struct epoch_step *step)
 {
     struct epochs *epochs = walk->epochs;
@@ -183,7 +173,15 @@ static enum status take_call(struct walk *walk, const struct trace_call *call)
     } else if (step.in && call->peer != TRACE_NONE) {
         return add_operation(walk, call, &step);
     }
-    if (step.closes) close_epoch(walk, step.closes, step.fence);
+    if (step.closes) {
+        const struct epoch *closed = step.closes;
+        if (closed->kind == EPOCH_POST) {
+            walk->epochs->exposures[closed->item].close_call = walk->index;
+        } else if (closed->item != EPOCH_NONE) {
+            walk->epochs->accesses[closed->item].close_call = walk->index;
+            walk->epochs->accesses[closed->item].close_number = step.fence;
+        }
+    }
     if (!step.opens || step.opens->kind == EPOCH_FENCE) return STATUS_OK;
     return step.opens->kind == EPOCH_POST ? open_exposure(walk, step.opens) : open_access(walk, step.opens);
 }

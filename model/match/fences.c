@@ -168,29 +168,24 @@ static bool counts_fence(const struct relations *relations, int32_t window, size
     return !state || (number >= state->pairs_before[window] && number < state->pairs_now[window]);
 }
 
-/* needed_ps: per rank, numbers: per window, both for use in here. */
-static void count_all(const struct relations *relations, const struct needs *needs, int64_t *needed_ps, size_t *numbers,
-                      struct fence_pairs *pairs)
-{
-    for (size_t i = 0; i < relations->instances.count; i++) {
-        const struct instance *instance = &relations->instances.items[i];
-        if (instance->kind != CALL_FENCE || !counts_fence(relations, instance->handle, numbers[instance->handle]++))
-            continue;
-        if (!fence_synchronises(relations, instance)) continue;
-        struct need *of = needs->items + needs->first[i];
-        size_t count = sort_needs(of, needs->first[i + 1] - needs->first[i]);
-        count_instance(relations, instance, of, count, needed_ps, pairs);
-        if (!needs->used[i]) count_empty(relations, instance, pairs);
-    }
-}
-
 enum status fence_pairs_count(const struct relations *relations, struct fence_pairs *pairs, struct err *err)
 {
     struct needs needs = {0};
     int64_t *needed_ps = malloc((relations->trace->rank_count + 1) * sizeof *needed_ps);
     size_t *numbers = calloc(relations->trace->definitions.window_count + 1, sizeof *numbers);
     enum status status = needed_ps && numbers ? collect_needs(relations, &needs, err) : err_memory(err);
-    if (status == STATUS_OK) count_all(relations, &needs, needed_ps, numbers, pairs);
+    if (status == STATUS_OK) {
+        /* needed_ps is per rank, numbers per window. */
+        for (size_t i = 0; i < relations->instances.count; i++) {
+            const struct instance *instance = &relations->instances.items[i];
+            if (instance->kind != CALL_FENCE || !counts_fence(relations, instance->handle, numbers[instance->handle]++)) continue;
+            if (!fence_synchronises(relations, instance)) continue;
+            struct need *of = needs.items + needs.first[i];
+            size_t count = sort_needs(of, needs.first[i + 1] - needs.first[i]);
+            count_instance(relations, instance, of, count, needed_ps, pairs);
+            if (!needs.used[i]) count_empty(relations, instance, pairs);
+        }
+    }
     free(needs.first);
     free(needs.items);
     free(needs.used);

@@ -18,16 +18,10 @@ static bool takes_part(const struct trace_call *call)
     return call->peer != TRACE_NONE && (message_taken_out(call) || message_receives_taken(call));
 }
 
-static struct fifo_key key_of(const struct trace_call *call, uint32_t thread)
-{
-    return (struct fifo_key){
-        .a = (uint32_t)call->peer, .b = thread, .c = (uint32_t)call->handle, .d = (uint32_t)call->message.tag};
-}
-
 static enum status meet_call(struct pairing *pairing, size_t index, uint32_t thread)
 {
     const struct trace_call *call = &pairing->trace->ranks[pairing->rank].calls[index];
-    struct fifo_key key = key_of(call, thread);
+    struct fifo_key key = {.a = (uint32_t)call->peer, .b = thread, .c = (uint32_t)call->handle, .d = (uint32_t)call->message.tag};
     if (message_taken_out(call)) return fifo_push(&pairing->probes, key, index, pairing->err);
     size_t probe = fifo_pop(&pairing->probes, key);
     if (probe == FIFO_EMPTY) return STATUS_OK;

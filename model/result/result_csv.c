@@ -107,23 +107,6 @@ void csv_write_matrix(const struct result *result, FILE *out)
     }
 }
 
-static void write_time(int64_t time_ps, int64_t begin_ps, FILE *out)
-{
-    if (time_ps != TRACE_UNKNOWN_PS) fprintf(out, "%.12f", units_s(time_ps - begin_ps));
-}
-
-static void write_transfer(const struct transfer_row *row, int64_t begin_ps, FILE *out)
-{
-    const int64_t times_ps[] = {row->start_ps, row->lower_end_ps, row->upper_end_ps, row->true_end_ps};
-    fprintf(out, "%" PRIu32 ",%" PRIu32 ",%" PRId32 ",%s,%" PRId64, row->origin, row->target, row->window, row->kind,
-            row->bytes);
-    for (size_t t = 0; t < sizeof times_ps / sizeof *times_ps; t++) {
-        fputc(',', out);
-        write_time(times_ps[t], begin_ps, out);
-    }
-    fputc('\n', out);
-}
-
 enum status csv_write_transfers(struct transfer_log *log, int64_t begin_ps, FILE *out, struct err *err)
 {
     struct transfer_row row;
@@ -132,6 +115,13 @@ enum status csv_write_transfers(struct transfer_log *log, int64_t begin_ps, FILE
     for (;;) {
         TRY(transfer_log_next(log, &row, &any, err));
         if (!any) return STATUS_OK;
-        write_transfer(&row, begin_ps, out);
+        const int64_t times_ps[] = {row.start_ps, row.lower_end_ps, row.upper_end_ps, row.true_end_ps};
+        fprintf(out, "%" PRIu32 ",%" PRIu32 ",%" PRId32 ",%s,%" PRId64, row.origin, row.target, row.window, row.kind, row.bytes);
+        for (size_t t = 0; t < sizeof times_ps / sizeof *times_ps; t++) {
+            fputc(',', out);
+            int64_t time_ps = times_ps[t];
+            if (time_ps != TRACE_UNKNOWN_PS) fprintf(out, "%.12f", units_s(time_ps - begin_ps));
+        }
+        fputc('\n', out);
     }
 }

@@ -66,13 +66,6 @@ static void print_who(const struct result_who *who, FILE *out)
     if (who->thread >= 0) text_print(out, "%s thread %" PRId32, who->node ? "," : "", who->thread);
 }
 
-static void print_place(const struct result_place *place, FILE *out)
-{
-    text_print(out, "  %s", place->callpath);
-    if (place->file) text_print(out, " (%s:%" PRId32 ")", place->file, place->line);
-    print_who(&place->who, out);
-}
-
 enum { TITLE_BYTES = 64 };
 
 static const char *title_of(const struct result *result, enum pattern pattern, char title[TITLE_BYTES])
@@ -99,7 +92,12 @@ static void print_findings(const struct result *result, size_t top, FILE *out)
         text_print(out, "%-28s %9s %5.1f %% %7" PRIu64 " %10" PRIu32, title_of(result, findings[i].pattern, title),
                    units_format_duration(pattern->severity_s, seconds),
                    percent_of(pattern->severity_s, result_total_s(result)), pattern->count, worst_rank(result, pattern));
-        if (pattern->place_count > 0) print_place(&pattern->places[0], out);
+        if (pattern->place_count > 0) {
+            const struct result_place *place = &pattern->places[0];
+            text_print(out, "  %s", place->callpath);
+            if (place->file) text_print(out, " (%s:%" PRId32 ")", place->file, place->line);
+            print_who(&place->who, out);
+        }
         fputc('\n', out);
         if (pattern->place_count == 0 || pattern->places[0].severity_s < RESULT_WORTH_ADVICE * result_total_s(result)) continue;
         if (pattern->places[0].advice)
@@ -120,19 +118,6 @@ static void print_property_wait(const struct result *result, enum pattern patter
                percent_of(found->severity_s, result->properties[PROPERTY_TIME].inclusive_s));
 }
 
-/* Prints a pattern that is part of another one below that one. */
-static void print_property_waits(const struct result *result, const struct result_property *property, FILE *out)
-{
-    for (int p = 0; p < PATTERN_COUNT; p++) {
-        enum pattern whole = (enum pattern)p;
-        if (strcmp(pattern_row(whole)->parent, property->name) != 0 || pattern_whole(whole) != whole) continue;
-        print_property_wait(result, whole, property->depth + 1, out);
-        for (int part = 0; part < PATTERN_COUNT; part++)
-            if (part != p && pattern_whole((enum pattern)part) == whole)
-                print_property_wait(result, (enum pattern)part, property->depth + 2, out);
-    }
-}
-
 static void print_properties(const struct result *result, FILE *out)
 {
     char inclusive[UNITS_TEXT_BYTES], exclusive[UNITS_TEXT_BYTES];
@@ -145,7 +130,15 @@ static void print_properties(const struct result *result, FILE *out)
                    units_format_duration(property->inclusive_s, inclusive),
                    percent_of(property->inclusive_s, result->properties[PROPERTY_TIME].inclusive_s),
                    units_format_duration(property->exclusive_s, exclusive));
-        print_property_waits(result, property, out);
+        /* A pattern that is part of another one is printed below that one. */
+        for (int p = 0; p < PATTERN_COUNT; p++) {
+            enum pattern whole = (enum pattern)p;
+            if (strcmp(pattern_row(whole)->parent, property->name) != 0 || pattern_whole(whole) != whole) continue;
+            print_property_wait(result, whole, property->depth + 1, out);
+            for (int part = 0; part < PATTERN_COUNT; part++)
+                if (part != p && pattern_whole((enum pattern)part) == whole)
+                    print_property_wait(result, (enum pattern)part, property->depth + 2, out);
+        }
     }
 }
 
@@ -218,14 +211,6 @@ static void print_buffer(const struct result *result, FILE *out)
     if (result->buffer.known) text_print(out, "\nBuffered: %s\n", result_buffer_text(&result->buffer, text));
 }
 
-static void print_checks(const struct result *result, FILE *out)
-{
-    if (result->check_count > 0) text_print(out, "\nVerified\n");
-    for (size_t i = 0; i < result->check_count; i++)
-        text_print(out, "  %-24s %-6s %s\n", result->checks[i].name, result->checks[i].holds ? "holds" : "broken",
-                   result->checks[i].detail);
-}
-
 static void print_left_out(const struct result *result, FILE *out)
 {
     if (result->left_out_count > 0) text_print(out, "\nLeft out of all figures\n");
@@ -288,7 +273,10 @@ void result_print_top(const struct result *result, size_t top, FILE *out)
     print_creations(result, out);
     result_print_behaviour(result, out);
     print_buffer(result, out);
-    print_checks(result, out);
+    if (result->check_count > 0) text_print(out, "\nVerified\n");
+    for (size_t i = 0; i < result->check_count; i++)
+        text_print(out, "  %-24s %-6s %s\n", result->checks[i].name, result->checks[i].holds ? "holds" : "broken",
+                   result->checks[i].detail);
     if (result->note_count > 0) text_print(out, "\nNotes\n");
     for (size_t i = 0; i < result->note_count; i++) text_print(out, "  %s\n", result->notes[i]);
 }

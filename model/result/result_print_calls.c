@@ -42,14 +42,6 @@ void result_print_share(const struct result *result, FILE *out)
     print_user(result, out);
 }
 
-static void print_place(const struct result_share *call, FILE *out)
-{
-    if (strcmp(call->callpath, call->activity) != 0) text_print(out, "  %s", call->callpath); /* else it has no place */
-    if (call->file) text_print(out, " (%s:%" PRId32 ")", call->file, call->line);
-    if (call->stands_out) text_print(out, "%s most on rank %" PRId64, call->file ? "," : " ", call->who.rank);
-    if (call->stands_out && call->who.node) text_print(out, " on %s", call->who.node);
-}
-
 static void print_waits(const struct result_share *call, FILE *out)
 {
     char seconds[UNITS_TEXT_BYTES];
@@ -137,7 +129,11 @@ static struct result_share sum_places(const struct result_shares *calls, const c
 static void print_at(const struct table *table, const char *name, const struct result_share *call)
 {
     print_times(table, name, call);
-    print_place(call, table->out);
+    FILE *out = table->out;
+    if (strcmp(call->callpath, call->activity) != 0) text_print(out, "  %s", call->callpath); /* else it has no place */
+    if (call->file) text_print(out, " (%s:%" PRId32 ")", call->file, call->line);
+    if (call->stands_out) text_print(out, "%s most on rank %" PRId64, call->file ? "," : " ", call->who.rank);
+    if (call->stands_out && call->who.node) text_print(out, " on %s", call->who.node);
     fputc('\n', table->out);
 }
 

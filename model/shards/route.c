@@ -109,19 +109,16 @@ const uint64_t *shards_route_unsent(const struct shards_route *route)
     return route->next_message;
 }
 
-static void find_place(struct routing *routing)
-{
-    struct call_copy *copy = &routing->copy;
-    struct efficiency_slices *efficiency = routing->update->efficiency;
-    copy->node = callpath_at(routing->update->paths, copy->rank, routing->index);
-    if (efficiency) copy->interval = interval_at(efficiency_slices_intervals(efficiency), copy->rank, routing->index);
-    routing->placed = true;
-}
-
 static enum status send_to_shard(struct routing *routing, uint32_t shard)
 {
     if (shard == routing->route->own) return STATUS_OK;
-    if (!routing->placed) find_place(routing);
+    if (!routing->placed) {
+        struct call_copy *copy = &routing->copy;
+        struct efficiency_slices *efficiency = routing->update->efficiency;
+        copy->node = callpath_at(routing->update->paths, copy->rank, routing->index);
+        if (efficiency) copy->interval = interval_at(efficiency_slices_intervals(efficiency), copy->rank, routing->index);
+        routing->placed = true;
+    }
     return routing->take(routing->context, shard, &routing->copy, routing->sim, routing->err);
 }
 
@@ -366,11 +363,6 @@ static enum status route_message(struct routing *routing, enum call_kind kind)
     return send_to_rank(routing, call->peer);
 }
 
-static bool is_collective(const struct trace_call *call, enum call_kind kind)
-{
-    return call_arm(kind) == ARM_COLLECTIVE && !call_makes_request(call->call);
-}
-
 /* The lists of a collective stay with its own rank, except those that say what it gives to each member. */
 static enum status route_collective(struct routing *routing, enum call_kind kind)
 {
@@ -387,27 +379,6 @@ static enum status route_shmem_lock(struct routing *routing, enum call_kind kind
     return send_to_shard(routing, holdings_shard(call->shmem.lock, routing->route->count));
 }
 
-static bool is_shmem_lock(enum call_kind kind)
-{
-    return kind == CALL_SHMEM_SET_LOCK || kind == CALL_SHMEM_TEST_LOCK || kind == CALL_SHMEM_CLEAR_LOCK;
-}
-
-static enum status route_call(struct routing *routing, bool messages)
-{
-    const struct trace_call *call = &routing->copy.call;
-    enum call_kind kind = call_kind(call->call);
-    if (call_is_message(kind)) return messages ? route_message(routing, kind) : STATUS_OK;
-    if (is_collective(call, kind)) return route_collective(routing, kind);
-    if (is_shmem_lock(kind)) return route_shmem_lock(routing, kind);
-    if (shmem_is_write(kind)) return send_to_rank(routing, call->peer);
-    bool flush = kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL;
-    bool of_window = flush || call_works_on(kind, OBJECT_EPOCH) || call_arm(kind) == ARM_WINDOW;
-    if (!of_window || call->handle == TRACE_NONE) return STATUS_OK;
-    struct open_epochs *windows;
-    TRY(epochs_of(routing->route, routing->copy.rank, &windows, routing->err));
-    return route_window_call(routing, kind, &windows[call->handle]);
-}
-
 static enum status take_call(struct routing *routing, uint32_t rank, size_t index, bool messages)
 {
     const struct trace *trace = routing->route->trace;
@@ -419,7 +390,19 @@ static enum status take_call(struct routing *routing, uint32_t rank, size_t inde
     routing->sim = calls->sim ? &calls->sim[index] : NULL;
     routing->index = index;
     routing->placed = false;
-    return route_call(routing, messages);
+    const struct trace_call *call = &routing->copy.call;
+    enum call_kind kind = call_kind(call->call);
+    if (call_is_message(kind)) return messages ? route_message(routing, kind) : STATUS_OK;
+    if (call_arm(kind) == ARM_COLLECTIVE && !call_makes_request(call->call)) return route_collective(routing, kind);
+    if (kind == CALL_SHMEM_SET_LOCK || kind == CALL_SHMEM_TEST_LOCK || kind == CALL_SHMEM_CLEAR_LOCK)
+        return route_shmem_lock(routing, kind);
+    if (shmem_is_write(kind)) return send_to_rank(routing, call->peer);
+    bool flush = kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL;
+    bool of_window = flush || call_works_on(kind, OBJECT_EPOCH) || call_arm(kind) == ARM_WINDOW;
+    if (!of_window || call->handle == TRACE_NONE) return STATUS_OK;
+    struct open_epochs *windows;
+    TRY(epochs_of(routing->route, routing->copy.rank, &windows, routing->err));
+    return route_window_call(routing, kind, &windows[call->handle]);
 }
 
 /* Messages that waited in an earlier round. */

@@ -52,13 +52,6 @@ void shards_free(struct shards *shards)
     free(shards);
 }
 
-static void mark_foreign(struct trace *trace, const struct shards_link *link)
-{
-    uint32_t first = shards_first(trace->rank_count, link->own, link->count);
-    uint32_t end = shards_first(trace->rank_count, link->own + 1, link->count);
-    for (uint32_t r = 0; r < trace->rank_count; r++) trace->ranks[r].foreign = r < first || r >= end;
-}
-
 enum status shards_new(struct trace *trace, const struct shards_link *link, struct shards **shards, struct err *err)
 {
     size_t count = (size_t)link->count + 1;
@@ -82,7 +75,9 @@ enum status shards_new(struct trace *trace, const struct shards_link *link, stru
         return status;
     }
     for (size_t g = 0; g < trace->definitions.group_count; g++) made->narrowed[g] = TRACE_NO_REF;
-    mark_foreign(trace, link);
+    uint32_t first = shards_first(trace->rank_count, link->own, link->count);
+    uint32_t end = shards_first(trace->rank_count, link->own + 1, link->count);
+    for (uint32_t r = 0; r < trace->rank_count; r++) trace->ranks[r].foreign = r < first || r >= end;
     *shards = made;
     return STATUS_OK;
 }

@@ -33,13 +33,6 @@ static bool is_final(const struct holdings *holdings, const struct trace *trace,
     return !holding_waits(holdings, trace, i) || holdings->items[i - 1].cleared != HOLDING_NO_CALL;
 }
 
-/* Keeps both calls of a holding, since the end alone would not be recognised as such. */
-static void keep_holding(struct slice_state *state, const struct holding *holding)
-{
-    slice_state_mark(state, holding->rank, holding->taken, SLICE_KEEP);
-    if (holding->cleared != HOLDING_NO_CALL) slice_state_mark(state, holding->rank, holding->cleared, SLICE_KEEP);
-}
-
 static enum status mark_final_shmem_locks(struct slice_state *state, const struct trace *trace, int64_t watermark_ps,
                                           struct err *err)
 {
@@ -49,7 +42,11 @@ static enum status mark_final_shmem_locks(struct slice_state *state, const struc
         const struct holding *holding = &holdings.items[i], *next = i + 1 < holdings.count ? holding + 1 : NULL;
         bool final = is_final(&holdings, trace, i, watermark_ps);
         bool followed = next && next->lock == holding->lock && is_final(&holdings, trace, i + 1, watermark_ps);
-        if (!final || !followed) keep_holding(state, holding);
+        if (!final || !followed) {
+            /* Keeps both calls of a holding, since the end alone would not be recognised as such. */
+            slice_state_mark(state, holding->rank, holding->taken, SLICE_KEEP);
+            if (holding->cleared != HOLDING_NO_CALL) slice_state_mark(state, holding->rank, holding->cleared, SLICE_KEEP);
+        }
         if (!final) slice_state_mark(state, holding->rank, holding->taken, SLICE_OPEN);
     }
     holdings_clear(&holdings);
@@ -75,21 +72,6 @@ static void take_row(struct slice_state *state, const struct trace *trace, uint3
     }
 }
 
-/* A wait that returned after the watermark is open: a write that has not been read may have begun before. */
-static void mark_final_waits(struct slice_state *state, const struct trace *trace, uint32_t rank, int64_t watermark_ps,
-                             struct write_waits *waits)
-{
-    const struct trace_rank *process = &trace->ranks[rank];
-    for (size_t i = process->count; i-- > 0;) {
-        const struct trace_call *call = &process->calls[i];
-        if (!shmem_is_wait(call_kind(call->call))) continue;
-        bool ended = shmem_wait_ended(call), over = ended && call->exit_ps < watermark_ps;
-        if (ended && !over) slice_state_mark(state, rank, i, SLICE_OPEN);
-        if (ended && !over && call->enter_ps < waits->needed_ps) waits->needed_ps = call->enter_ps;
-        take_row(state, trace, rank, ended && waits->row ? waits->row[i] : i, over, waits);
-    }
-}
-
 static enum status mark_final_waits_of(struct slice_state *state, const struct trace *trace, uint32_t rank,
                                        int64_t watermark_ps, int64_t *needed_ps, struct err *err)
 {
@@ -97,7 +79,18 @@ static enum status mark_final_waits_of(struct slice_state *state, const struct t
     TRY(shmem_rows_find(trace, rank, &row, err));
     struct write_waits waits = {row, row ? calloc(trace->ranks[rank].count, sizeof *waits.over) : NULL, watermark_ps};
     bool failed = row && !waits.over;
-    if (!failed) mark_final_waits(state, trace, rank, watermark_ps, &waits);
+    if (!failed) {
+        /* A wait that returned after the watermark is open: a write that has not been read may have begun before. */
+        const struct trace_rank *process = &trace->ranks[rank];
+        for (size_t i = process->count; i-- > 0;) {
+            const struct trace_call *call = &process->calls[i];
+            if (!shmem_is_wait(call_kind(call->call))) continue;
+            bool ended = shmem_wait_ended(call), over = ended && call->exit_ps < watermark_ps;
+            if (ended && !over) slice_state_mark(state, rank, i, SLICE_OPEN);
+            if (ended && !over && call->enter_ps < waits.needed_ps) waits.needed_ps = call->enter_ps;
+            take_row(state, trace, rank, ended && waits.row ? waits.row[i] : i, over, &waits);
+        }
+    }
     *needed_ps = waits.needed_ps;
     free(row);
     free(waits.over);

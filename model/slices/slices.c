@@ -48,15 +48,6 @@ static bool is_behind(const void *of, uint32_t one, uint32_t other)
     return one < other;
 }
 
-/* The first rank's time has grown, or it has ended. */
-static void sift_first_rank(struct slices *slices)
-{
-    if (slices->ended[slices->heap.items[0]])
-        heap_pop(&slices->heap, is_behind, slices);
-    else
-        heap_sift_down(&slices->heap, is_behind, slices);
-}
-
 /* The number of calls of one rank that are read at a time, in a slice of `calls` calls. */
 static size_t batch_of_rank(size_t calls, uint32_t rank_count)
 {
@@ -99,7 +90,11 @@ static enum status read_slice(struct slices *slices)
         TRY(slices->source->read(slices->source, rank, batch, &slices->ended[rank], slices->err));
         read += trace->ranks[rank].count - before;
         if (trace->ranks[rank].count > 0) slices->read_ps[rank] = trace_rank_end_ps(trace, rank);
-        sift_first_rank(slices);
+        /* The first rank's time has grown, or it has ended. */
+        if (slices->ended[slices->heap.items[0]])
+            heap_pop(&slices->heap, is_behind, slices);
+        else
+            heap_sift_down(&slices->heap, is_behind, slices);
     }
     set_reached(slices, 1000 * read / wanted);
     return STATUS_OK;
@@ -188,16 +183,6 @@ static int64_t add_time(int64_t time_ps, int64_t more_ps)
     return time_ps > INT64_MAX - more_ps ? INT64_MAX : time_ps + more_ps;
 }
 
-/* All shards read the same time span in the next round, chosen so that the fullest slice is about full. */
-static void choose_next(struct slices *slices)
-{
-    const struct shards_state *reached = &slices->reached;
-    int64_t went_ps = reached->watermark_ps - slices->last_ps, filled = reached->filled > 60 ? reached->filled : 60;
-    int64_t next_ps = went_ps > INT64_MAX / 1000 ? INT64_MAX / 2 : went_ps * 1000 / filled;
-    slices->last_ps = reached->watermark_ps;
-    slices->until_ps = add_time(reached->watermark_ps, next_ps > 0 ? next_ps : 1);
-}
-
 /* Exchanges with the other shards. Returns the failure of any. */
 static enum status exchange_reached(struct slices *slices, enum status *own)
 {
@@ -212,7 +197,14 @@ static enum status exchange_reached(struct slices *slices, enum status *own)
         trace->begin_ps = slices->last_ps = slices->reached.begin_ps;
         trace->begin_known = true;
     }
-    if (slices->shards && !slices->reached.ended) choose_next(slices);
+    if (slices->shards && !slices->reached.ended) {
+        /* All shards read the same time span in the next round, chosen so that the fullest slice is about full. */
+        const struct shards_state *reached = &slices->reached;
+        int64_t went_ps = reached->watermark_ps - slices->last_ps, filled = reached->filled > 60 ? reached->filled : 60;
+        int64_t next_ps = went_ps > INT64_MAX / 1000 ? INT64_MAX / 2 : went_ps * 1000 / filled;
+        slices->last_ps = reached->watermark_ps;
+        slices->until_ps = add_time(reached->watermark_ps, next_ps > 0 ? next_ps : 1);
+    }
     return STATUS_OK;
 }
 
@@ -397,19 +389,6 @@ static void clear_slices(struct slices *slices)
     free(slices->moved);
 }
 
-static enum status run_rounds(struct slices *slices, struct result **result)
-{
-    struct time_profile causes = {.trace = slices->trace, .paths = &slices->severity.profile.paths}, path = causes;
-    enum status status = STATUS_OK;
-    if (slices->link) status = shards_new(slices->trace, slices->link, &slices->shards, slices->err);
-    if (status == STATUS_OK) status = look_at_slices(slices, start_slices(slices), &causes, &path);
-    if (status == STATUS_OK) status = report_slices(slices, &causes, &path, result);
-    time_profile_clear(&causes);
-    time_profile_clear(&path);
-    clear_slices(slices);
-    return status;
-}
-
 enum status slices_open(struct trace *trace, const struct analyze_options *options, size_t calls, struct slices **slices,
                         struct err *err)
 {
@@ -424,9 +403,10 @@ enum status slices_open(struct trace *trace, const struct analyze_options *optio
     return status;
 }
 
-/* The heap has only the rank that was read the least far. */
-static void note_appended(struct slices *slices, const bool *ended)
+enum status slices_add(struct slices *slices, const bool *ended, size_t *more, struct err *err)
 {
+    slices->err = err;
+    /* The heap has only the rank that was read the least far. */
     struct heap *heap = &slices->heap;
     heap->count = 0;
     for (uint32_t r = 0; r < slices->trace->rank_count; r++) {
@@ -437,12 +417,6 @@ static void note_appended(struct slices *slices, const bool *ended)
         heap->items[0] = r;
         heap->count = 1;
     }
-}
-
-enum status slices_add(struct slices *slices, const bool *ended, size_t *more, struct err *err)
-{
-    slices->err = err;
-    note_appended(slices, ended);
     *more = slices->calls;
     if (ended && slices->heap.count > 0 && slices->read_ps[slices->heap.items[0]] == INT64_MIN) return STATUS_OK;
     bool last = slices->heap.count == 0;
@@ -483,7 +457,15 @@ enum status model_analyze_shard(struct trace_source *source, const struct analyz
                             .link = link,
                             .err = err};
     if (link) slices.state = (struct slice_state){.shard = link->own, .shard_count = link->count};
-    return run_rounds(&slices, result);
+    struct time_profile causes = {.trace = slices.trace, .paths = &slices.severity.profile.paths}, path = causes;
+    enum status status = STATUS_OK;
+    if (slices.link) status = shards_new(slices.trace, slices.link, &slices.shards, slices.err);
+    if (status == STATUS_OK) status = look_at_slices(&slices, start_slices(&slices), &causes, &path);
+    if (status == STATUS_OK) status = report_slices(&slices, &causes, &path, result);
+    time_profile_clear(&causes);
+    time_profile_clear(&path);
+    clear_slices(&slices);
+    return status;
 }
 
 enum status model_analyze_slices(struct trace_source *source, const struct analyze_options *options, size_t calls,

@@ -106,8 +106,13 @@ enum status rate_histogram_add(struct rate_histogram *histogram, const struct ra
     return add_bits(histogram, double_bits(value->rate_Bps), err);
 }
 
-static enum status merge_cells(struct rate_histogram *into, const struct rate_histogram *from, struct err *err)
+enum status rate_histogram_merge(struct rate_histogram *into, const struct rate_histogram *from, struct err *err)
 {
+    into->unbounded += from->unbounded;
+    if (from->count == 0) return STATUS_OK;
+    note_extremes(into, from->min, from->max);
+    into->bytes += from->bytes;
+    add_time(into, from->time_high, from->time_low);
     if (is_exact(from)) {
         for (size_t i = 0; i < from->cell_count; i++) TRY(add_bits(into, from->cells[i], err));
         return STATUS_OK;
@@ -117,16 +122,6 @@ static enum status merge_cells(struct rate_histogram *into, const struct rate_hi
         if (from->cells[i] > 0) TRY(add_to_class(into, from->first + i, from->cells[i], err));
     into->count += from->count;
     return STATUS_OK;
-}
-
-enum status rate_histogram_merge(struct rate_histogram *into, const struct rate_histogram *from, struct err *err)
-{
-    into->unbounded += from->unbounded;
-    if (from->count == 0) return STATUS_OK;
-    note_extremes(into, from->min, from->max);
-    into->bytes += from->bytes;
-    add_time(into, from->time_high, from->time_low);
-    return merge_cells(into, from, err);
 }
 
 /* The middle of the class of the value with this rank in the order of values, from 0. */

@@ -24,22 +24,6 @@ static enum status add_rate(struct distribution *rates, const struct transfer *t
     return STATUS_OK;
 }
 
-static enum status add_one(struct rates *rates, const struct trace *trace, const struct callpaths *paths,
-                           const struct transfer *transfer, struct err *err)
-{
-    rates->count++;
-    rates->bytes += (uint64_t)transfer->bytes;
-    bool gaps = trace->ranks[transfer->origin].calls[transfer->call].flags & TRACE_GAPS;
-    rates->gap_count += gaps;
-    rates->gap_bytes += gaps ? (uint64_t)transfer->bytes : 0;
-    rates->true_end_unknown += transfer_true_end_ps(trace, transfer) == TRACE_UNKNOWN_PS;
-    rates->within_bounds += transfer_within_bounds(trace, transfer);
-    TRY(add_rate(&rates->lower, transfer, transfer->upper_end_ps, err));
-    TRY(add_rate(&rates->upper, transfer, transfer->lower_end_ps, err));
-    TRY(add_rate(&rates->platform, transfer, transfer_least_end_ps(trace, transfer), err));
-    return transfer_groups_add(&rates->groups, trace, paths, transfer, err);
-}
-
 enum status rates_add(struct rates *rates, const struct trace *trace, const struct callpaths *paths,
                       const struct filter *filter, const struct transfers *transfers, struct transfer_log *log,
                       struct err *err)
@@ -51,7 +35,17 @@ enum status rates_add(struct rates *rates, const struct trace *trace, const stru
         bool passes = true;
         if (selects) TRY(filter_passes(filter, trace, paths, &operation, &passes, err));
         if (!passes) continue;
-        TRY(add_one(rates, trace, paths, transfer, err));
+        rates->count++;
+        rates->bytes += (uint64_t)transfer->bytes;
+        bool gaps = trace->ranks[transfer->origin].calls[transfer->call].flags & TRACE_GAPS;
+        rates->gap_count += gaps;
+        rates->gap_bytes += gaps ? (uint64_t)transfer->bytes : 0;
+        rates->true_end_unknown += transfer_true_end_ps(trace, transfer) == TRACE_UNKNOWN_PS;
+        rates->within_bounds += transfer_within_bounds(trace, transfer);
+        TRY(add_rate(&rates->lower, transfer, transfer->upper_end_ps, err));
+        TRY(add_rate(&rates->upper, transfer, transfer->lower_end_ps, err));
+        TRY(add_rate(&rates->platform, transfer, transfer_least_end_ps(trace, transfer), err));
+        TRY(transfer_groups_add(&rates->groups, trace, paths, transfer, err));
         if (log) TRY(transfer_log_add(log, trace, transfer, err));
     }
     return STATUS_OK;

@@ -50,16 +50,6 @@ struct bounds {
     struct rate_value lower, upper;
 };
 
-static struct bounds bounds_of(const struct transfer *transfer)
-{
-    struct bounds made = {.bytes = transfer->bytes,
-                          .lower_known = transfer->upper_end_ps != TRACE_UNKNOWN_PS,
-                          .upper_known = transfer->lower_end_ps != TRACE_UNKNOWN_PS};
-    if (made.lower_known) made.lower = rate_value(transfer->bytes, transfer->upper_end_ps - transfer->start_ps);
-    if (made.upper_known) made.upper = rate_value(transfer->bytes, transfer->lower_end_ps - transfer->start_ps);
-    return made;
-}
-
 static enum status add_to(struct transfer_list *list, const struct transfer_key *key, const struct bounds *bounds,
                           struct err *err)
 {
@@ -91,7 +81,11 @@ enum status transfer_groups_add(struct transfer_groups *groups, const struct tra
 {
     const struct trace_call *call = &trace->ranks[transfer->origin].calls[transfer->call];
     uint32_t size = transfer_size_class(transfer->bytes), window = (uint32_t)call->handle;
-    struct bounds bounds = bounds_of(transfer);
+    struct bounds bounds = {.bytes = transfer->bytes,
+                            .lower_known = transfer->upper_end_ps != TRACE_UNKNOWN_PS,
+                            .upper_known = transfer->lower_end_ps != TRACE_UNKNOWN_PS};
+    if (bounds.lower_known) bounds.lower = rate_value(transfer->bytes, transfer->upper_end_ps - transfer->start_ps);
+    if (bounds.upper_known) bounds.upper = rate_value(transfer->bytes, transfer->lower_end_ps - transfer->start_ps);
     struct transfer_key keys[TRANSFER_GROUPINGS] = {
         [TRANSFERS_OF_PAIR] = pair_key(transfer->origin, transfer->target, *transfer_kind_name(trace, transfer)),
         [TRANSFERS_OF_WINDOW] = {.number = window, .a = window},

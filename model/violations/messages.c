@@ -43,20 +43,6 @@ static enum status compare_times(struct finder *finder, struct call_at send, str
     return finder_add(finder, VIOLATION_ready_send_early, send, receive, "%s", "");
 }
 
-static enum status match_messages(struct walk *walk)
-{
-    for (size_t i = 0; i < walk->messages->count; i++) {
-        const struct message *message = &walk->messages->items[i];
-        struct call_at send = {message->sender, message->send_call},
-                       receive = {message->receiver, message->receive_call};
-        walk->sides[walk->first[send.rank] + send.call] |= SENT;
-        walk->sides[walk->first[receive.rank] + receive.call] |= RECEIVED;
-        TRY(compare_sizes(walk->finder, send, receive));
-        TRY(compare_times(walk->finder, send, receive));
-    }
-    return STATUS_OK;
-}
-
 static enum status check_partners(struct walk *walk, struct call_at at)
 {
     struct finder *finder = walk->finder;
@@ -97,7 +83,14 @@ static enum status check_handles(struct finder *finder, uint32_t rank)
 static enum status find_messages(struct walk *walk)
 {
     const struct trace *trace = walk->finder->trace;
-    TRY(match_messages(walk));
+    for (size_t i = 0; i < walk->messages->count; i++) {
+        const struct message *message = &walk->messages->items[i];
+        struct call_at send = {message->sender, message->send_call}, receive = {message->receiver, message->receive_call};
+        walk->sides[walk->first[send.rank] + send.call] |= SENT;
+        walk->sides[walk->first[receive.rank] + receive.call] |= RECEIVED;
+        TRY(compare_sizes(walk->finder, send, receive));
+        TRY(compare_times(walk->finder, send, receive));
+    }
     for (uint32_t r = 0; r < trace->rank_count; r++) TRY(check_handles(walk->finder, r));
     if (walk->messages->unmatched_sends.count + walk->messages->unmatched_receives.count == 0 || walk->cancels)
         return STATUS_OK;

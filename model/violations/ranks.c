@@ -216,21 +216,18 @@ static enum status report_faults(struct walk *walk, const struct epoch_step *ste
                       "target %" PRId32, walk->call->peer);
 }
 
-/* Starts and posts of a window that is freed end with it. */
-static void end_sides(const struct walk *walk)
-{
-    const struct epoch *start = epoch_cursor_open(&walk->cursor, walk->call->handle, EPOCH_START);
-    const struct epoch *post = epoch_cursor_open(&walk->cursor, walk->call->handle, EPOCH_POST);
-    if (start) walk->finder->starts.items[start->item].closed = true;
-    if (post) walk->finder->posts.items[post->item].closed = true;
-}
-
 static enum status walk_epochs(struct walk *walk)
 {
     struct finder *finder = walk->finder;
     struct epoch_step step;
     enum call_kind kind = call_kind(walk->call->call);
-    if (kind == CALL_WIN_FREE) end_sides(walk);
+    if (kind == CALL_WIN_FREE) {
+        /* Starts and posts of a window that is freed end with it. */
+        const struct epoch *start = epoch_cursor_open(&walk->cursor, walk->call->handle, EPOCH_START);
+        const struct epoch *post = epoch_cursor_open(&walk->cursor, walk->call->handle, EPOCH_POST);
+        if (start) walk->finder->starts.items[start->item].closed = true;
+        if (post) walk->finder->posts.items[post->item].closed = true;
+    }
     TRY(epoch_cursor_take(&walk->cursor, walk->call, walk->at.call, &step, finder->err));
     if (step.faults) TRY(report_faults(walk, &step));
     if (step.closes && step.closes->kind == EPOCH_START) finder->starts.items[step.closes->item].closed = true;

@@ -58,18 +58,6 @@ enum status call_times_add(struct time_profile *times, const struct filter *filt
     return STATUS_OK;
 }
 
-/* By item and pattern. Only the row of the call in which a wait ends has it: of tests, the successful one's. */
-static void sum_waits(const struct time_profile *times, const struct wait_profile *waits, double *waits_s)
-{
-    for (size_t w = 0; w < waits->count; w++) {
-        const struct wait_place *wait = &waits->items[w];
-        const uint64_t *location = map_find(&times->locations, map_pair(wait->node, wait->site));
-        const uint64_t *item = location ? map_find(&times->index, *location << 16 | wait->call) : NULL;
-        if (!item || wait->count == 0 || pattern_whole(wait->pattern) != wait->pattern) continue;
-        waits_s[*item * PATTERN_COUNT + wait->pattern] += wide_s(wait->severity_ps);
-    }
-}
-
 /* core_waits: they were recorded. */
 static void classify_call(bool core_waits, struct result_share *call)
 {
@@ -86,7 +74,14 @@ enum status call_times_report(struct time_profile *times, const struct wait_prof
     const struct trace_provenance *provenance = &times->trace->provenance;
     double *waits_s = calloc(times->count * PATTERN_COUNT + 1, sizeof *waits_s);
     if (!waits_s) return err_memory(err);
-    sum_waits(times, waits, waits_s);
+    /* By item and pattern. Only the row of the call in which a wait ends has it: of tests, the successful one's. */
+    for (size_t w = 0; w < waits->count; w++) {
+        const struct wait_place *wait = &waits->items[w];
+        const uint64_t *location = map_find(&times->locations, map_pair(wait->node, wait->site));
+        const uint64_t *item = location ? map_find(&times->index, *location << 16 | wait->call) : NULL;
+        if (!item || wait->count == 0 || pattern_whole(wait->pattern) != wait->pattern) continue;
+        waits_s[*item * PATTERN_COUNT + wait->pattern] += wide_s(wait->severity_ps);
+    }
     enum status status = time_profile_report(times, waits_s, &result->calls, err);
     free(waits_s);
     TRY(status);

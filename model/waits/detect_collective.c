@@ -221,22 +221,6 @@ enum status detect_wait_at_barrier(struct detection *detection)
     return for_instances(detection, PATTERN_WAIT_AT_BARRIER, KIND(BARRIER) | KIND(SHMEM_BARRIER), until_last_giver);
 }
 
-/* Barrier Completion begins where Wait at Barrier ends, so the two never count the same time. */
-static enum status find_completion(struct detection *detection, const struct meeting *meeting)
-{
-    const struct relations *relations = detection->relations;
-    for (uint32_t m = 0; m < meeting->instance->size; m++) {
-        const struct trace_call *call = instance_call(relations->trace, &relations->instances, meeting->instance, m);
-        int64_t from_ps = units_max_ps(call->enter_ps, units_max_ps(meeting->first_exit_ps, meeting->last_enter_ps));
-        TRY(detect_found(detection, &(struct finding){.pattern = PATTERN_BARRIER_COMPLETION,
-                                                      .rank = (uint32_t)meeting->comm->members[m],
-                                                      .call = member_call(relations, meeting->instance, m),
-                                                      .severity_ps = call->exit_ps - from_ps,
-                                                      .cause_call = FINDING_NO_CALL}));
-    }
-    return STATUS_OK;
-}
-
 enum status detect_barrier_completion(struct detection *detection)
 {
     const struct instances *instances = &detection->relations->instances;
@@ -245,7 +229,17 @@ enum status detect_barrier_completion(struct detection *detection)
         bool barrier = instances->items[i].kind == CALL_BARRIER || instances->items[i].kind == CALL_SHMEM_BARRIER;
         if (!barrier || !instance_complete(&instances->items[i])) continue;
         find_meeting(detection->relations, &instances->items[i], &meeting);
-        TRY(find_completion(detection, &meeting));
+        /* Barrier Completion begins where Wait at Barrier ends, so the two never count the same time. */
+        const struct relations *relations = detection->relations;
+        for (uint32_t m = 0; m < meeting.instance->size; m++) {
+            const struct trace_call *call = instance_call(relations->trace, &relations->instances, meeting.instance, m);
+            int64_t from_ps = units_max_ps(call->enter_ps, units_max_ps(meeting.first_exit_ps, meeting.last_enter_ps));
+            TRY(detect_found(detection, &(struct finding){.pattern = PATTERN_BARRIER_COMPLETION,
+                                                          .rank = (uint32_t)meeting.comm->members[m],
+                                                          .call = member_call(relations, meeting.instance, m),
+                                                          .severity_ps = call->exit_ps - from_ps,
+                                                          .cause_call = FINDING_NO_CALL}));
+        }
     }
     return STATUS_OK;
 }

@@ -270,22 +270,6 @@ enum status detect_join_wait(struct detection *detection)
 
 /* --- semaphores: with the value v at the beginning, the n-th unit that is taken is the (n - v)-th that is posted --- */
 
-static enum status collect_units(struct detection *detection, uint32_t rank, struct uses *uses)
-{
-    const struct trace_rank *process = &detection->relations->trace->ranks[rank];
-    for (size_t i = 0; i < process->count; i++) {
-        const struct trace_call *call = &process->calls[i];
-        enum call_kind kind = call_kind(call->call);
-        if (!call_works_on(kind, OBJECT_SEMAPHORE)) continue;
-        struct use use = {
-            .object = call->primitive.object, .call = i, .at_ps = call->exit_ps, .fails = has_failed(call)};
-        use.posts = kind == CALL_SEM_POST && !use.fails;
-        use.waits = !use.posts && may_have_waited(process, i);
-        TRY(add_use(uses, use, detection->err));
-    }
-    return STATUS_OK;
-}
-
 /* The semaphore's value before the first call on it; negative: not known. */
 static int64_t value_of(const struct trace_rank *rank, const struct use *items, size_t count)
 {
@@ -345,7 +329,16 @@ static enum status find_units(struct detection *detection, uint32_t rank, const 
 
 static enum status find_semaphores(struct detection *detection, uint32_t rank, struct uses *uses)
 {
-    TRY(collect_units(detection, rank, uses));
+    const struct trace_rank *process = &detection->relations->trace->ranks[rank];
+    for (size_t i = 0; i < process->count; i++) {
+        const struct trace_call *call = &process->calls[i];
+        enum call_kind kind = call_kind(call->call);
+        if (!call_works_on(kind, OBJECT_SEMAPHORE)) continue;
+        struct use use = {.object = call->primitive.object, .call = i, .at_ps = call->exit_ps, .fails = has_failed(call)};
+        use.posts = kind == CALL_SEM_POST && !use.fails;
+        use.waits = !use.posts && may_have_waited(process, i);
+        TRY(add_use(uses, use, detection->err));
+    }
     if (uses->count > 1) qsort(uses->items, uses->count, sizeof *uses->items, compare_uses);
     for (size_t first = 0, end; first < uses->count; first = end) {
         for (end = first; end < uses->count && uses->items[end].object == uses->items[first].object;) end++;

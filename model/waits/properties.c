@@ -174,23 +174,18 @@ int64_t properties_life_ps(const struct timelines *timelines, uint32_t rank, int
     return sum_ps;
 }
 
-/* Sums the inner nodes bottom-up; user code is the rest of the time. */
-static void sum_times(const struct timelines *timelines, wide_ps times_ps[PROPERTY_COUNT])
+enum status properties_report(const struct timelines *timelines, const wide_ps leaves_ps[PROPERTY_COUNT],
+                              const struct totals *totals, struct result *result, struct err *err)
 {
+    wide_ps times_ps[PROPERTY_COUNT], children_ps[PROPERTY_COUNT] = {0};
+    memcpy(times_ps, leaves_ps, sizeof times_ps);
+    /* Sums the inner nodes bottom-up; user code is the rest of the time. */
     int64_t zero_ps = trace_begin_ps(timelines->trace);
     wide_ps total_ps = 0;
     for (uint32_t r = 0; r < timelines->trace->rank_count; r++) total_ps += properties_life_ps(timelines, r, zero_ps);
     for (int p = PROPERTY_COUNT - 1; p > PROPERTY_EXECUTION; p--) times_ps[rows[p].parent] += times_ps[p];
     times_ps[PROPERTY_USER] = total_ps - times_ps[PROPERTY_MPI] - times_ps[PROPERTY_THREADS];
     times_ps[PROPERTY_EXECUTION] = times_ps[PROPERTY_TIME] = total_ps;
-}
-
-enum status properties_report(const struct timelines *timelines, const wide_ps leaves_ps[PROPERTY_COUNT],
-                              const struct totals *totals, struct result *result, struct err *err)
-{
-    wide_ps times_ps[PROPERTY_COUNT], children_ps[PROPERTY_COUNT] = {0};
-    memcpy(times_ps, leaves_ps, sizeof times_ps);
-    sum_times(timelines, times_ps);
     for (int p = 1; p < PROPERTY_COUNT; p++) children_ps[rows[p].parent] += times_ps[p];
     for (int k = 0; k < CALL_KIND_COUNT; k++) children_ps[property_of((enum call_kind)k)] += totals->in_kind_ps[k];
     for (int p = 0; p < PROPERTY_COUNT; p++) {

@@ -23,11 +23,6 @@ enum mpi_call doubt_function(uint16_t doubt)
     return group_votes_function(doubt - (doubt < DOUBT_GROUP ? DOUBT_TARGET : DOUBT_GROUP));
 }
 
-static enum pattern pattern_of(uint16_t doubt)
-{
-    return doubt < DOUBT_TARGET ? PATTERN_WAIT_FOR_PROGRESS : PATTERN_EARLY_TRANSFER;
-}
-
 enum status provisional_reserve(struct provisional *provisional, uint16_t doubt, uint32_t ranks, struct err *err)
 {
     if (!provisional->severity_ps[doubt]) provisional->severity_ps[doubt] = calloc((size_t)ranks + 1, sizeof(int64_t));
@@ -56,7 +51,7 @@ enum status provisional_end(const struct provisional *provisional, struct totals
 {
     for (uint16_t d = DOUBT_PROGRESS; d < DOUBT_COUNT; d++) {
         if (provisional->refuted[d] || !provisional->count[d]) continue;
-        enum pattern pattern = pattern_of(d);
+        enum pattern pattern = d < DOUBT_TARGET ? PATTERN_WAIT_FOR_PROGRESS : PATTERN_EARLY_TRANSFER;
         for (uint32_t r = 0; r < totals->rank_count; r++) {
             totals->severity_ps[pattern][r] += provisional->severity_ps[d][r];
             totals->count[pattern][r] += provisional->count[d][r];

@@ -46,9 +46,12 @@ static int compare_waits(const void *one, const void *other)
     return (int)a->pattern - (int)b->pattern;
 }
 
-/* Makes the waits of each thread disjoint: where two overlap, the one that ends last keeps the common time. */
-static void part_waits(struct waits *waits)
+enum status waits_sort(struct waits *waits, uint32_t rank_count, struct err *err)
 {
+    waits->rank_first = calloc((size_t)rank_count + 1, sizeof *waits->rank_first);
+    if (!waits->rank_first) return err_memory(err);
+    if (waits->count > 1) qsort(waits->items, waits->count, sizeof *waits->items, compare_waits);
+    /* Makes the waits of each thread disjoint: where two overlap, the one that ends last keeps the common time. */
     for (size_t i = waits->count, later = i; i-- > 0;) {
         struct wait *wait = &waits->items[i];
         if (wait->from_ps >= wait->until_ps) continue;
@@ -58,14 +61,6 @@ static void part_waits(struct waits *waits)
             wait->until_ps = wait->from_ps < other->from_ps ? other->from_ps : wait->from_ps;
         if (wait->from_ps < wait->until_ps) later = i;
     }
-}
-
-enum status waits_sort(struct waits *waits, uint32_t rank_count, struct err *err)
-{
-    waits->rank_first = calloc((size_t)rank_count + 1, sizeof *waits->rank_first);
-    if (!waits->rank_first) return err_memory(err);
-    if (waits->count > 1) qsort(waits->items, waits->count, sizeof *waits->items, compare_waits);
-    part_waits(waits);
     for (size_t i = 0; i < waits->count; i++) waits->rank_first[waits->items[i].rank + 1]++;
     for (uint32_t r = 0; r < rank_count; r++) waits->rank_first[r + 1] += waits->rank_first[r];
     return STATUS_OK;

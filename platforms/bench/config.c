@@ -49,16 +49,6 @@ static int name_index(const char *const *names, const char *name)
     return -1;
 }
 
-static enum status add_value(struct values *values, const struct json_node *node, struct err *err)
-{
-    if (values->count == VALUES_MOST) return json_error(node, err, "more than %d values", VALUES_MOST);
-    struct json_node *items = realloc(values->items, sizeof *items * ((size_t)values->count + 1));
-    if (!items) return err_memory(err);
-    values->items = items;
-    values->items[values->count++] = *node;
-    return STATUS_OK;
-}
-
 /* Whether it is a node configuration such as [2, 10], not a list of values. */
 static bool is_pair(const struct json_node *node)
 {
@@ -83,7 +73,12 @@ static enum status collect_values(const struct reader *reader, const struct json
         struct json_node named = json_member(&names, node->item->valuestring);
         if (named.item) return collect_values(reader, &named, section, pairs, depth + 1, values, err);
     }
-    return add_value(values, node, err);
+    if (values->count == VALUES_MOST) return json_error(node, err, "more than %d values", VALUES_MOST);
+    struct json_node *items = realloc(values->items, sizeof *items * ((size_t)values->count + 1));
+    if (!items) return err_memory(err);
+    values->items = items;
+    values->items[values->count++] = *node;
+    return STATUS_OK;
 }
 
 static enum status read_demand(const struct json_node *node, struct bench_demand *demand, struct err *err)

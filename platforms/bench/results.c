@@ -52,14 +52,6 @@ static bool cut_row(char *line, char *columns[COLUMNS])
 
 enum { REASON_BYTES = 160 };
 
-/* The name of a column, by the header. */
-static void name_column(int column, char name[32])
-{
-    const char *at = bench_results_header;
-    for (int i = 0; i < column; i++) at = strchr(at, ',') + 1;
-    snprintf(name, 32, "%.*s", (int)strcspn(at, ",\n"), at);
-}
-
 static const char launch_header[] = "init_least_s,init_most_s,finalize_s\n";
 static const char launch_file[] = "launch.csv";
 
@@ -82,7 +74,10 @@ static bool refuse_column(char *const columns[COLUMNS], int column, char reason[
     va_start(arguments, format);
     vsnprintf(expected, sizeof expected, format, arguments);
     va_end(arguments);
-    name_column(column, name);
+    /* The name of a column, by the header. */
+    const char *at = bench_results_header;
+    for (int i = 0; i < column; i++) at = strchr(at, ',') + 1;
+    snprintf(name, 32, "%.*s", (int)strcspn(at, ",\n"), at);
     snprintf(reason, REASON_BYTES, "%s is '%.40s', expected %s", name, columns[column], expected);
     return false;
 }
@@ -152,17 +147,6 @@ static bool same_series(const struct bench_series *a, const struct bench_series 
            strcmp(a->test, b->test) == 0 && strcmp(a->spec, b->spec) == 0 && strcmp(a->place, b->place) == 0;
 }
 
-/* Rows of a series are together in a file, and the first one is repetition 0. */
-static enum status add_row(struct bench_results *results, const struct bench_series *key, const struct bench_repetition *times,
-                           int64_t repetition, struct err *err)
-{
-    if (results->count == 0 || repetition == 0 || !same_series(&results->series[results->count - 1], key))
-        ARRAY_PUSH(results->series, results->count, results->capacity, *key, err);
-    struct bench_series *series = &results->series[results->count - 1];
-    ARRAY_PUSH(series->repetitions, series->count, series->capacity, *times, err);
-    return STATUS_OK;
-}
-
 static bool is_header(const char *line)
 {
     for (size_t i = 0; i < sizeof earlier_headers / sizeof *earlier_headers; i++)
@@ -183,7 +167,11 @@ static enum status read_rows(struct input_file *in, struct bench_results *result
         int64_t repetition;
         snprintf(reason, sizeof reason, "expected %.*s", (int)sizeof bench_results_header - 2, bench_results_header);
         if (end && number > 1 && cut_row(line, columns) && parse_row(columns, &key, &times, &repetition, reason)) {
-            TRY(add_row(results, &key, &times, repetition, err));
+            /* Rows of a series are together in a file, and the first one is repetition 0. */
+            if (results->count == 0 || repetition == 0 || !same_series(&results->series[results->count - 1], &key))
+                ARRAY_PUSH(results->series, results->count, results->capacity, key, err);
+            struct bench_series *series = &results->series[results->count - 1];
+            ARRAY_PUSH(series->repetitions, series->count, series->capacity, times, err);
             continue;
         }
         snprintf(place, sizeof place, "%d", number);

@@ -50,22 +50,16 @@ static bool fit_times(const struct size_curve *curve, struct pause_line *line)
     return true;
 }
 
-/* Where a line may begin or end: at the measured lengths, and at some places between two of them. */
-static size_t list_places(const struct size_curve *curve, double places_s[PLACES_MOST])
+/* The best of all lines; with `best`, instead, how far the values of lines are from it whose squares are at most `most`. */
+static void try_lines(const struct size_curve *curve, struct pause_line *best, double most, struct pause_found *range)
 {
+    double places_s[PLACES_MOST];
+    /* Where a line may begin or end: at the measured lengths, and at some places between two of them. */
     size_t count = 0;
     for (size_t i = 0; i + 1 < curve->count; i++)
         for (int step = 0; step < STEPS; step++)
             places_s[count++] = MICROSECOND * (curve->points[i].x + (curve->points[i + 1].x - curve->points[i].x) * step / STEPS);
     places_s[count++] = MICROSECOND * curve->points[curve->count - 1].x;
-    return count;
-}
-
-/* The best of all lines; with `best`, instead, how far the values of lines are from it whose squares are at most `most`. */
-static void try_lines(const struct size_curve *curve, struct pause_line *best, double most, struct pause_found *range)
-{
-    double places_s[PLACES_MOST];
-    size_t count = list_places(curve, places_s);
     for (size_t from = 0; from < count; from++)
         for (size_t to = from; to < count; to++) {
             struct pause_line line = {.after_s = places_s[from], .full_s = places_s[to]};

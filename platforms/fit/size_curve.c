@@ -234,12 +234,6 @@ static double residual_scatter(const struct fit_point *points, size_t count)
     return 1.4826 * gsl_stats_median(sizes, 1, used);
 }
 
-static void add_scatter(struct size_curve *curve)
-{
-    double share = residual_scatter(curve->points, curve->count);
-    for (size_t i = 0; i < curve->count; i++) curve->points[i].error = fmax(curve->points[i].error, share * curve->points[i].y);
-}
-
 enum status size_curve_collect(const struct bench_results *results, const char *spec, bool between,
                                const struct conditions *conditions, struct size_curve *curve, struct err *err)
 {
@@ -260,7 +254,11 @@ enum status size_curve_collect(const struct bench_results *results, const char *
     }
     if (status == STATUS_OK) status = keep_one_each(placed, count, between, conditions, &count, err);
     if (status == STATUS_OK) status = keep_middles(placed, count, curve, err);
-    if (status == STATUS_OK) add_scatter(curve);
+    if (status == STATUS_OK) {
+        double share = residual_scatter(curve->points, curve->count);
+        for (size_t i = 0; i < curve->count; i++)
+            curve->points[i].error = fmax(curve->points[i].error, share * curve->points[i].y);
+    }
     free(placed);
     return status;
 }

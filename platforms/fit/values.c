@@ -94,15 +94,6 @@ static bool print_value(const cJSON *item, char text[TEXT_BYTES])
     return true;
 }
 
-static void print_measured(const char *path, const cJSON *item, FILE *out)
-{
-    double value, error;
-    const cJSON *n = cJSON_GetObjectItem(item, "n");
-    number_of(item, &value, &error);
-    text_print(out, "%-42s %12.4g +- %-10.2g %6.1f %%", path, value, error, value != 0 ? 100 * error / fabs(value) : 0);
-    text_print(out, "  n = %g\n", cJSON_IsNumber(n) ? n->valuedouble : 0);
-}
-
 enum status platform_print_values(const cJSON *platform, bool measured_only, FILE *out, struct err *err)
 {
     struct leaves leaves = {0};
@@ -111,7 +102,12 @@ enum status platform_print_values(const cJSON *platform, bool measured_only, FIL
         const struct leaf *leaf = &leaves.items[i];
         char text[TEXT_BYTES];
         if (is_measured(leaf->item)) {
-            print_measured(leaf->path, leaf->item, out);
+            double value, error;
+            const cJSON *n = cJSON_GetObjectItem(leaf->item, "n");
+            number_of(leaf->item, &value, &error);
+            text_print(out, "%-42s %12.4g +- %-10.2g %6.1f %%", leaf->path, value, error,
+                       value != 0 ? 100 * error / fabs(value) : 0);
+            text_print(out, "  n = %g\n", cJSON_IsNumber(n) ? n->valuedouble : 0);
         } else if (!measured_only) {
             if (print_value(leaf->item, text)) text_print(out, "%-42s %12s\n", leaf->path, text);
             else status = err_memory(err);
@@ -138,24 +134,21 @@ static void add_difference(cJSON *list, const char *path, const cJSON *a, const 
     if (b) json_put(row, "second", cJSON_Duplicate(b, true));
 }
 
-static void list_differences(const struct leaves *of_a, const struct leaves *of_b, cJSON *list)
-{
-    for (size_t i = 0; i < of_a->count; i++) {
-        const struct leaf *own = &of_a->items[i], *other = find_leaf(of_b, own->path);
-        if (values_differ(own->item, other ? other->item : NULL))
-            add_difference(list, own->path, own->item, other ? other->item : NULL);
-    }
-    for (size_t i = 0; i < of_b->count; i++)
-        if (!find_leaf(of_a, of_b->items[i].path)) add_difference(list, of_b->items[i].path, NULL, of_b->items[i].item);
-}
-
 enum status platform_differences(const cJSON *a, const cJSON *b, cJSON **differences, struct err *err)
 {
     struct leaves of_a = {0}, of_b = {0};
     cJSON *list = cJSON_CreateArray();
     enum status status = collect_leaves(a, "", &of_a, err);
     if (status == STATUS_OK) status = collect_leaves(b, "", &of_b, err);
-    if (status == STATUS_OK) list_differences(&of_a, &of_b, list);
+    if (status == STATUS_OK) {
+        for (size_t i = 0; i < of_a.count; i++) {
+            const struct leaf *own = &of_a.items[i], *other = find_leaf(&of_b, own->path);
+            if (values_differ(own->item, other ? other->item : NULL))
+                add_difference(list, own->path, own->item, other ? other->item : NULL);
+        }
+        for (size_t i = 0; i < of_b.count; i++)
+            if (!find_leaf(&of_a, of_b.items[i].path)) add_difference(list, of_b.items[i].path, NULL, of_b.items[i].item);
+    }
     free(of_a.items);
     free(of_b.items);
     if (status == STATUS_OK) return json_made(list, differences, err);

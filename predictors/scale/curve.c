@@ -76,15 +76,6 @@ struct curve_noise curve_noise_of(double *run_times_s, size_t count)
 
 /* --- the table --- */
 
-static enum pattern worst_pattern(const struct curve *curve, size_t point)
-{
-    enum pattern worst = 0;
-    for (int p = 1; p < PATTERN_COUNT; p++)
-        if (curve_wait_share(curve, point, (enum pattern)p) > curve_wait_share(curve, point, worst))
-            worst = (enum pattern)p;
-    return worst;
-}
-
 static void print_noise(const struct curve *curve, size_t i, FILE *out)
 {
     char median[UNITS_TEXT_BYTES], low[UNITS_TEXT_BYTES], high[UNITS_TEXT_BYTES];
@@ -98,7 +89,9 @@ static void print_point(const struct curve *curve, size_t i, FILE *out)
 {
     char run_time[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES], low[UNITS_TEXT_BYTES], high[UNITS_TEXT_BYTES];
     const struct curve_point *point = &curve->points[i];
-    enum pattern worst = worst_pattern(curve, i);
+    enum pattern worst = 0;
+    for (int p = 1; p < PATTERN_COUNT; p++)
+        if (curve_wait_share(curve, i, (enum pattern)p) > curve_wait_share(curve, i, worst)) worst = (enum pattern)p;
     double share = curve_wait_share(curve, i, worst);
     text_print(out, "%8u  %-9s  %11s  %11s  %11s  %11s", point->ranks, curve->semantics[i % curve->rows],
                units_format_duration(point->result->run_time_s, run_time),
@@ -142,13 +135,6 @@ static void print_limits(const struct curve *curve, FILE *out)
     }
 }
 
-static void print_waits_head(const struct curve *curve, FILE *out)
-{
-    text_print(out, "\n%-24s  %-9s", "share of the time at", "semantics");
-    for (size_t i = 0; i < curve->count; i += curve->rows) text_print(out, "  %8u", curve->points[i].ranks);
-    fputs(" ranks\n", out);
-}
-
 static bool is_seen(const struct curve *curve, enum pattern pattern, size_t row)
 {
     for (size_t i = row; i < curve->count; i += curve->rows)
@@ -163,7 +149,11 @@ static void print_waits(const struct curve *curve, FILE *out)
     for (int p = 0; p < PATTERN_COUNT; p++)
         for (size_t row = 0, printed = 0; row < curve->rows; row++) {
             if (!is_seen(curve, (enum pattern)p, row)) continue;
-            if (!begun) print_waits_head(curve, out);
+            if (!begun) {
+                text_print(out, "\n%-24s  %-9s", "share of the time at", "semantics");
+                for (size_t i = 0; i < curve->count; i += curve->rows) text_print(out, "  %8u", curve->points[i].ranks);
+                fputs(" ranks\n", out);
+            }
             begun = true;
             text_print(out, "%-24s  %-9s", printed++ ? "" : pattern_row((enum pattern)p)->title, curve->semantics[row]);
             for (size_t i = row; i < curve->count; i += curve->rows)

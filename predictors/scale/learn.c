@@ -233,9 +233,14 @@ static struct grid grid_of(const struct learner *learner, size_t run)
     return grid;
 }
 
-/* "2000 at 4 ranks, 1000 at 8" */
-static void list_samples(const char *parameter, const struct count_sample *samples, size_t count, char *text, size_t size)
+static enum status no_function(const struct learner *learner, const struct step *step, const char *what,
+                               const struct count_sample *samples, size_t count)
 {
+    const struct trace_site *site = &learner->keys.names->definitions.sites[step->call.site];
+    const char *parameter = learner->program->parameter;
+    char text[256];
+    /* "2000 at 4 ranks, 1000 at 8" */
+    size_t size = sizeof text;
     size_t length = 0;
     for (size_t i = 0; i < count && length < size; i++) {
         length += (size_t)snprintf(text + length, size - length, "%s%" PRId64 " at %d%s", i ? ", " : "",
@@ -243,15 +248,6 @@ static void list_samples(const char *parameter, const struct count_sample *sampl
         if (parameter && length < size)
             length += (size_t)snprintf(text + length, size - length, " and %s=%" PRId64, parameter, samples[i].n);
     }
-}
-
-static enum status no_function(const struct learner *learner, const struct step *step, const char *what,
-                               const struct count_sample *samples, size_t count)
-{
-    const struct trace_site *site = &learner->keys.names->definitions.sites[step->call.site];
-    const char *parameter = learner->program->parameter;
-    char text[256];
-    list_samples(parameter, samples, count, text, sizeof text);
     return err_set(learner->err, STATUS_DATA, largest_trace(learner)->name, NULL,
                    "%s%s%s: %s follow no function of the ranks%s%s: %s",
                    step->kind == STEP_CALL ? call_name(step->call.call) : "a repetition", site->file ? " in " : "",

@@ -65,19 +65,6 @@ static bool is_series_body(const struct run *run, uint32_t rank, const struct ob
     return true;
 }
 
-/* The numbers of rounds that a series can have. */
-static size_t possible_rounds(int32_t ranks, uint32_t rounds[SERIES_COUNT])
-{
-    size_t count = 0;
-    for (enum series series = 0; series < SERIES_COUNT; series++) {
-        uint32_t of_series = series_rounds(series, ranks);
-        bool known = of_series < SERIES_ROUNDS_MIN;
-        for (size_t i = 0; i < count; i++) known = known || rounds[i] == of_series;
-        if (!known) rounds[count++] = of_series;
-    }
-    return count;
-}
-
 static bool has_partner(const struct observed *call)
 {
     return call->peers[0] != TRACE_NONE || call->member != TRACE_NONE;
@@ -95,7 +82,15 @@ static enum status find_series(const struct run *run, uint32_t rank, size_t firs
     *length = 0;
     while (before < SERIES_BODY_MAX && first + before < all->count && all->calls[first + before].local) before++;
     if (first + before == all->count || !has_partner(&all->calls[first + before])) return STATUS_OK;
-    size_t possible = possible_rounds((int32_t)run->trace->definitions.comms[all->calls[first + before].comm].count, rounds);
+    /* The numbers of rounds that a series can have. */
+    int32_t ranks = (int32_t)run->trace->definitions.comms[all->calls[first + before].comm].count;
+    size_t possible = 0;
+    for (enum series series = 0; series < SERIES_COUNT; series++) {
+        uint32_t of_series = series_rounds(series, ranks);
+        bool known = of_series < SERIES_ROUNDS_MIN;
+        for (size_t i = 0; i < possible; i++) known = known || rounds[i] == of_series;
+        if (!known) rounds[possible++] = of_series;
+    }
     for (size_t i = 0; i < possible; i++) {
         for (size_t body = before + 1; body <= SERIES_BODY_MAX && first + body * rounds[i] <= all->count; body++) {
             if (!is_series_body(run, rank, &all->calls[first], body, rounds[i], nodes)) continue;

@@ -128,17 +128,6 @@ static enum status find_common(struct merger *merger, const struct nodes *ranks)
 
 /* --- one rank's draft --- */
 
-static enum status note_offset(struct merger *merger, const struct observed *call, const struct grid_offset *offset)
-{
-    for (size_t i = 0; i < merger->offset_count; i++)
-        if (grid_offset_equal(&merger->offsets[i], offset)) return STATUS_OK;
-    if (merger->offset_count == OFFSETS_MAX)
-        return refuse_call(merger, call,
-                           "the partners are no neighbours on a grid, no series of all ranks and no one rank");
-    merger->offsets[merger->offset_count++] = *offset;
-    return STATUS_OK;
-}
-
 static struct partner absolute_partner(const struct trace_comm *comm, int32_t rank)
 {
     struct partner partner = {.kind = PARTNER_RANK, .rank = trace_comm_rank(comm, rank)};
@@ -158,7 +147,12 @@ static enum status make_partner(struct merger *merger, const struct observed *ca
     }
     partner->kind = PARTNER_OFFSET;
     partner->offset = grid_offset_between(&merger->grid, (int32_t)merger->rank, peer);
-    return note_offset(merger, call, &partner->offset);
+    for (size_t i = 0; i < merger->offset_count; i++)
+        if (grid_offset_equal(&merger->offsets[i], &partner->offset)) return STATUS_OK;
+    if (merger->offset_count == OFFSETS_MAX)
+        return refuse_call(merger, call, "the partners are no neighbours on a grid, no series of all ranks and no one rank");
+    merger->offsets[merger->offset_count++] = partner->offset;
+    return STATUS_OK;
 }
 
 static enum status make_members(struct merger *merger, const struct node *node, struct members *members)
@@ -280,16 +274,6 @@ static enum status align_steps(const struct draft *a, size_t a_count, const stru
     return status;
 }
 
-static enum status join_members(struct members *to, const struct members *from, struct err *err)
-{
-    for (size_t i = 0; i < from->count; i++) {
-        bool known = false;
-        for (size_t j = 0; j < to->count; j++) known = known || partner_equal(&to->listed[j], &from->listed[i]);
-        if (!known) ARRAY_PUSH(to->listed, to->count, to->capacity, from->listed[i], err);
-    }
-    return STATUS_OK;
-}
-
 static enum status join_drafts(struct draft **a, size_t *a_count, struct draft *b, size_t b_count, uint32_t ranks,
                         struct err *err);
 
@@ -304,7 +288,14 @@ static enum status join_step(struct draft *to, struct draft *from, uint32_t rank
         if (to_null) to->step.partners[k] = from->step.partners[k];
     }
     to->step.null_outside = to->step.null_outside || from->step.null_outside;
-    TRY(join_members(&to->step.members, &from->step.members, err));
+    for (size_t i = 0; i < from->step.members.count; i++) {
+        bool known = false;
+        for (size_t j = 0; j < to->step.members.count; j++)
+            known = known || partner_equal(&to->step.members.listed[j], &from->step.members.listed[i]);
+        if (!known)
+            ARRAY_PUSH(to->step.members.listed, to->step.members.count, to->step.members.capacity, from->step.members.listed[i],
+                       err);
+    }
     if (to->step.kind == STEP_CALL) return STATUS_OK;
     return join_drafts(&to->body, &to->count, from->body, from->count, ranks, err);
 }

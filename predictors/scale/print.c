@@ -160,14 +160,6 @@ static bool same_number(const struct open_number *a, const struct open_number *b
            strcmp(a->taken, b->taken) == 0 && strcmp(a->other, b->other) == 0;
 }
 
-static void print_open_number(const struct open_number *number, FILE *out)
-{
-    if (number->doubt->call != ID_none) text_print(out, "%s ", call_name(number->doubt->call));
-    if (number->site->file) text_print(out, "at %s:%d ", number->site->file, number->site->line);
-    text_print(out, "%s: %s is taken, but %s holds in all runs, too, and differs at %u ranks; another run would tell\n",
-               number->doubt->what, number->taken, number->other, number->ranks);
-}
-
 enum status program_print_doubts(const struct program *program, const uint32_t *ranks, const int64_t *n, size_t count, FILE *out,
                                  struct err *err)
 {
@@ -191,7 +183,10 @@ enum status program_print_doubts(const struct program *program, const uint32_t *
         count_model_text(&doubt->models[found], program->parameter, number->other);
         while (same < printed && !same_number(&numbers[same], number)) same++;
         if (same < printed) continue;
-        print_open_number(number, out);
+        if (number->doubt->call != ID_none) text_print(out, "%s ", call_name(number->doubt->call));
+        if (number->site->file) text_print(out, "at %s:%d ", number->site->file, number->site->line);
+        text_print(out, "%s: %s is taken, but %s holds in all runs, too, and differs at %u ranks; another run would tell\n",
+                   number->doubt->what, number->taken, number->other, number->ranks);
         printed++;
     }
     free(numbers);

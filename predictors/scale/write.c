@@ -230,17 +230,6 @@ static void write_group(const struct writer *writer, const struct step *step)
     }
 }
 
-static void write_assertions(const struct trace_call *call, FILE *out)
-{
-    const char *between = " assert=";
-    for (int bit = 0; bit < TEXT_ASSERTION_COUNT; bit++) {
-        if (!(call->flags & 1 << bit)) continue;
-        fprintf(out, "%s%s", between, text_assertion(bit));
-        between = "|";
-    }
-    if (!(call->flags & TRACE_ASSERTIONS) && (call_row(call->call)->needed & F_ASSERT)) fputs(" assert=0", out);
-}
-
 static void write_site(const struct writer *writer, uint32_t number)
 {
     const struct trace_site *site = &writer->program->names->definitions.sites[number];
@@ -326,7 +315,15 @@ static void write_keys(const struct writer *writer, const struct step *step)
     if ((row->allowed & F_RECEIVED) && !(row->allowed & F_SENT)) write_bytes(writer, "received", &step->aux);
     if (row->allowed & F_DISP) write_displacement(writer, step);
     if (row->allowed & F_LOCKTYPE) fprintf(out, " lock=%s", call->flags & TRACE_EXCLUSIVE ? "exclusive" : "shared");
-    if (row->allowed & F_ASSERT) write_assertions(call, out);
+    if (row->allowed & F_ASSERT) {
+        const char *between = " assert=";
+        for (int bit = 0; bit < TEXT_ASSERTION_COUNT; bit++) {
+            if (!(call->flags & 1 << bit)) continue;
+            fprintf(out, "%s%s", between, text_assertion(bit));
+            between = "|";
+        }
+        if (!(call->flags & TRACE_ASSERTIONS) && (call_row(call->call)->needed & F_ASSERT)) fputs(" assert=0", out);
+    }
     if ((row->allowed & F_OP) && call->rma.op != TRACE_OP_UNKNOWN) fprintf(out, " op=%s", trace_op_name(call->rma.op));
     if (call->flags & TRACE_STARTED) fputs(" started=1", out);
     if ((row->allowed & F_NEWCOMM) && call->comm.newcomm != TRACE_NO_REF)

@@ -21,12 +21,6 @@ static const char head[] = "{\"schema\":\"rmacast.sweep/1\",\"points\":[\n";
 
 /* --- writing --- */
 
-static void write_end(const struct sweep *sweep, FILE *out)
-{
-    fprintf(out, "],\"engine\":\"%s\",\"count\":%zu,\"done\":%zu,\"failed\":%zu}\n", sweep->config.engine->name,
-            sweep->count, sweep->done, sweep->failed);
-}
-
 /* Points that have ended; each but the last, or each, has a comma. */
 static void write_points(const struct sweep *sweep, bool all_commas, FILE *out)
 {
@@ -40,7 +34,8 @@ static void write_points(const struct sweep *sweep, bool all_commas, FILE *out)
 void sweep_write(const struct sweep *sweep, FILE *out)
 {
     write_points(sweep, false, out);
-    write_end(sweep, out);
+    fprintf(out, "],\"engine\":\"%s\",\"count\":%zu,\"done\":%zu,\"failed\":%zu}\n", sweep->config.engine->name, sweep->count,
+            sweep->done, sweep->failed);
 }
 
 static enum status write_whole(const struct sweep *sweep, bool ended, struct err *err)
@@ -266,15 +261,6 @@ static enum status lock_file(int descriptor, const char *file, struct err *err)
     return err_set(err, STATUS_SYSTEM, file, NULL, "cannot be locked: %s", strerror(errno));
 }
 
-/* Locks the file that has the name now, since write_whole() has replaced the old one. */
-static enum status open_appending(struct sweep *sweep, struct err *err)
-{
-    sweep->kept_fd = open(sweep->kept, O_WRONLY | O_APPEND | O_CLOEXEC);
-    if (sweep->kept_fd < 0)
-        return err_set(err, STATUS_SYSTEM, sweep->kept, NULL, "cannot be written: %s", strerror(errno));
-    return lock_file(sweep->kept_fd, sweep->kept, err);
-}
-
 /* What is no file that can be read is refused by read_file(). */
 static enum status check_unlocked(const char *file, struct err *err)
 {
@@ -296,5 +282,8 @@ enum status sweep_keep(struct sweep *sweep, const char *file, bool *cut, struct 
     sweep->kept = strdup(file);
     if (!sweep->kept) return err_memory(err);
     TRY(write_whole(sweep, false, err));
-    return open_appending(sweep, err);
+    /* Locks the file that has the name now, since write_whole() has replaced the old one. */
+    sweep->kept_fd = open(sweep->kept, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (sweep->kept_fd < 0) return err_set(err, STATUS_SYSTEM, sweep->kept, NULL, "cannot be written: %s", strerror(errno));
+    return lock_file(sweep->kept_fd, sweep->kept, err);
 }

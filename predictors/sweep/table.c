@@ -113,20 +113,15 @@ static void print_head(const struct rows *rows, FILE *out)
     fputs("   run time           +-  largest wait state\n", out);
 }
 
-static void print_place(const struct rows *rows, const struct row *row, FILE *out)
-{
-    char buffer[24];
-    for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++)
-        if (rows->widths[axis] > 0)
-            text_print(out, axis == SWEEP_RANKS ? "%*s  " : "%-*s  ", rows->widths[axis], place_of(row, axis, buffer));
-}
-
 static void print_row(const struct rows *rows, const struct row *row, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
     enum pattern worst = 0;
     const cJSON *ranks = row_member(row, "ranks");
-    print_place(rows, row, out);
+    char buffer[24];
+    for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++)
+        if (rows->widths[axis] > 0)
+            text_print(out, axis == SWEEP_RANKS ? "%*s  " : "%-*s  ", rows->widths[axis], place_of(row, axis, buffer));
     if (isnan(row->is.run_time_s)) {
         text_print(out, "failed: %s\n", text_of(row, "reason"));
         return;
@@ -139,19 +134,6 @@ static void print_row(const struct rows *rows, const struct row *row, FILE *out)
     if (wait_of(row, worst) > 0 && all_s > 0)
         text_print(out, "  %s %.1f %%", pattern_row(worst)->title, 100 * wait_of(row, worst) / all_s);
     fputc('\n', out);
-}
-
-/* Points that their error does not tell from the fastest one. */
-static size_t count_near(const struct rows *rows, size_t first, size_t block, const struct row *fastest)
-{
-    size_t count = 0;
-    for (size_t i = first; i < first + block; i++) {
-        const struct row *row = &rows->items[i];
-        const struct uncertainty error = uncertainty_of_difference(&row->is.error, &fastest->is.error);
-        const double longer_s = row->is.run_time_s - fastest->is.run_time_s;
-        count += row != fastest && !isnan(longer_s) && !uncertainty_tells(&error, longer_s);
-    }
-    return count;
 }
 
 /* Prints the fastest point of each number of ranks; the points of one number are consecutive. */
@@ -171,7 +153,14 @@ static void print_fastest(const struct rows *rows, FILE *out)
         for (enum sweep_axis axis = SWEEP_PLATFORMS; axis < SWEEP_AXES; axis++)
             if (rows->widths[axis] > 0) text_print(out, " %s %s,", sweep_axis_name(axis), place_of(fastest, axis, buffer));
         text_print(out, " %s", units_format_duration(fastest->is.run_time_s, text));
-        size_t near = count_near(rows, first, block, fastest);
+        /* Points that their error does not tell from the fastest one. */
+        size_t near = 0;
+        for (size_t i = first; i < first + block; i++) {
+            const struct row *row = &rows->items[i];
+            const struct uncertainty error = uncertainty_of_difference(&row->is.error, &fastest->is.error);
+            const double longer_s = row->is.run_time_s - fastest->is.run_time_s;
+            near += row != fastest && !isnan(longer_s) && !uncertainty_tells(&error, longer_s);
+        }
         if (near > 0) text_print(out, "; no difference: %zu other point%s", near, units_plural(near));
         fputc('\n', out);
     }

@@ -138,19 +138,6 @@ static enum status count_windows(struct locking *locking, struct err *err)
     return STATUS_OK;
 }
 
-static enum status examine_locks(struct locking *locking, struct err *err)
-{
-    const struct trace *trace = locking->trace;
-    for (uint32_t r = 0; r < trace->rank_count; r++) {
-        begin_rank(locking);
-        for (size_t i = 0; i < trace->ranks[r].count; i++)
-            if (timeline_on_window(&trace->ranks[r].calls[i])) look_at(locking, r, i);
-        TRY(end_rank(locking, r, err));
-    }
-    look_at_posts(locking);
-    return count_windows(locking, err);
-}
-
 static void end_segment(struct locking *locking, struct segment *segment, uint8_t *actions)
 {
     if (segment->first != NO_CALL) {
@@ -221,7 +208,15 @@ static enum status change_timeline(void *context, uint32_t rank, struct timeline
 static enum status run_locking(struct locking *locking, struct trace **made, struct err *err)
 {
     struct transform_report *report = locking->report;
-    TRY(examine_locks(locking, err));
+    const struct trace *trace = locking->trace;
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        begin_rank(locking);
+        for (size_t i = 0; i < trace->ranks[r].count; i++)
+            if (timeline_on_window(&trace->ranks[r].calls[i])) look_at(locking, r, i);
+        TRY(end_rank(locking, r, err));
+    }
+    look_at_posts(locking);
+    TRY(count_windows(locking, err));
     TRY(timeline_each(locking->trace, change_timeline, locking, made, err));
     return transform_say(report, err,
                          "%" PRIu64 " of %" PRIu64 " lock epochs became %" PRIu64 " of MPI_Win_lock_all with %" PRIu64

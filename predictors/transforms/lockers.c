@@ -7,21 +7,19 @@ static uint64_t key_of(int32_t window, uint32_t target)
     return map_pair((uint32_t)window, target);
 }
 
-static void note_all(struct locker_all *all, uint32_t rank)
-{
-    if (all->first < 0)
-        all->first = rank;
-    else if (all->second < 0 && all->first != rank)
-        all->second = rank;
-}
-
 static enum status read_rank(const struct trace *trace, uint32_t rank, struct lockers *lockers, struct err *err)
 {
     for (size_t i = 0; i < trace->ranks[rank].count; i++) {
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         enum call_kind kind = call_kind(call->call);
         uint64_t *slot;
-        if (kind == CALL_LOCK_ALL) note_all(&lockers->all[call->handle], rank);
+        if (kind == CALL_LOCK_ALL) {
+            struct locker_all *all = &lockers->all[call->handle];
+            if (all->first < 0)
+                all->first = rank;
+            else if (all->second < 0 && all->first != rank)
+                all->second = rank;
+        }
         if (kind != CALL_LOCK || call->peer == TRACE_NONE || (uint32_t)call->peer == rank) continue;
         TRY(map_put(&lockers->single, key_of(call->handle, (uint32_t)call->peer), rank, &slot, err));
     }

@@ -51,12 +51,6 @@ static void add_within(int64_t *sum, int64_t bytes)
     *sum = bytes < TRACE_EXTENT_MAX - *sum ? *sum + bytes : TRACE_EXTENT_MAX;
 }
 
-/* Adds the put's range at the target; a put without bytes has none. */
-static void add_place(struct bundle *to, const struct trace_call *call)
-{
-    if (to->bytes == 0 || (call->bytes > 0 && call->rma.disp < to->disp)) to->disp = call->rma.disp;
-}
-
 /* The target's memory reaches from the lowest to the highest byte; lower bounds of data types are taken as 0. Positions
  * of the origins' buffers are not known, so their spans are added. So are spans at unknown displacements. */
 static void add_spans(struct bundle *to, const struct timeline_item *item)
@@ -94,7 +88,8 @@ static enum status add_put(struct merging *merging, const struct timeline_item *
     struct bundle *to = &merging->bundles[*slot];
     to->last = at;
     to->count++;
-    add_place(to, call);
+    /* Adds the put's range at the target; a put without bytes has none. */
+    if (to->bytes == 0 || (call->bytes > 0 && call->rma.disp < to->disp)) to->disp = call->rma.disp;
     to->bytes += call->bytes;
     if (call->bytes > 0) add_spans(to, item);
     *bundle = *slot;

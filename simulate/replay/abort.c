@@ -18,21 +18,17 @@ enum { SIGNAL_COUNT = sizeof signals / sizeof *signals, LINE_MAX_BYTES = 1024 };
 static struct replay *running;
 static struct sigaction before[SIGNAL_COUNT];
 
-/* The first line of SimGrid's message that says something. */
-static void read_message(char *line, size_t room)
-{
-    ssize_t n = pread(STDERR_FILENO, line, room - 1, 0);
-    line[n > 0 ? n : 0] = '\0';
-    size_t blank = strspn(line, " \t\n");
-    memmove(line, line + blank, strlen(line + blank) + 1);
-    line[strcspn(line, "\n")] = '\0';
-}
-
 /* "FILE: the engine's explanation". */
 static size_t explain_end(struct replay *replay, int cause, char line[LINE_MAX_BYTES])
 {
     static char said[LINE_MAX_BYTES / 2], text[LINE_MAX_BYTES / 2];
-    read_message(said, sizeof said);
+    /* The first line of SimGrid's message that says something. */
+    size_t room = sizeof said;
+    ssize_t n = pread(STDERR_FILENO, said, room - 1, 0);
+    said[n > 0 ? n : 0] = '\0';
+    size_t blank = strspn(said, " \t\n");
+    memmove(said, said + blank, strlen(said + blank) + 1);
+    said[strcspn(said, "\n")] = '\0';
     core_of(replay)->engine_kind->explain_end(said, text, sizeof text);
     return (size_t)snprintf(line, LINE_MAX_BYTES / 2 + 256, "%.255s: %s%s%.64s", replay->platform->simgrid_xml, text,
                             err_refused(cause) ? ": " : "", err_refused(cause) ? strerror(cause) : "");

@@ -20,6 +20,7 @@ struct walker {
     size_t round;          /* the first claim since the last collective call */
     int64_t left_ps;       /* the exit of the call before */
     int64_t computed_ps;   /* before all calls so far */
+    struct map written;    /* places that other operations than claims of counters write in a round */
     uint64_t open_now;     /* the sum of the numbers of open epochs and user regions */
 };
 
@@ -52,6 +53,11 @@ static uint64_t number_epoch(const struct epoch *epoch)
 {
     uint64_t what = (uint64_t)epoch->kind << 1 | (epoch->kind == EPOCH_LOCK && (epoch->flags & TRACE_EXCLUSIVE));
     return map_mix(map_pair((uint32_t)epoch->window, (uint32_t)epoch->target), what);
+}
+
+static uint64_t place_in_round(int32_t window, int32_t target, int64_t disp, uint32_t round)
+{
+    return map_mix(map_pair((uint32_t)window, (uint32_t)target), map_mix((uint64_t)disp, round));
 }
 
 static enum status begin_claim(struct walker *walker, const struct trace_call *call, size_t index, bool locked, struct err *err)
@@ -124,6 +130,8 @@ static enum status walk_call(struct walker *walker, const struct trace_call *cal
         walker->now.stop = index;
     }
     if (walker->open == NO_CLAIM && adds_to_counter(call)) return begin_claim(walker, call, index, false, err);
+    if (kind == CALL_PUT || kind == CALL_ACCUMULATE)
+        TRY(map_set(&walker->written, place_in_round(call->handle, call->peer, call->rma.disp, walker->now.round), 1, err));
     const bool locked = step.in && step.in->kind == EPOCH_LOCK && (step.in->flags & TRACE_EXCLUSIVE);
     if (locked && call_arm(kind) == ARM_RMA) return walk_locked(walker, step.in, call, index, err);
     if (walker->open == NO_CLAIM || call_arm(kind) != ARM_SYNC) return STATUS_OK;
@@ -173,14 +181,14 @@ bool task_claim_is_last(const struct task_queues *queues, const struct task_queu
 }
 
 /* Takes the claims from queue->first on that are of one queue. Returns whether they may be one; *unequal: its ranks made
- * different numbers of claims. */
-static bool take_round(const struct task_queues *queues, struct task_queue *queue, bool *unequal)
+ * different numbers of claims. A counter that others write while it is read is a flag. */
+static bool take_round(const struct task_queues *queues, const struct map *written, struct task_queue *queue, bool *unequal)
 {
     const struct task_claim *first = &queues->claims[queue->first];
     int64_t least_end_ps = INT64_MAX, latest_begin_ps = INT64_MIN;
     size_t own = 0, every = 0;
     double tasks_ps = 0, behind_ps = 0; /* computing in tasks; behind the last claims, up to a collective call */
-    bool takes = true;
+    bool takes = first->locked || !map_find(written, place_in_round(first->window, first->target, first->disp, first->round));
     while (queue->first + queue->count < queues->count && compare_place(first, first + queue->count) == 0 &&
            first[queue->count].round == first->round)
         queue->count++;
@@ -204,7 +212,22 @@ static bool take_round(const struct task_queues *queues, struct task_queue *queu
     }
     queue->tasks = queue->count - queue->ranks;
     const bool ends = 2 * behind_ps * (double)queue->tasks <= tasks_ps * queue->ranks; /* their means */
-    return queue->ranks > 1 && queue->tasks > 0 && takes && ends && least_end_ps >= latest_begin_ps;
+    if (!ends) snprintf(queue->why, sizeof queue->why, "ranks compute behind their last claim, which may have found a task");
+    return queue->ranks > 1 && queue->tasks > queue->ranks && takes && least_end_ps >= latest_begin_ps;
+}
+
+/* Whether each rank makes as many claims in every one of these queues: the program may have said so. */
+static bool are_alike(const struct task_queues *queues, size_t first_queue)
+{
+    enum { LEAST_QUEUES = 3 };
+    const struct task_queue *one = &queues->items[first_queue];
+    bool alike = queues->item_count >= first_queue + LEAST_QUEUES;
+    for (size_t q = first_queue + 1; q < queues->item_count && alike; q++) {
+        alike = queues->items[q].count == one->count;
+        for (size_t v = 0; v < one->count && alike; v++)
+            alike = queues->claims[one->first + v].rank == queues->claims[queues->items[q].first + v].rank;
+    }
+    return alike;
 }
 
 static int by_begin(const void *a, const void *b)
@@ -214,18 +237,21 @@ static int by_begin(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static enum status find_rounds(struct task_queues *queues, struct err *err)
+static enum status find_rounds(struct task_queues *queues, const struct map *written, struct err *err)
 {
     for (size_t v = 0; v < queues->count;) {
         const size_t items = queues->item_count, first = v;
         bool unequal = false;
         while (v < queues->count && compare_place(&queues->claims[first], &queues->claims[v]) == 0) {
             struct task_queue queue = {.first = v};
-            bool is_queue = take_round(queues, &queue, &unequal);
+            bool is_queue = take_round(queues, written, &queue, &unequal);
             v += queue.count;
             if (is_queue) ARRAY_PUSH(queues->items, queues->item_count, queues->item_capacity, queue, err);
         }
         if (!unequal) queues->item_count = items;
+        for (size_t i = items; are_alike(queues, items) && i < queues->item_count; i++)
+            snprintf(queues->items[i].why, TASK_QUEUE_WHY_BYTES, "each rank makes as many claims in every one of %zu steps",
+                     queues->item_count - items);
     }
     if (queues->item_count > 0) qsort(queues->items, queues->item_count, sizeof *queues->items, by_begin);
     return STATUS_OK;
@@ -266,39 +292,71 @@ static const char *explain_trace(const struct trace *trace)
     return NULL;
 }
 
-enum { BY_ITSELF = 1, BY_OTHERS = 2 };
+/* Who works on what in the tasks of a queue. */
+struct uses {
+    struct map users;   /* by window and target: the rank plus 1, or SHARED */
+    struct map windows; /* by window: how many targets have one user each, or SHARED if some target has more */
+};
+#define SHARED UINT64_MAX
 
-/* Collects who works on a target's memory of a window, but for the queue itself, in the calls behind `from` up to `to`. */
-static enum status note_targets(const struct trace *trace, const struct task_claim *from, const struct task_claim *to,
-                                struct map *users, struct err *err)
+/* Whether all ranks of the queue are members of the window. */
+static bool have_window(const struct trace *trace, const struct task_queues *queues, const struct task_queue *queue,
+                        int32_t window)
 {
-    for (size_t i = from->end + 1; i <= to->end; i++) {
+    const struct trace_comm *comm = &trace->definitions.comms[trace->definitions.windows[window].comm];
+    for (size_t v = queue->first; v < queue->first + queue->count; v++)
+        if (trace_comm_rank(comm, (int32_t)queues->claims[v].rank) < 0) return false;
+    return true;
+}
+
+/* The operations behind `from` up to `to`, but for those of the queue itself. */
+static enum status note_task(const struct trace *trace, const struct task_queues *queues, struct task_queue *queue,
+                             const struct task_claim *to, struct uses *uses, struct err *err)
+{
+    for (size_t i = to[-1].end + 1; i <= to->end; i++) {
         const struct trace_call *call = &trace->ranks[to->rank].calls[i];
-        uint64_t *who;
-        if (call_arm(call_kind(call->call)) != ARM_RMA || call->peer < 0) continue;
+        const enum call_arm arm = call_arm(call_kind(call->call));
+        uint64_t *who, user = to->rank + 1;
+        if (arm != ARM_RMA && arm != ARM_SYNC) continue;
+        if (!map_find(&uses->windows, (uint64_t)call->handle) && !have_window(trace, queues, queue, call->handle)) {
+            snprintf(queue->why, sizeof queue->why, "not all of its ranks have window %" PRId32, call->handle);
+            return STATUS_OK;
+        }
+        TRY(map_put(&uses->windows, (uint64_t)call->handle, 0, &who, err));
+        if (arm != ARM_RMA || call->peer < 0) continue;
         if (call->handle == to->window && call->peer == to->target && call->rma.disp == to->disp) continue;
-        TRY(map_put(users, map_pair((uint32_t)call->handle, (uint32_t)call->peer), 0, &who, err));
-        *who |= call->peer == (int32_t)to->rank ? BY_ITSELF : BY_OTHERS;
+        TRY(map_put(&uses->users, map_pair((uint32_t)call->handle, (uint32_t)call->peer), user, &who, err));
+        if (*who != user) *who = SHARED;
     }
     return STATUS_OK;
 }
 
-/* A task that works on its own rank's memory, where no other rank's task does, may mean whatever rank makes it. */
-static void explain_own(const struct map *users, struct task_queue *queue)
+/* A task may mean whatever rank makes it where it works on its own rank's memory and no other rank's task does, and where no
+ * two ranks' tasks work on the same target. */
+static void explain_uses(struct uses *uses, struct task_queue *queue)
 {
-    for (size_t i = 0; i < users->capacity; i++)
-        if (users->used[i] && users->values[i] == BY_ITSELF)
+    for (size_t i = 0; i < uses->users.capacity; i++) {
+        if (!uses->users.used[i]) continue;
+        const uint64_t key = uses->users.keys[i], user = uses->users.values[i], window = key >> 32;
+        uint64_t *targets = map_find(&uses->windows, window);
+        if (user == (key & UINT32_MAX) + 1)
             snprintf(queue->why, sizeof queue->why,
-                     "of its ranks, only rank %" PRIu32 " works on memory of its own (window %" PRIu64 ")",
-                     (uint32_t)users->keys[i], users->keys[i] >> 32);
+                     "of its ranks, only rank %" PRIu64 " works on memory of its own (window %" PRIu64 ")", user - 1, window);
+        if (*targets != SHARED) *targets = user == SHARED ? SHARED : *targets + 1;
+    }
+    for (size_t i = 0; i < uses->windows.capacity && !*queue->why; i++)
+        if (uses->windows.used[i] && uses->windows.values[i] != SHARED && uses->windows.values[i] > 1)
+            snprintf(queue->why, sizeof queue->why, "each of its ranks works on other targets (window %" PRIu64 ")",
+                     uses->windows.keys[i]);
 }
 
 static enum status explain_tasks(const struct trace *trace, const struct task_queues *queues, struct task_queue *queue,
                                  struct err *err)
 {
     const char *why = explain_trace(trace);
+    if (*queue->why) return STATUS_OK;
     if (why) return snprintf(queue->why, sizeof queue->why, "%s", why), STATUS_OK;
-    struct map users = {0};
+    struct uses uses = {0};
     enum status status = STATUS_OK;
     const struct task_claim *first = &queues->claims[queue->first];
     for (size_t v = 0; status == STATUS_OK && v < queue->count && !*queue->why; v++) {
@@ -313,10 +371,11 @@ static enum status explain_tasks(const struct trace *trace, const struct task_qu
                      "epochs or regions that are open behind %s are not those at the begin of other tasks",
                      trace_place(trace, claim->rank, claim->end, place));
         else if (task)
-            status = note_targets(trace, claim - 1, claim, &users, err);
+            status = note_task(trace, queues, queue, claim, &uses, err);
     }
-    if (status == STATUS_OK && !*queue->why) explain_own(&users, queue);
-    map_clear(&users);
+    if (status == STATUS_OK && !*queue->why) explain_uses(&uses, queue);
+    map_clear(&uses.users);
+    map_clear(&uses.windows);
     return status;
 }
 
@@ -340,7 +399,8 @@ enum status task_queues_find(const struct trace *trace, struct task_queues *queu
     for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++) status = walk_rank(&walker, r, err);
     epoch_cursor_clear(&walker.cursor);
     if (status == STATUS_OK && queues->count > 0) qsort(queues->claims, queues->count, sizeof *queues->claims, by_place);
-    if (status == STATUS_OK) status = find_rounds(queues, err);
+    if (status == STATUS_OK) status = find_rounds(queues, &walker.written, err);
+    map_clear(&walker.written);
     if (status == STATUS_OK) status = remove_inner(trace, queues, err);
     for (size_t q = 0; status == STATUS_OK && q < queues->item_count; q++)
         status = explain_tasks(trace, queues, &queues->items[q], err);

@@ -3,10 +3,10 @@
  *
  * Each read is a claim. The calls and computing of a rank from where it knows what it read up to the same point of its next claim
  * are a task, the next claim included. A rank's last claim found no task any more. A trace does not say what was read, so a place
- * is taken for a queue if everything agrees with it: its ranks make different numbers of claims, no last claim had returned
- * before another one that is not a last one began, and what a rank computes between its last claim and the next collective call
- * is at most half of a task, in the mean. Claims between the same collective calls of their ranks are of one queue: a program
- * that empties a queue in each step has one per step. */
+ * is taken for a queue if everything agrees with it: its ranks make different numbers of claims, there are more tasks than ranks,
+ * no last claim had returned before another one that is not a last one began, and no other operation writes a counter meanwhile.
+ * Claims between the same collective calls of their ranks are of one queue: a program that empties a queue in each step has one
+ * per step. */
 #ifndef SIMULATE_TASKS_QUEUES_H
 #define SIMULATE_TASKS_QUEUES_H
 
@@ -43,10 +43,12 @@ struct task_queues {
     size_t item_count, item_capacity;
 };
 
-/* Fills *queues; none in a simulated trace. A task stays on its rank if it has other calls than one-sided operations,
- * passive synchronisation and local ones, makes a request, or leaves other epochs or regions open than it found; if
- * only its rank works on memory of its own there; in a trace with threads, that breaks off, or whose ranks were
- * recorded at different speeds. */
+/* Fills *queues; none in a simulated trace. A task stays on its rank if it has other calls than one-sided operations, passive
+ * synchronisation and local ones, makes a request, or leaves other epochs or regions open than it found; if it uses a window that
+ * not all ranks of the queue have; if only its rank works on memory of its own there, or each rank works on targets of its own;
+ * if ranks compute between their last claim and the next collective call more than half of a task, in the mean; if each rank
+ * makes as many claims in every one of three or more queues of the place; in a trace with threads, that breaks off, or whose
+ * ranks were recorded at different speeds. */
 enum status task_queues_find(const struct trace *trace, struct task_queues *queues, struct err *err);
 void task_queues_clear(struct task_queues *queues);
 /* Whether it is the last claim of its rank at the queue. */

@@ -51,8 +51,11 @@ static enum status add_watch(struct replay *replay, uint32_t rank, size_t call, 
     return STATUS_OK;
 }
 
-static enum status find_watches(struct replay *replay)
+enum status replay_prepare_watches(struct replay *replay, int32_t window)
 {
+    replay->watches = calloc(1, sizeof *replay->watches);
+    if (!replay->watches) return err_memory(replay->err);
+    replay->watches->window = window;
     struct shmem_writes writes;
     TRY(shmem_writes_find(replay->trace, &writes, replay->err));
     enum status status = STATUS_OK;
@@ -63,14 +66,6 @@ static enum status find_watches(struct replay *replay)
         }
     shmem_writes_clear(&writes);
     return status;
-}
-
-enum status replay_prepare_watches(struct replay *replay, int32_t window)
-{
-    replay->watches = calloc(1, sizeof *replay->watches);
-    if (!replay->watches) return err_memory(replay->err);
-    replay->watches->window = window;
-    return find_watches(replay);
 }
 
 void replay_clear_watches(struct replay *replay)

@@ -133,7 +133,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }
-    struct replay replay = {.trace = trace, .platform = &platform, .err = &err};
+    struct replay replay = {.trace = trace, .recorded = trace, .platform = &platform, .err = &err};
     for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
         char path[4096];
         snprintf(path, sizeof path, "%s/sent.%" PRIu32, argv[2], rank);

@@ -184,19 +184,6 @@ static bool pass_strings(const struct piece *piece, uint64_t count, uint64_t *at
     return true;
 }
 
-/* Between the strings and the end mark are two numbers, one or none, by the version; some write a zero behind the mark. */
-static enum status check_anchor_end(const struct piece *piece, uint64_t at, uint64_t *behind)
-{
-    uint64_t zero = piece->count > at && piece->bytes[piece->count - 1] == 0;
-    if (piece->count >= at + END_BYTES + zero && is_end(piece, piece->count - END_BYTES - zero)) return STATUS_OK;
-    int numbers = 2;
-    while (numbers >= 0 && !is_end(piece, at + (uint64_t)numbers * sizeof(uint64_t))) numbers--;
-    if (numbers < 0) return fail_damaged(piece, piece->count, "OTF2's end mark");
-    at += (uint64_t)numbers * sizeof(uint64_t) + END_BYTES;
-    *behind = piece->count - at - (at < piece->count && piece->bytes[at] == 0);
-    return STATUS_OK;
-}
-
 static enum status check_anchor(const struct piece *piece, uint64_t *behind)
 {
     uint64_t at = ANCHOR_STRINGS;
@@ -215,7 +202,15 @@ static enum status check_anchor(const struct piece *piece, uint64_t *behind)
         at += sizeof properties;
         if (!pass_strings(piece, 2 * (uint64_t)properties, &at)) return fail_damaged(piece, piece->count, "a property");
     }
-    return check_anchor_end(piece, at, behind);
+    /* Between the strings and the end mark are two numbers, one or none, by the version; some write a zero behind the mark. */
+    uint64_t zero = piece->count > at && piece->bytes[piece->count - 1] == 0;
+    if (piece->count >= at + END_BYTES + zero && is_end(piece, piece->count - END_BYTES - zero)) return STATUS_OK;
+    int numbers = 2;
+    while (numbers >= 0 && !is_end(piece, at + (uint64_t)numbers * sizeof(uint64_t))) numbers--;
+    if (numbers < 0) return fail_damaged(piece, piece->count, "OTF2's end mark");
+    at += (uint64_t)numbers * sizeof(uint64_t) + END_BYTES;
+    *behind = piece->count - at - (at < piece->count && piece->bytes[at] == 0);
+    return STATUS_OK;
 }
 
 enum status archive_file_check_anchor(const char *path, uint64_t *behind, struct err *err)

@@ -155,22 +155,6 @@ static enum status add_requests(struct model_reader *reader, struct call_words *
     return add_word(reader, words, "reqs", "");
 }
 
-static enum status read_plain_call(struct model_reader *reader, struct statement *made)
-{
-    struct call_words words = {.count = 0};
-    struct text_values values = text_no_values;
-    values.call.call = made->call.call;
-    enum status status = read_keys(reader, &words, made);
-    if (status == STATUS_OK) status = add_requests(reader, &words, made);
-    if (status == STATUS_OK) status = text_read_values(&reader->text, words.words, &values);
-    for (size_t i = 0; i < words.count; i++) free(words.words[i]);
-    TRY(status);
-    if (values.call.handle == TRACE_NONE && (call_row(made->call.call)->needed & (F_WIN | F_COMM)))
-        SCANNER_FAIL(&reader->scanner, "%s names none, expected a window or communicator", call_name(made->call.call));
-    made->call = values.call;
-    return STATUS_OK;
-}
-
 static enum status read_region(struct model_reader *reader, struct statement *made)
 {
     struct scanner *scanner = &reader->scanner;
@@ -207,5 +191,16 @@ enum status model_read_call(struct model_reader *reader, const char *name, struc
         return STATUS_OK;
     }
     made->call.call = (uint16_t)call;
-    return read_plain_call(reader, made);
+    struct call_words words = {.count = 0};
+    struct text_values values = text_no_values;
+    values.call.call = made->call.call;
+    enum status status = read_keys(reader, &words, made);
+    if (status == STATUS_OK) status = add_requests(reader, &words, made);
+    if (status == STATUS_OK) status = text_read_values(&reader->text, words.words, &values);
+    for (size_t i = 0; i < words.count; i++) free(words.words[i]);
+    TRY(status);
+    if (values.call.handle == TRACE_NONE && (call_row(made->call.call)->needed & (F_WIN | F_COMM)))
+        SCANNER_FAIL(&reader->scanner, "%s names none, expected a window or communicator", call_name(made->call.call));
+    made->call = values.call;
+    return STATUS_OK;
 }

@@ -33,16 +33,6 @@ enum status model_take_word(struct model_reader *reader, char **word)
 
 /* --- what statements have in common --- */
 
-static enum status find_computing(struct model_reader *reader, const char *name, int32_t *found)
-{
-    for (size_t i = 0; i < reader->model->computing_count; i++) {
-        if (strcmp(reader->model->computings[i].name, name) != 0) continue;
-        *found = (int32_t)i;
-        return STATUS_OK;
-    }
-    SCANNER_FAIL(&reader->scanner, "'%s' is no computing, expected a line \"computing %s SECONDS\" before", name, name);
-}
-
 static enum status read_place(struct model_reader *reader, int32_t *computing)
 {
     char name[SCANNER_NAME_BYTES];
@@ -53,7 +43,12 @@ static enum status read_place(struct model_reader *reader, int32_t *computing)
         return STATUS_OK;
     }
     TRY(scanner_name(&reader->scanner, "the name of a computing, or 0", name));
-    return find_computing(reader, name, computing);
+    for (size_t i = 0; i < reader->model->computing_count; i++) {
+        if (strcmp(reader->model->computings[i].name, name) != 0) continue;
+        *computing = (int32_t)i;
+        return STATUS_OK;
+    }
+    SCANNER_FAIL(&reader->scanner, "'%s' is no computing, expected a line \"computing %s SECONDS\" before", name, name);
 }
 
 enum status model_read_common(struct model_reader *reader, struct statement *statement, bool *taken)

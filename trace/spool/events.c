@@ -96,17 +96,6 @@ static enum status set_request_list(struct events *events)
                           &events->call.completion.list, events->err);
 }
 
-/* id: thread or object; bytes: what else the primitive names. */
-static void set_primitive(struct events *events, const struct call_row *row, const struct spool_record *record)
-{
-    events->call.bytes = 0;
-    if (row->needed & (F_OBJECT | F_CHILD)) events->call.ref = record->id;
-    if (row->allowed & F_VALUE)
-        events->call.primitive.value = record->bytes;
-    else if (row->allowed & (F_MUTEX | F_PARTIES))
-        events->call.any.second = record->bytes;
-}
-
 static void note_extents(struct events *events, const struct spool_record *record)
 {
     events->gaps_next = true;
@@ -150,7 +139,15 @@ static enum status describe_call(struct events *events, uint32_t call, const str
     TRY(set_neighbors(events, row, record));
     TRY(set_lock(events, row, record));
     if (row->needed & F_REQS) events->call.bytes = 0;
-    if (call_is_thread((enum mpi_call)call)) set_primitive(events, row, record);
+    if (call_is_thread((enum mpi_call)call)) {
+        /* id: thread or object; bytes: what else the primitive names. */
+        events->call.bytes = 0;
+        if (row->needed & (F_OBJECT | F_CHILD)) events->call.ref = record->id;
+        if (row->allowed & F_VALUE)
+            events->call.primitive.value = record->bytes;
+        else if (row->allowed & (F_MUTEX | F_PARTIES))
+            events->call.any.second = record->bytes;
+    }
     if ((row->kind == CALL_ISEND || row->kind == CALL_IRECV) && (record->flags & SPOOL_STARTED))
         events->call.flags = TRACE_STARTED;
     if ((row->needed & F_REQ) && record->id != SPOOL_NO_ID && !call_makes_request((enum mpi_call)call))

@@ -155,20 +155,14 @@ static size_t chunk_count(const struct spool_rank *rank)
     return rank->main_bytes < SPOOL_FIRST_CHUNK ? 0 : (rank->main_bytes - SPOOL_FIRST_CHUNK) / SPOOL_CHUNK_BYTES;
 }
 
-/* The first chunk that does not begin with its mark. */
-static size_t first_wrong(const struct spool_rank *rank)
-{
-    size_t at = 0;
-    while (at < rank->chunk_words && rank->chunks[at] == SPOOL_MARK(at / SPOOL_CHUNK_WORDS)) at += SPOOL_CHUNK_WORDS;
-    return at;
-}
-
 /* Only whole chunks of the main file count. */
 static enum status check_chunks(struct spool_rank *rank, struct err *err)
 {
     rank->chunks = (const uint64_t *)((const char *)rank->header + SPOOL_FIRST_CHUNK);
     rank->chunk_words = chunk_count(rank) * SPOOL_CHUNK_WORDS;
-    size_t wrong = first_wrong(rank);
+    /* The first chunk that does not begin with its mark. */
+    size_t wrong = 0;
+    while (wrong < rank->chunk_words && rank->chunks[wrong] == SPOOL_MARK(wrong / SPOOL_CHUNK_WORDS)) wrong += SPOOL_CHUNK_WORDS;
     if (wrong == rank->chunk_words) return STATUS_OK;
     (void)spool_fault(rank, wrong, err, "the record is not of chunk %zu, the file has been damaged",
                       wrong / SPOOL_CHUNK_WORDS);

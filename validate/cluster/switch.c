@@ -166,19 +166,6 @@ static uint64_t deliver_frames(void)
     return next_ns;
 }
 
-static void serve_packets(void)
-{
-    struct pollfd polled[PORTS_MAX];
-    for (int i = 0; i < port_count; i++) polled[i] = (struct pollfd){.fd = ports[i + 1].device, .events = POLLIN};
-    while (!ended) {
-        uint64_t next_ns = deliver_frames(), now = now_ns(), wait_ns = next_ns > now ? next_ns - now : 0;
-        struct timespec wait = {(time_t)(wait_ns / 1000000000), (long)(wait_ns % 1000000000)};
-        int ready = ppoll(polled, (nfds_t)port_count, next_ns == UINT64_MAX ? NULL : &wait, NULL);
-        for (int i = 0; ready > 0 && i < port_count; i++)
-            if (polled[i].revents & POLLIN) receive_frame(i + 1);
-    }
-}
-
 /* A core that halts takes tens of microseconds to wake, so the first message behind a pause of all ranks would be late. Idle
  * cores poll while the device is open (Documentation/power/pm_qos_interface of Linux). Without it the switch works, too. */
 static void keep_cores_awake(void)
@@ -222,6 +209,14 @@ int main(int argc, char **argv)
         fprintf(stderr, "cluster_switch: %s: %s\n", argv[6], strerror(errno));
         return 1;
     }
-    serve_packets();
+    struct pollfd polled[PORTS_MAX];
+    for (int i = 0; i < port_count; i++) polled[i] = (struct pollfd){.fd = ports[i + 1].device, .events = POLLIN};
+    while (!ended) {
+        uint64_t next_ns = deliver_frames(), now = now_ns(), wait_ns = next_ns > now ? next_ns - now : 0;
+        struct timespec wait = {(time_t)(wait_ns / 1000000000), (long)(wait_ns % 1000000000)};
+        int ready = ppoll(polled, (nfds_t)port_count, next_ns == UINT64_MAX ? NULL : &wait, NULL);
+        for (int i = 0; ready > 0 && i < port_count; i++)
+            if (polled[i].revents & POLLIN) receive_frame(i + 1);
+    }
     return 0;
 }

@@ -73,17 +73,6 @@ enum { SPARE_BYTES_MOST = 1 << 24 };
 static void *spare;
 static size_t spare_room;
 
-static void free_copy(struct sem_item *item)
-{
-    if (item->copy_room > spare_room && item->copy_room <= SPARE_BYTES_MOST) {
-        free(spare);
-        spare = item->copy;
-        spare_room = item->copy_room;
-    } else {
-        free(item->copy);
-    }
-}
-
 void sem_item_free(struct sem_item *item)
 {
     if (item->held_origin) sem_mpi.Type_free(&item->operation.origin_type);
@@ -91,7 +80,13 @@ void sem_item_free(struct sem_item *item)
     if (item->held_target) sem_mpi.Type_free(&item->operation.target_type);
     sem_copied_bytes -= item->copy_bytes;
     free(item->requests);
-    free_copy(item);
+    if (item->copy_room > spare_room && item->copy_room <= SPARE_BYTES_MOST) {
+        free(spare);
+        spare = item->copy;
+        spare_room = item->copy_room;
+    } else {
+        free(item->copy);
+    }
     free(item);
 }
 

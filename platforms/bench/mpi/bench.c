@@ -393,14 +393,6 @@ static enum status make_claim(const struct bench *bench, const struct bench_plac
     return STATUS_OK;
 }
 
-static void name_place(const struct bench_placement *placement, char place[BENCH_PLACE_BYTES])
-{
-    int used = 0;
-    place[0] = '\0';
-    for (int i = 0; i < placement->node_count && used < BENCH_PLACE_BYTES - 14; i++)
-        used += snprintf(place + used, (size_t)(BENCH_PLACE_BYTES - used), "%s%d", i ? "+" : "", placement->nodes[i]);
-}
-
 static bool is_member(MPI_Group group)
 {
     int rank;
@@ -423,7 +415,10 @@ static enum status run_members(struct bench *bench, int index, MPI_Group group, 
     MPI_Comm comm;
     if (!is_member(group)) return STATUS_OK;
     MPI_Comm_create_group(MPI_COMM_WORLD, group, tag, &comm);
-    name_place(placement, place);
+    int used = 0;
+    place[0] = '\0';
+    for (int i = 0; i < placement->node_count && used < BENCH_PLACE_BYTES - 14; i++)
+        used += snprintf(place + used, (size_t)(BENCH_PLACE_BYTES - used), "%s%d", i ? "+" : "", placement->nodes[i]);
     const double begin = bench_now();
     enum status status = can_write(bench, placement, comm, err) ? STATUS_OK : STATUS_SYSTEM;
     if (status == STATUS_OK)

@@ -361,13 +361,6 @@ static void set_heap(int64_t bytes)
     mallopt(M_TRIM_THRESHOLD, (int)(limit > HEAP_LIMIT ? 2 * limit : limit));
 }
 
-static void set_size(struct bench_run *run, int64_t bytes)
-{
-    run->bytes = bytes;
-    run->type = bytes % 8 == 0 ? MPI_DOUBLE : MPI_SIGNED_CHAR;
-    run->count = (int)(bytes % 8 == 0 ? bytes / 8 : bytes);
-}
-
 static void run_size(struct bench_run *run, int64_t bytes, const char *place, FILE *out)
 {
     bool window = has_window(run->job), holds = holds_lock(run->job);
@@ -375,7 +368,9 @@ static void run_size(struct bench_run *run, int64_t bytes, const char *place, FI
     bench_series_name(run->job->spec, run->job->demand.nodes, bytes, region);
     MPI_Pcontrol(1, region); /* a recording shows what the calls belong to */
     set_heap(bytes);
-    set_size(run, bytes);
+    run->bytes = bytes;
+    run->type = bytes % 8 == 0 ? MPI_DOUBLE : MPI_SIGNED_CHAR;
+    run->count = (int)(bytes % 8 == 0 ? bytes / 8 : bytes);
     if (window) bench_run_open_window(run);
     if (holds) MPI_Win_lock_all(0, run->window);
     repeat_size(run, place, out);

@@ -40,21 +40,18 @@ static void ask_posts(enum probe_variant variant, const int winners[SIZES])
     }
 }
 
-/* Where puts wait nowhere: how far the origin runs ahead, and how much it copies. */
-static void ask_room(void)
-{
-    static const int64_t epochs[] = {2, 3, 5, 9, 17, 33, 65}, rooms[] = {1024, 8192, 65536, 1 << 20, 4 << 20};
-    SIZED(AHEAD, NONE, epochs);
-    SIZED(BUFFER, PUT, rooms);
-}
-
 static void ask_semantics(void)
 {
     static const enum probe_variant kinds[] = {PROBE_VARIANT_PUT, PROBE_VARIANT_GET, PROBE_VARIANT_ACCUMULATE};
     int winners[COUNT(kinds)][SIZES];
     SINGLE(EPOCH, NONE, 0);
     for (int i = 0; i < COUNT(kinds); i++) try_sizes(PROBE_EPOCH, kinds[i], sizes, SIZES, winners[i]);
-    if (winners[0][0] == NOWHERE) ask_room();
+    if (winners[0][0] == NOWHERE) {
+        /* Where puts wait nowhere: how far the origin runs ahead, and how much it copies. */
+        static const int64_t epochs[] = {2, 3, 5, 9, 17, 33, 65}, rooms[] = {1024, 8192, 65536, 1 << 20, 4 << 20};
+        SIZED(AHEAD, NONE, epochs);
+        SIZED(BUFFER, PUT, rooms);
+    }
     for (int i = 0; i < COUNT(kinds); i++) ask_posts(kinds[i], winners[i]);
     if (three_awake()) three_rest();
 }
@@ -261,13 +258,6 @@ static void print_begin(int world)
     print_value("ranks", world);
 }
 
-static void tell_host(void)
-{
-    char host[256] = {0};
-    gethostname(host, sizeof host - 1);
-    MPI_Send(host, sizeof host, MPI_BYTE, ORIGIN, TAG_REPORT, pair);
-}
-
 /* Ranks that are not needed sleep, so that they leave the cores free. */
 static void await_end(void)
 {
@@ -289,7 +279,9 @@ static void run_pair(const char *list, const char *flavour, double init_s, int w
         printf("rmacast-probe end\n");
         fflush(stdout);
     } else {
-        tell_host();
+        char host[256] = {0};
+        gethostname(host, sizeof host - 1);
+        MPI_Send(host, sizeof host, MPI_BYTE, ORIGIN, TAG_REPORT, pair);
         act_as_partner();
     }
     three_close();

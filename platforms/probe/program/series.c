@@ -211,15 +211,6 @@ static double run_series(int id, int64_t bytes, int count, double *values)
     return (now_s() - begin_s) / count;
 }
 
-static void print_series(const char *name, int64_t bytes, int count, const double *values)
-{
-    double calls = strstr(name, "_train") ? train : 1;
-    printf("rmacast-probe time %s %ld", name, (long)bytes);
-    for (int i = 0; i < count; i++) printf(" %.6g", values[i] / calls);
-    printf("\n");
-    fflush(stdout);
-}
-
 static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -295,5 +286,9 @@ void series_run(const char *name, int64_t bytes)
             count = measure_long(id, bytes, takes_s, values);
         if (is_steady(values, count)) break;
     }
-    print_series(name, bytes, count, values);
+    double calls = strstr(name, "_train") ? train : 1;
+    printf("rmacast-probe time %s %ld", name, (long)bytes);
+    for (int i = 0; i < count; i++) printf(" %.6g", values[i] / calls);
+    printf("\n");
+    fflush(stdout);
 }

@@ -19,7 +19,8 @@
 
 /* Rank 2 makes two tasks, rank 1 one. %s: a line in a task of rank 2; the last claim of rank 1; what it does behind. */
 #define COUNTER(IN_TASK, LAST, BEHIND)                                                                                 \
-    "rmacast-trace 1\nranks 3\nwindow 0 comm=0 bytes=8,8,8 disp_unit=1\n"                                              \
+    "rmacast-trace 1\nranks 3\ncomm 1 ranks=2\nwindow 0 comm=0 bytes=8,8,8 disp_unit=1\n"                              \
+    "window 1 comm=1 bytes=8 disp_unit=1\n"                                                                            \
     "1 0.00 0.00 MPI_Win_lock_all win=0\n2 0.00 0.00 MPI_Win_lock_all win=0\n"                                         \
     "1 0.01 0.01 MPI_Fetch_and_op win=0 target=0 bytes=8 result_bytes=8 disp=0 op=SUM\n"                               \
     "1 0.01 0.03 MPI_Win_flush win=0 target=0\n"                                                                       \
@@ -40,18 +41,26 @@ static const struct {
     {COUNTER("2 0.05 enter solve\n2 0.06 leave solve\n", "0.40 0.40", ""), ""},
     {COUNTER("2 0.05 0.06 MPI_Send comm=0 peer=0 tag=1 bytes=8\n", "0.40 0.40", ""),
      "a task has a call that no other rank can make: rank 2, event 4 (MPI_Send)"},
-    {COUNTER("2 0.05 0.06 MPI_Rput win=0 target=0 bytes=8 disp=0 req=7\n", "0.40 0.40", ""),
+    {COUNTER("2 0.05 0.06 MPI_Rput win=0 target=1 bytes=8 disp=0 req=7\n", "0.40 0.40", ""),
      "a task has a call that no other rank can make: rank 2, event 4 (MPI_Rput)"},
     {COUNTER("2 0.05 enter solve\n", "0.40 0.40", ""), "epochs or regions that are open behind rank 2, event 6 "
                                                        "(MPI_Win_flush) are not those at the begin of other tasks"},
     {COUNTER("2 0.05 0.06 MPI_Put win=0 target=2 bytes=8 disp=0\n", "0.40 0.40", ""),
      "of its ranks, only rank 2 works on memory of its own (window 0)"},
+    {COUNTER("2 0.05 0.05 MPI_Win_lock_all win=1\n2 0.06 0.06 MPI_Win_unlock_all win=1\n", "0.40 0.40", ""),
+     "not all of its ranks have window 1"},
+    /* Another operation writes the place: it is a flag. */
+    {COUNTER("2 0.05 0.06 MPI_Put win=0 target=0 bytes=8 disp=0\n", "0.40 0.40", ""), NULL},
+    /* Each of the two ranks works on a target of its own, not on its own memory. */
+    {COUNTER("2 0.05 0.06 MPI_Put win=0 target=1 bytes=8 disp=0\n",
+             "0.40 0.40 MPI_Put win=0 target=2 bytes=8 disp=0\n1 0.40 0.40", ""),
+     "each of its ranks works on other targets (window 0)"},
     /* The last claim of rank 1 ends before rank 2 comes for its second task. */
     {COUNTER("", "0.10 0.10", ""), NULL},
     /* Behind it rank 1 computes 0.3 s, a mean of 0.15 s per rank; tasks compute 0.37, 0.10 and 0.19 s, a mean of 0.22
        s. */
     {COUNTER("", "0.40 0.40", "1 0.45 0.45 MPI_Win_flush win=0 target=0\n1 0.70 0.70 MPI_Win_unlock_all win=0\n"),
-     NULL},
+     "ranks compute behind their last claim, which may have found a task"},
 };
 
 static void a_place_is_a_queue_if_everything_agrees(void **state)
@@ -66,6 +75,42 @@ static void a_place_is_a_queue_if_everything_agrees(void **state)
         if (texts[i].why) assert_int_equal(queues.items[0].tasks, 3);
         task_queues_clear(&queues);
         trace_free(trace);
+    }
+}
+
+/* In each step rank 1 makes two claims and rank 2 three, of 1 s each; in the last one rank 1 may make another one. */
+static void steps_that_are_alike_may_be_the_program(void **state)
+{
+    (void)state;
+    static const struct {
+        int steps, more;
+        bool stay;
+    } rows[] = {{3, 0, true}, {4, 0, true}, {3, 1, false}, {2, 0, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *text;
+        size_t bytes;
+        FILE *out = open_memstream(&text, &bytes);
+        fputs("rmacast-trace 1\nranks 3\nwindow 0 comm=0 bytes=8,8,8 disp_unit=1\n", out);
+        for (int r = 0; r < 3; r++) {
+            fprintf(out, "%d 0 0 MPI_Win_lock_all win=0\n", r);
+            for (int s = 0; s < rows[i].steps; s++) {
+                const int claims = r == 0 ? 0 : r + 1 + (r == 1 && s + 1 == rows[i].steps ? rows[i].more : 0);
+                for (int c = 0; c < claims; c++)
+                    fprintf(out, "%d %d %d MPI_Fetch_and_op win=0 target=0 bytes=8 result_bytes=8 disp=0 op=SUM\n"
+                                 "%d %d %d MPI_Win_flush win=0 target=0\n",
+                            r, 10 * s + c, 10 * s + c, r, 10 * s + c, 10 * s + (c + 1 == claims ? 3 : c));
+                fprintf(out, "%d %d %d MPI_Barrier comm=0\n", r, 10 * s + 3, 10 * s + 3);
+            }
+        }
+        fclose(out);
+        struct trace *trace = trace_of(text);
+        struct task_queues queues;
+        assert_int_equal(task_queues_find(trace, &queues, NULL), STATUS_OK);
+        assert_int_equal(queues.item_count, rows[i].steps);
+        for (size_t q = 0; q < queues.item_count; q++) assert_int_equal(*queues.items[q].why != '\0', rows[i].stay);
+        task_queues_clear(&queues);
+        trace_free(trace);
+        free(text);
     }
 }
 
@@ -183,7 +228,7 @@ static void record(struct work *work, uint64_t seed)
     for (int r = 0; r < RANKS; r++) write_call(out, r, 0, 0, "Barrier comm=0");
     for (int r = 0; !work->locked && r < RANKS; r++) write_call(out, r, 0, 0, "Win_lock_all win=0");
     for (int p = 0; p < PHASES; p++) {
-        work->tasks[p] = (int)draw(&seed, 4, TASKS_MAX);
+        work->tasks[p] = (int)draw(&seed, RANKS + 1, TASKS_MAX);
         now_ps = record_phase(work, p, now_ps, &seed, out);
     }
     for (int r = 0; !work->locked && r < RANKS; r++) write_call(out, r, now_ps, now_ps, "Win_unlock_all win=0");
@@ -315,6 +360,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_place_is_a_queue_if_everything_agrees),
+        cmocka_unit_test(steps_that_are_alike_may_be_the_program),
         cmocka_unit_test(random_tasks_go_to_the_rank_that_is_free_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,8 +14,10 @@ static MPI_Comm own = MPI_COMM_NULL; /* the recorder's own communicator, so that
 static int measures;                 /* this rank's clock is not rank 0's */
 static int *measuring_ranks;         /* at rank 0 */
 
-static void clock_identity(char text[IDENTITY_BYTES])
+static void compare_clocks(void)
 {
+    char mine[IDENTITY_BYTES] = "", zero[IDENTITY_BYTES];
+    const char *forced = rec_setting("RMACAST_CLOCK");
     char boot[64] = "", space[48] = "";
     FILE *file = fopen("/proc/sys/kernel/random/boot_id", "rce");
     if (file) {
@@ -24,14 +26,7 @@ static void clock_identity(char text[IDENTITY_BYTES])
     }
     if (readlink("/proc/self/ns/time", space, sizeof space - 1) < 0) space[0] = '\0';
     boot[strcspn(boot, "\n")] = '\0';
-    snprintf(text, IDENTITY_BYTES, "%s %s", boot, space);
-}
-
-static void compare_clocks(void)
-{
-    char mine[IDENTITY_BYTES] = "", zero[IDENTITY_BYTES];
-    const char *forced = rec_setting("RMACAST_CLOCK");
-    clock_identity(mine);
+    snprintf(mine, IDENTITY_BYTES, "%s %s", boot, space);
     memcpy(zero, mine, sizeof zero);
     PMPI_Comm_dup(MPI_COMM_WORLD, &own);
     PMPI_Bcast(zero, IDENTITY_BYTES, MPI_CHAR, 0, own);
