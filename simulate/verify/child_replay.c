@@ -173,7 +173,7 @@ enum status child_replay(const struct trace *trace, const struct platform *platf
 {
     struct one_job job = {.trace = trace, .platform = platform, .options = options};
     struct child_answer answer;
-    TRY(engine_load(options->engine, err));
+    /* The child loads the engine: what SimGrid's libraries do without memory is its end, not ours. */
     TRY(children_run(replay_whole, &job, 1, 1, &answer, err));
     if (answer.status != STATUS_OK) {
         if (err) *err = answer.err;
