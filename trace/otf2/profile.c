@@ -103,7 +103,9 @@ static const struct archive_kind kinds[CALL_KIND_COUNT] = {
 bool archive_win_name_spaced(const char *name, int64_t id, char unnamed[ARCHIVE_WIN_NAME_BYTES])
 {
     size_t length = (size_t)snprintf(unnamed, ARCHIVE_WIN_NAME_BYTES, "Win %" PRId64, id);
-    return strncmp(name, unnamed, length) == 0 && strspn(name + length, " ") == strlen(name + length);
+    if (strncmp(name, unnamed, length) != 0) return false;
+    for (name += length; *name == ' ';) name++;
+    return *name == '\0';
 }
 
 const struct archive_kind *archive_kind(enum call_kind kind)
