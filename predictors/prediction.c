@@ -195,9 +195,8 @@ static enum status add_to_slices(void *context, const bool *ended, size_t *more,
 static bool may_forget(const struct prediction *prediction, const struct analyze_options *analyze)
 {
     const struct trace *trace = prediction->trace;
-    const struct filter none = {0};
     bool whole = prediction->keep_trace || prediction->apart || prediction->engine->once_per_process || analyze->verify ||
-                 analyze->found || section_is_set(&analyze->section) || memcmp(&analyze->filter, &none, sizeof none) != 0;
+                 analyze->found || section_is_set(&analyze->section) || filter_is_set(&analyze->filter);
     for (uint32_t r = 0; r < trace->rank_count && !whole; r++) whole = trace->ranks[r].thread_count > 0;
     return !whole;
 }

@@ -246,8 +246,8 @@ static enum status look_at_slice(struct slices *slices, struct relations *relati
     return severity_add(&slices->severity, relations, NULL, NULL, slices->err);
 }
 
-/* Looks at the new calls of a slice. */
-static enum status take_up(struct slices *slices)
+/* Checks and numbers the new calls of a slice. */
+static enum status prepare_calls(struct slices *slices)
 {
     if (slices->checker) TRY(trace_check_slice(slices->checker, slices->trace, slices->heap.count == 0, slices->err));
     TRY(window_uses_check(&slices->uses, slices->trace, slices->err));
@@ -265,6 +265,7 @@ static enum status detect_slice(struct slices *slices, bool last)
     TRY(status);
     return last ? STATUS_OK : drop_final(slices);
 }
+
 /* Runs the backward replay. */
 static enum status look_back(struct slices *slices, struct time_profile *causes, struct time_profile *path)
 {
@@ -275,7 +276,6 @@ static enum status look_back(struct slices *slices, struct time_profile *causes,
     return efficiency_slices_sum(slices->efficiency, slices->log, &slices->severity.provisional, slices->err);
 }
 
-/* All slices have been looked at. */
 static enum status sum_up(struct slices *slices, enum status own, struct time_profile *causes, struct time_profile *path)
 {
     struct shards_update mine = collect_update(slices);
@@ -289,18 +289,17 @@ static enum status sum_up(struct slices *slices, enum status own, struct time_pr
     return shards_gather_transfers(slices->shards, &mine, slices->options->transfers, slices->err);
 }
 
-/* own: the status of this shard. The next exchange sends a failure to the others. */
-static enum status look_at_slices(struct slices *slices, enum status own, struct time_profile *causes,
-                                    struct time_profile *path)
+/* *own: the status of this shard. The next exchange sends a failure to the others. */
+static enum status read_slices(struct slices *slices, enum status *own)
 {
     for (bool last = false; !last;) {
-        if (own == STATUS_OK) own = read_slice(slices);
-        if (own == STATUS_OK) own = take_up(slices);
-        TRY(exchange_reached(slices, &own));
+        if (*own == STATUS_OK) *own = read_slice(slices);
+        if (*own == STATUS_OK) *own = prepare_calls(slices);
+        TRY(exchange_reached(slices, own));
         last = slices->reached.ended;
-        if (own == STATUS_OK) own = detect_slice(slices, last);
+        if (*own == STATUS_OK) *own = detect_slice(slices, last);
     }
-    return sum_up(slices, own, causes, path);
+    return STATUS_OK;
 }
 
 static enum status report_causes(struct time_profile *causes, struct time_profile *path, struct result *result,
@@ -344,6 +343,17 @@ static enum status report_slices(struct slices *slices, struct time_profile *cau
         *result = made;
     else
         result_free(made);
+    return status;
+}
+
+/* own: the status of this shard, all of whose slices have been looked at. */
+static enum status conclude_slices(struct slices *slices, enum status own, struct result **result)
+{
+    struct time_profile causes = {.trace = slices->trace, .paths = &slices->severity.profile.paths}, path = causes;
+    enum status status = sum_up(slices, own, &causes, &path);
+    if (status == STATUS_OK) status = report_slices(slices, &causes, &path, result);
+    time_profile_clear(&causes);
+    time_profile_clear(&path);
     return status;
 }
 
@@ -421,7 +431,7 @@ enum status slices_add(struct slices *slices, const bool *ended, size_t *more, s
     if (ended && slices->heap.count > 0 && slices->read_ps[slices->heap.items[0]] == INT64_MIN) return STATUS_OK;
     bool last = slices->heap.count == 0;
     set_reached(slices, 0);
-    enum status status = take_up(slices);
+    enum status status = prepare_calls(slices);
     TRY(exchange_reached(slices, &status));
     TRY(detect_slice(slices, last));
     if (slices->kept > *more) *more = slices->kept;
@@ -430,14 +440,9 @@ enum status slices_add(struct slices *slices, const bool *ended, size_t *more, s
 
 enum status slices_end(struct slices *slices, struct result **result, struct err *err)
 {
-    struct time_profile causes = {.trace = slices->trace, .paths = &slices->severity.profile.paths}, path = causes;
     size_t more;
-    enum status status = slices_add(slices, NULL, &more, err);
-    if (status == STATUS_OK) status = sum_up(slices, STATUS_OK, &causes, &path);
-    if (status == STATUS_OK) status = report_slices(slices, &causes, &path, result);
-    time_profile_clear(&causes);
-    time_profile_clear(&path);
-    return status;
+    TRY(slices_add(slices, NULL, &more, err));
+    return conclude_slices(slices, STATUS_OK, result);
 }
 
 void slices_free(struct slices *slices)
@@ -457,13 +462,10 @@ enum status model_analyze_shard(struct trace_source *source, const struct analyz
                             .link = link,
                             .err = err};
     if (link) slices.state = (struct slice_state){.shard = link->own, .shard_count = link->count};
-    struct time_profile causes = {.trace = slices.trace, .paths = &slices.severity.profile.paths}, path = causes;
-    enum status status = STATUS_OK;
-    if (slices.link) status = shards_new(slices.trace, slices.link, &slices.shards, slices.err);
-    if (status == STATUS_OK) status = look_at_slices(&slices, start_slices(&slices), &causes, &path);
-    if (status == STATUS_OK) status = report_slices(&slices, &causes, &path, result);
-    time_profile_clear(&causes);
-    time_profile_clear(&path);
+    enum status status = link ? shards_new(slices.trace, link, &slices.shards, err) : STATUS_OK;
+    enum status own = status == STATUS_OK ? start_slices(&slices) : status;
+    if (status == STATUS_OK) status = read_slices(&slices, &own);
+    if (status == STATUS_OK) status = conclude_slices(&slices, own, result);
     clear_slices(&slices);
     return status;
 }
