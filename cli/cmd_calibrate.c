@@ -290,6 +290,21 @@ static bool needs_round(const struct calibrate_run *run, int done, int most)
     return true;
 }
 
+/* What the rounds before one that fails have measured is used. Half as many rounds are added if the machine changed. */
+static enum status run_rounds(const struct calibrate_run *run, int rounds, struct err *err)
+{
+    const int most = rounds + rounds / 2;
+    TRY(run_round(run, 0, err));
+    for (int round = 1; round < most && !launcher_is_interrupted(); round++) {
+        struct err failed;
+        if (round >= rounds && !needs_round(run, round, most)) break;
+        if (run_round(run, round, &failed) == STATUS_OK) continue;
+        cli_note("note: round %d of %d: %s; the results of the rounds before are used", round + 1, rounds, failed.text);
+        break;
+    }
+    return STATUS_OK;
+}
+
 /* Removes what an earlier run in this directory has found out beside its rows, which the bench has removed. */
 static void forget_earlier(const char *directory)
 {
@@ -299,6 +314,14 @@ static void forget_earlier(const char *directory)
         snprintf(path, sizeof path, "%s/%s", directory, names[i]);
         remove_tree(path);
     }
+}
+
+static void record_check(const struct calibrate_run *run, struct err *recorded)
+{
+    if (launcher_is_interrupted())
+        err_set(recorded, STATUS_DATA, "--check", NULL, "interrupted before its recording, expected an uninterrupted run");
+    else
+        calibrate_check_record(run, recorded);
 }
 
 /* recorded: whether all that the check needs is there; the platform is written all the same. */
@@ -312,24 +335,9 @@ static enum status measure_library(const struct options *options, const struct c
         TRY(calibrate_check_config(run, config, err));
         with_check.config = config;
     }
-    /* What the rounds before one that fails have measured is used. Half as many rounds are added if the machine changed. */
-    int rounds = (int)options->rounds;
-    const int most = rounds + rounds / 2;
-    TRY(run_round(&with_check, 0, err));
-    for (int round = 1; round < most && !launcher_is_interrupted(); round++) {
-        struct err failed;
-        if (round >= rounds && !needs_round(&with_check, round, most)) break;
-        if (run_round(&with_check, round, &failed) == STATUS_OK) continue;
-        cli_note("note: round %d of %d: %s; the results of the rounds before are used", round + 1, rounds, failed.text);
-        break;
-    }
+    TRY(run_rounds(&with_check, (int)options->rounds, err));
     forget_earlier(run->directory);
-    if (options->check) {
-        if (launcher_is_interrupted())
-            err_set(recorded, STATUS_DATA, "--check", NULL, "interrupted before its recording, expected an uninterrupted run");
-        else
-            calibrate_check_record(run, recorded);
-    }
+    if (options->check) record_check(run, recorded);
     if (!options->no_probe && !launcher_is_interrupted()) TRY(calibrate_run_probe(run, mpi, err));
     name_section(run->directory, path);
     return *mpi ? cli_write_json_now(*mpi, path, err) : STATUS_OK;

@@ -16,6 +16,17 @@ struct run {
     struct err err;
 };
 
+static void note_failure(struct run *run, size_t block, enum status status, const struct err *err)
+{
+    pthread_mutex_lock(&run->lock);
+    if (block < atomic_load(&run->failed)) {
+        run->status = status;
+        run->err = *err;
+        atomic_store(&run->failed, block);
+    }
+    pthread_mutex_unlock(&run->lock);
+}
+
 /* Blocks are begun in their order: all before one that fails have been, and end. */
 static void *work_off(void *argument)
 {
@@ -25,15 +36,7 @@ static void *work_off(void *argument)
         if (block >= run->count || block > atomic_load(&run->failed)) return NULL;
         struct err err = {.list = ERR_NOWHERE, .item = ERR_NOWHERE};
         enum status status = run->work(run->context, block, &err);
-        if (status != STATUS_OK) {
-            pthread_mutex_lock(&run->lock);
-            if (block < atomic_load(&run->failed)) {
-                run->status = status;
-                run->err = err;
-                atomic_store(&run->failed, block);
-            }
-            pthread_mutex_unlock(&run->lock);
-        }
+        if (status != STATUS_OK) note_failure(run, block, status, &err);
     }
 }
 

@@ -61,6 +61,18 @@ static enum status note_queues(const struct task_queues *queues, const struct ta
                            queue->why);
 }
 
+/* Fetching operations that are claims at such a queue, or in its tasks, are explained. */
+static void forget_sites(const struct trace *trace, const struct task_queues *queues, const struct task_queue *queue,
+                         struct fetches *sites)
+{
+    for (size_t c = queue->first; c < queue->first + queue->count; c++) {
+        const struct task_claim *claim = &queues->claims[c];
+        const bool last = task_claim_is_last(queues, queue, c);
+        for (size_t i = claim->take; i <= (last ? claim->end : claim[1].end); i++)
+            sites[trace->ranks[claim->rank].calls[i].site] = (struct fetches){0};
+    }
+}
+
 /* One note says what is decided again, one what is not. */
 static enum status note_tasks(const struct trace *trace, struct fetches *sites, struct result *result, struct err *err)
 {
@@ -71,15 +83,7 @@ static enum status note_tasks(const struct trace *trace, struct fetches *sites, 
     for (size_t q = 0; q < queues.item_count; q++) {
         const struct task_queue *queue = &queues.items[q];
         const bool stays = *queue->why;
-        if (!stays) {
-            /* Fetching operations that are claims at such a queue, or in its tasks, are explained. */
-            for (size_t c = queue->first; c < queue->first + queue->count; c++) {
-                const struct task_claim *claim = &queues.claims[c];
-                const bool last = task_claim_is_last(&queues, queue, c);
-                for (size_t i = claim->take; i <= (last ? claim->end : claim[1].end); i++)
-                    sites[trace->ranks[claim->rank].calls[i].site] = (struct fetches){0};
-            }
-        }
+        if (!stays) forget_sites(trace, &queues, queue, sites);
         if (count[stays]++ == 0) first[stays] = queue;
     }
     enum status status = STATUS_OK;

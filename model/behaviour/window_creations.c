@@ -25,6 +25,20 @@ static enum status item_of(struct window_creations *creations, uint32_t site, ui
     return STATUS_OK;
 }
 
+static enum status add_call(struct window_creations *creations, uint32_t rank, const struct trace_call *call,
+                            struct err *err)
+{
+    size_t item;
+    uint64_t *own;
+    TRY(item_of(creations, call->site, call->call, &item, err));
+    TRY(map_put(&creations->of_rank, map_pair((uint32_t)item, rank), 0, &own, err));
+    struct window_creation *creation = &creations->items[item];
+    creation->count++;
+    creation->ps += call->exit_ps - call->enter_ps;
+    if (++*own > creation->most) creation->most = *own;
+    return STATUS_OK;
+}
+
 enum status window_creations_add(struct window_creations *creations, const struct trace *trace, struct err *err)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++) {
@@ -32,16 +46,8 @@ enum status window_creations_add(struct window_creations *creations, const struc
         if (rank->foreign) continue;
         for (size_t i = rank->kept_count; i < rank->count; i++) {
             const struct trace_call *call = &rank->calls[i];
-            if (call_kind(call->call) == CALL_WIN_CREATE && trace->definitions.sites[call->site].file) {
-                size_t item;
-                uint64_t *own;
-                TRY(item_of(creations, call->site, call->call, &item, err));
-                TRY(map_put(&creations->of_rank, map_pair((uint32_t)item, r), 0, &own, err));
-                struct window_creation *creation = &creations->items[item];
-                creation->count++;
-                creation->ps += call->exit_ps - call->enter_ps;
-                if (++*own > creation->most) creation->most = *own;
-            }
+            if (call_kind(call->call) == CALL_WIN_CREATE && trace->definitions.sites[call->site].file)
+                TRY(add_call(creations, r, call, err));
         }
     }
     return STATUS_OK;

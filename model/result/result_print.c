@@ -118,6 +118,19 @@ static void print_property_wait(const struct result *result, enum pattern patter
                percent_of(found->severity_s, result->properties[PROPERTY_TIME].inclusive_s));
 }
 
+/* Prints a pattern that is part of another one below that one. */
+static void print_property_waits(const struct result *result, const struct result_property *property, FILE *out)
+{
+    for (int p = 0; p < PATTERN_COUNT; p++) {
+        enum pattern whole = (enum pattern)p;
+        if (strcmp(pattern_row(whole)->parent, property->name) != 0 || pattern_whole(whole) != whole) continue;
+        print_property_wait(result, whole, property->depth + 1, out);
+        for (int part = 0; part < PATTERN_COUNT; part++)
+            if (part != p && pattern_whole((enum pattern)part) == whole)
+                print_property_wait(result, (enum pattern)part, property->depth + 2, out);
+    }
+}
+
 static void print_properties(const struct result *result, FILE *out)
 {
     char inclusive[UNITS_TEXT_BYTES], exclusive[UNITS_TEXT_BYTES];
@@ -130,15 +143,7 @@ static void print_properties(const struct result *result, FILE *out)
                    units_format_duration(property->inclusive_s, inclusive),
                    percent_of(property->inclusive_s, result->properties[PROPERTY_TIME].inclusive_s),
                    units_format_duration(property->exclusive_s, exclusive));
-        /* A pattern that is part of another one is printed below that one. */
-        for (int p = 0; p < PATTERN_COUNT; p++) {
-            enum pattern whole = (enum pattern)p;
-            if (strcmp(pattern_row(whole)->parent, property->name) != 0 || pattern_whole(whole) != whole) continue;
-            print_property_wait(result, whole, property->depth + 1, out);
-            for (int part = 0; part < PATTERN_COUNT; part++)
-                if (part != p && pattern_whole((enum pattern)part) == whole)
-                    print_property_wait(result, (enum pattern)part, property->depth + 2, out);
-        }
+        print_property_waits(result, property, out);
     }
 }
 

@@ -101,6 +101,15 @@ static void find_kept(struct sets *sets)
     }
 }
 
+static void mark_tests(struct slice_state *state, const struct trace *trace, const struct exposure_epoch *epoch)
+{
+    const struct trace_rank *rank = &trace->ranks[epoch->rank];
+    size_t end = epoch->close_call != EPOCH_NONE ? epoch->close_call : rank->count;
+    for (size_t i = epoch->first_test; i < end; i++)
+        if (call_kind(rank->calls[i].call) == CALL_WIN_TEST && rank->calls[i].handle == epoch->window)
+            slice_state_mark(state, epoch->rank, i, SLICE_OPEN);
+}
+
 /* The flags of an epoch's calls; 0: they are released. */
 static unsigned flag_of(struct sets *sets, size_t epoch)
 {
@@ -123,13 +132,7 @@ static void mark_sets(struct slice_state *state, struct sets *sets)
         unsigned flag = flag_of(sets, exposure_node(sets, e));
         if (!flag) continue;
         slice_state_mark(state, epoch->rank, epoch->post_call, flag);
-        if (flag == SLICE_OPEN && epoch->first_test != EPOCH_NONE) {
-            const struct trace_rank *rank = &sets->relations->trace->ranks[epoch->rank];
-            size_t end = epoch->close_call != EPOCH_NONE ? epoch->close_call : rank->count;
-            for (size_t i = epoch->first_test; i < end; i++)
-                if (call_kind(rank->calls[i].call) == CALL_WIN_TEST && rank->calls[i].handle == epoch->window)
-                    slice_state_mark(state, epoch->rank, i, SLICE_OPEN);
-        }
+        if (flag == SLICE_OPEN && epoch->first_test != EPOCH_NONE) mark_tests(state, sets->relations->trace, epoch);
         if (epoch->close_call != EPOCH_NONE) slice_state_mark(state, epoch->rank, epoch->close_call, flag);
     }
     for (size_t i = 0; i < epochs->operation_count; i++) {

@@ -47,6 +47,18 @@ static void mark_operations(struct slice_state *state, const struct epochs *epoc
     }
 }
 
+static void mark_fences(struct slice_state *state, const struct relations *relations, int32_t window, size_t first)
+{
+    const struct instance *fence;
+    const struct trace_comm *comm =
+        &relations->trace->definitions.comms[relations->trace->definitions.windows[window].comm];
+    for (size_t i = first; (fence = instance_find(&relations->instances, CALL_FENCE, window, i)); i++)
+        for (uint32_t m = 0; m < fence->size; m++) {
+            size_t call = relations->instances.calls[fence->member_first + m];
+            if (call != INSTANCE_NONE) slice_state_mark(state, (uint32_t)comm->members[m], call, SLICE_KEEP);
+        }
+}
+
 enum status mark_final_fences(struct slice_state *state, const struct relations *relations, struct err *err)
 {
     size_t windows = relations->trace->definitions.window_count;
@@ -57,14 +69,7 @@ enum status mark_final_fences(struct slice_state *state, const struct relations 
     for (size_t w = 0; w < windows; w++) fences[w].stay = fences[w].final_count;
     mark_operations(state, &relations->epochs, fences);
     for (size_t w = 0; w < windows; w++) {
-        int32_t window = (int32_t)w;
-        const struct instance *fence;
-        const struct trace_comm *comm = &relations->trace->definitions.comms[relations->trace->definitions.windows[window].comm];
-        for (size_t i = fences[w].stay; (fence = instance_find(&relations->instances, CALL_FENCE, window, i)); i++)
-            for (uint32_t m = 0; m < fence->size; m++) {
-                size_t call = relations->instances.calls[fence->member_first + m];
-                if (call != INSTANCE_NONE) slice_state_mark(state, (uint32_t)comm->members[m], call, SLICE_KEEP);
-            }
+        mark_fences(state, relations, (int32_t)w, fences[w].stay);
         state->pairs_now[w] = fences[w].final_count;
         state->pairs_next[w] = fences[w].final_count - fences[w].stay;
     }

@@ -135,6 +135,13 @@ static void print_limits(const struct curve *curve, FILE *out)
     }
 }
 
+static void print_waits_head(const struct curve *curve, FILE *out)
+{
+    text_print(out, "\n%-24s  %-9s", "share of the time at", "semantics");
+    for (size_t i = 0; i < curve->count; i += curve->rows) text_print(out, "  %8u", curve->points[i].ranks);
+    fputs(" ranks\n", out);
+}
+
 static bool is_seen(const struct curve *curve, enum pattern pattern, size_t row)
 {
     for (size_t i = row; i < curve->count; i += curve->rows)
@@ -149,11 +156,7 @@ static void print_waits(const struct curve *curve, FILE *out)
     for (int p = 0; p < PATTERN_COUNT; p++)
         for (size_t row = 0, printed = 0; row < curve->rows; row++) {
             if (!is_seen(curve, (enum pattern)p, row)) continue;
-            if (!begun) {
-                text_print(out, "\n%-24s  %-9s", "share of the time at", "semantics");
-                for (size_t i = 0; i < curve->count; i += curve->rows) text_print(out, "  %8u", curve->points[i].ranks);
-                fputs(" ranks\n", out);
-            }
+            if (!begun) print_waits_head(curve, out);
             begun = true;
             text_print(out, "%-24s  %-9s", printed++ ? "" : pattern_row((enum pattern)p)->title, curve->semantics[row]);
             for (size_t i = row; i < curve->count; i += curve->rows)
