@@ -10,6 +10,7 @@
 #include "predictors/comparison.h"
 #include "predictors/scale/curve.h"
 #include "predictors/sweep/sweep.h"
+#include "validate/difference.h"
 #include "validate/explain/explain.h"
 #include "validate/ranking.h"
 #include "validate/validate.h"
@@ -23,6 +24,7 @@ static const struct {
 } schemas[] = {
     {"advice", advice_fields},
     {"comparison", comparison_fields},
+    {"difference", difference_fields},
     {"info", info_fields},
     {"mpi-profiles", mpi_profiles_fields},
     {"platform-difference", platform_difference_fields},

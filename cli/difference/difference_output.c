@@ -1,0 +1,18 @@
+#include "cli/difference/difference_output.h"
+
+#include "cli/cli.h"
+#include "common/text/text.h"
+
+enum status difference_output(const struct difference *difference, const char *json, size_t top, bool slower, struct err *err)
+{
+    if (json) TRY(cli_write_fields(difference_fields, difference, 0, json, err));
+    if (!cli_is_output(json)) {
+        FILE *out = cli_table();
+        difference_print(difference, top, slower, out);
+        if (difference->limit >= 0)
+            text_print(out, "Gate: %s: %+.2f %%, at most %g %% slower is allowed\n", difference->holds ? "passed" : "failed",
+                       difference->slower * 100, difference->limit * 100);
+    }
+    if (difference->limit >= 0 && !difference->holds) cli_exit_with(1);
+    return cli_flush(err);
+}
