@@ -31,6 +31,7 @@ enum {
     KEY_EXTRAP,
     KEY_EXTRAP_POINTS,
     KEY_MEASURED,
+    KEY_SCALING,
     SCALES_MAX = 64,
     NAME_BYTES = 64,
     RUNS = 20,
@@ -43,6 +44,8 @@ static const struct argp_option rows[] = {
     MODEL_OPTIONS,
     {"semantics", KEY_SEMANTICS, "LIST", 0,
      "the rows, as a,b,c,d (default). " SEMANTICS_HELP "; platform: as the platform says", 0},
+    {"scaling", KEY_SCALING, "strong|weak", 0,
+     "strong: the ranks share the work, weak: each rank has as much at any number (by the computing of the recorded runs)", 0},
     {"json", KEY_JSON, "FILE", 0, "write all results as JSON; - is standard output, without the table", 0},
     {"csv", KEY_CSV, "FILE", 0, "write a row per point as comma-separated values; - is standard output, without the table", 0},
     {"svg", KEY_SVG, "FILE", 0, "draw run time against ranks", 0},
@@ -70,6 +73,7 @@ struct settings {
     struct model_options model;
     struct cli_strings measured;
     const char *json, *csv, *svg, *output, *extrap, *points;
+    const char *scaling; /* NULL: not given */
     uint32_t ranks[SCALES_MAX];
     size_t rank_count;
     char names[POINTS_ROWS_MAX][NAME_BYTES];
@@ -160,6 +164,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_REPLICATE: settings->replicate = true; return 0;
     case KEY_EXTRAP: settings->extrap = argument; return 0;
     case KEY_EXTRAP_POINTS: settings->points = argument; return 0;
+    case KEY_SCALING:
+        settings->scaling = argument;
+        if (strcmp(argument, "strong") == 0 || strcmp(argument, "weak") == 0) return 0;
+        return cli_usage(state, "--scaling %s, expected strong or weak", argument);
     case KEY_MEASURED: return cli_add_string(state, &settings->measured, argument);
     case 'o': settings->output = argument; return 0;
     case ARGP_KEY_END:
@@ -240,11 +248,9 @@ static void clear_about(struct about *about)
     free(about->doubts);
 }
 
-/* few, many: numbers of ranks of which computing is known. Others are compared with the smallest of few and --ranks: a curve's
- * numbers of ranks rise. */
+/* Others are compared with the smallest of few and --ranks: a curve's numbers of ranks rise. */
 static enum status predict_beside(const struct settings *settings, const struct points_origin *origin,
-                                  const struct about *about, uint32_t few, uint32_t many, const struct measured_run *runs,
-                                  struct err *err)
+                                  const struct about *about, uint32_t few, const struct measured_run *runs, struct err *err)
 {
     struct prediction_options faster = settings->prediction, slower = settings->prediction; /* they own nothing */
     const struct scene_options none = {.open = NULL};
@@ -273,10 +279,11 @@ static enum status predict_beside(const struct settings *settings, const struct 
                           .measured = measured,
                           .runs = runs,
                           .run_count = settings->measured.count,
+                          .strong = settings->scaling ? strcmp(settings->scaling, "strong") == 0 : points_are_strong(origin),
                           .noisy_runs = options.noisy_runs};
+    enum status status = STATUS_OK;
     TRY(save_run(settings, origin, &options, err));
-    enum status status = points_choose_scaling(origin, few, many, &curve, err);
-    if (status == STATUS_OK && settings->ranks[0] > few) status = points_add(origin, &options, few, &curve, err);
+    if (settings->ranks[0] > few) status = points_add(origin, &options, few, &curve, err);
     for (size_t i = 0; status == STATUS_OK && i < settings->rank_count; i++)
         status = points_add(origin, &options, settings->ranks[i], &curve, err);
     if (status == STATUS_OK) status = write_outputs(settings, &curve, err);
@@ -285,11 +292,11 @@ static enum status predict_beside(const struct settings *settings, const struct 
 }
 
 static enum status predict_ranks(const struct settings *settings, const struct points_origin *origin,
-                                 const struct about *about, uint32_t few, uint32_t many, struct err *err)
+                                 const struct about *about, uint32_t few, struct err *err)
 {
     struct measured_run *runs;
     TRY(measured_runs_replay(&settings->measured, &settings->prediction, &settings->analyze, &runs, err));
-    enum status status = predict_beside(settings, origin, about, few, many, runs, err);
+    enum status status = predict_beside(settings, origin, about, few, runs, err);
     free(runs);
     return status;
 }
@@ -309,7 +316,7 @@ static enum status run_replicated(const struct settings *settings, struct err *e
     TRY(prediction_options_trace(&settings->prediction, settings->model.traces.items[0], &trace, NULL, err));
     const struct points_origin origin = {.replicated = trace};
     enum status status =
-        predict_ranks(settings, &origin, &(struct about){.program = NULL}, trace->rank_count, trace->rank_count, err);
+        predict_ranks(settings, &origin, &(struct about){.program = NULL}, trace->rank_count, err);
     trace_free(trace);
     return status;
 }
@@ -359,14 +366,13 @@ static enum status run_model(const struct settings *settings, struct err *err)
     if (status == STATUS_OK) status = text_of(write_model, origin.model, &about.program, err);
     if (status == STATUS_OK) status = text_of(write_parameters, origin.model, &about.parameters, err);
     if (status == STATUS_OK)
-        status = predict_ranks(settings, &origin, &about, settings->ranks[0], settings->ranks[settings->rank_count - 1],
-                               err);
+        status = predict_ranks(settings, &origin, &about, settings->ranks[0], err);
     clear_about(&about);
     program_model_free(origin.model);
     return status;
 }
 
-static enum status run_program(const struct settings *settings, const struct program *program, uint32_t few, uint32_t many,
+static enum status run_program(const struct settings *settings, const struct program *program, uint32_t few,
                                struct err *err)
 {
     struct points_origin origin = {.model = NULL};
@@ -377,7 +383,7 @@ static enum status run_program(const struct settings *settings, const struct pro
     if (status == STATUS_OK) status = text_of(write_parameters, origin.model, &about.parameters, err);
     if (status == STATUS_OK)
         status = model_options_doubts(program, origin.model, settings->ranks, settings->rank_count, &about.doubts, err);
-    if (status == STATUS_OK) status = predict_ranks(settings, &origin, &about, few, many, err);
+    if (status == STATUS_OK) status = predict_ranks(settings, &origin, &about, few, err);
     if (status == STATUS_OK) status = write_extrap(program, settings->extrap, err); /* when all is read */
     clear_about(&about);
     program_model_free(origin.model);
@@ -411,18 +417,17 @@ static enum status run_predict(const struct settings *settings, struct err *err)
     struct trace **traces = calloc(count, sizeof *traces);
     struct program *program = NULL;
     enum status status = traces ? STATUS_OK : err_memory(err);
-    uint32_t few = UINT32_MAX, many = 0;
+    uint32_t few = UINT32_MAX;
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         status = prediction_options_trace(&settings->prediction, settings->model.traces.items[i], &traces[i], NULL, err);
         if (status != STATUS_OK) break;
         if (traces[i]->rank_count < few) few = traces[i]->rank_count;
-        if (traces[i]->rank_count > many) many = traces[i]->rank_count;
     }
     const struct scale_runs runs = model_options_runs(&settings->model, traces);
     if (status == STATUS_OK) status = scale_learn(&runs, &program, err);
     for (size_t i = 0; traces && i < count; i++) trace_free(traces[i]);
     free(traces);
-    if (status == STATUS_OK) status = run_program(settings, program, few, many, err);
+    if (status == STATUS_OK) status = run_program(settings, program, few, err);
     program_free(program);
     return status;
 }

@@ -20,9 +20,10 @@ void curve_clear(struct curve *curve)
     *curve = (struct curve){.count = 0};
 }
 
-void curve_choose_scaling(struct curve *curve, double before_s, double after_s, double growth)
+bool curve_is_strong(double few_s, double many_s)
 {
-    curve->strong = before_s > 0 && after_s > 0 && log(after_s / before_s) / log(growth) < -0.5;
+    const double noticeable = 0.1;
+    return few_s > 0 && many_s <= (1 - noticeable) * few_s;
 }
 
 static const struct curve_point *reference_point(const struct curve *curve, size_t point)
@@ -50,6 +51,14 @@ double curve_speedup(const struct curve *curve, size_t point)
 double curve_efficiency(const struct curve *curve, size_t point)
 {
     return curve_speedup(curve, point) / rank_growth(curve, point);
+}
+
+const char *curve_doubt(const struct curve *curve, size_t point)
+{
+    const double rounding = 0.005;
+    if (!(curve_efficiency(curve, point) > 1 + rounding)) return NULL;
+    return curve->strong ? "all ranks together do less there than at the reference, which no division of equal work explains"
+                         : "a rank does less there than at the reference: the work is divided, which --scaling strong states";
 }
 
 double curve_wait_share(const struct curve *curve, size_t point, enum pattern pattern)
@@ -201,6 +210,21 @@ static void print_replays(const struct curve *curve, FILE *out)
     fputs(".\n", out);
 }
 
+/* "a: efficiency above 100 % at 4, 8 ranks: ..." */
+static void print_doubts(const struct curve *curve, FILE *out)
+{
+    for (size_t row = 0; row < curve->rows; row++) {
+        const char *why = NULL;
+        for (size_t i = row; i < curve->count; i += curve->rows) {
+            if (!curve_doubt(curve, i)) continue;
+            if (why) text_print(out, ", %u", curve->points[i].ranks);
+            else text_print(out, "Warning, %s: efficiency above 100 %% at %u", curve->semantics[row], curve->points[i].ranks);
+            why = curve_doubt(curve, i);
+        }
+        if (why) text_print(out, " ranks: %s.\n", why);
+    }
+}
+
 /* Whether a point before this one has the note. */
 static bool is_known_note(const struct curve *curve, size_t point, const char *note)
 {
@@ -234,6 +258,7 @@ void curve_print(const struct curve *curve, FILE *out)
     print_waits(curve, out);
     print_pop(curve, out);
     fputc('\n', out);
+    print_doubts(curve, out);
     print_limits(curve, out);
     uncertainty_print_unknown(&curve->points[0].result->uncertainty, out);
     if (curve->measured > 0)

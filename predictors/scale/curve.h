@@ -40,18 +40,22 @@ struct curve {
     size_t measured;   /* values of the platform whose errors are in the band */
     const struct measured_run *runs; /* borrowed, sorted by ranks: recordings made on the platform, and their replays */
     size_t run_count;
-    bool strong; /* computing per rank falls as ranks are added; else it is about the same */
+    bool strong; /* computing per rank falls as ranks are added (curve_is_strong()); else it is about the same */
 };
 
 void curve_clear(struct curve *curve);
 
-/* Sets curve->strong by what a rank computes at two numbers of ranks, the second `growth` times the first. */
-void curve_choose_scaling(struct curve *curve, double before_s, double after_s, double growth);
+/* Whether a rank computes noticeably less at more ranks: the ranks share work, and weak scaling would claim that each does as
+ * much as before. few_s, many_s: the mean computing of a rank. */
+bool curve_is_strong(double few_s, double many_s);
 
 /* Compared with the first point of the same row: for strong scaling the ratio of times, for weak scaling the ratio of
  * work per time. */
 double curve_speedup(const struct curve *curve, size_t point);
 double curve_efficiency(const struct curve *curve, size_t point);
+
+/* What is wrong with an efficiency above 100 % that equal cores cannot have; NULL: the point has none. */
+const char *curve_doubt(const struct curve *curve, size_t point);
 
 /* Sets *pop to POP's metrics of a point; each is negative if unknown. Returns false if they were not requested. */
 bool curve_pop(const struct curve *curve, size_t point, struct efficiency_pop *pop);

@@ -13,7 +13,7 @@
 struct point {
     struct curve_point at;
     const struct result *result;
-    const char *semantics;
+    const char *semantics, *doubt;
     double run_time_s, speedup, efficiency, wait_shares[PATTERN_COUNT]; /* shares of 0: NAN */
     struct efficiency_pop pop;
     struct uncertainty error;
@@ -30,6 +30,7 @@ static enum field_each fill_point(const void *item, size_t index, void *made)
     *point = (struct point){.at = curve->points[index],
                             .result = result,
                             .semantics = curve->semantics[index % curve->rows],
+                            .doubt = curve_doubt(curve, index),
                             .run_time_s = result->run_time_s,
                             .speedup = curve_speedup(curve, index),
                             .efficiency = curve_efficiency(curve, index),
@@ -55,7 +56,7 @@ static const struct field noise_fields[] = {FIELD("runs", noisy_runs), FIELD("me
 static const struct field replay_error_fields[] = {FIELD("low", at.error.low), FIELD("high", at.error.high), {0}};
 static const struct field point_fields[] = {
     FIELD("ranks", at.ranks), SAME(semantics), SAME(run_time_s), FIELD("run_time_low_s", at.low_s, IF_FINITE),
-    FIELD("run_time_high_s", at.high_s, IF_FINITE), SAME(speedup, IF_FINITE), SAME(efficiency, IF_FINITE),
+    FIELD("run_time_high_s", at.high_s, IF_FINITE), SAME(speedup, IF_FINITE), SAME(efficiency, IF_FINITE), SAME(doubt, IF_THERE, LEFT_OUT),
     NAMED("wait_shares", wait_shares, name_pattern, LEFT_OUT), OBJECT("pop", pop, pop_fields, IF_FLAG(has_pop), LEFT_OUT),
     PART("noise", noise_fields, IF_FLAG(noisy_runs), LEFT_OUT),
     PART("replay_error", replay_error_fields, IF_FLAG(run_count), LEFT_OUT),

@@ -37,16 +37,37 @@ enum status points_make(const struct points_origin *origin, const struct points_
     return program_model_make(origin->model, &run, trace, err);
 }
 
-enum status points_choose_scaling(const struct points_origin *origin, uint32_t few, uint32_t many, struct curve *curve,
-                                  struct err *err)
+/* The mean computing of a rank; 0: the model has no run of so many ranks. */
+static double computing_s(const struct program_model *model, uint32_t ranks)
 {
-    struct program_survey before, after;
-    curve->strong = false;
-    if (!origin->model || few == many) return STATUS_OK;
-    TRY(program_source_survey(origin->model, &(struct program_model_options){.ranks = few, .compute = 1}, &before, err));
-    TRY(program_source_survey(origin->model, &(struct program_model_options){.ranks = many, .compute = 1}, &after, err));
-    curve_choose_scaling(curve, before.computing_s, after.computing_s, (double)many / few);
-    return STATUS_OK;
+    struct program_survey survey;
+    struct err none;
+    const struct program_model_options run = {.ranks = ranks, .compute = 1};
+    return program_source_survey(model, &run, &survey, &none) == STATUS_OK ? survey.computing_s : 0;
+}
+
+/* A model that nobody recorded shows its work at the least numbers of ranks, where what is divided is largest. */
+static bool is_strong_by_doubling(const struct program_model *model)
+{
+    enum { LAST = 1024 };
+    for (uint32_t ranks = 1; ranks <= LAST; ranks *= 2) {
+        double few_s = computing_s(model, ranks), many_s = few_s > 0 ? computing_s(model, 2 * ranks) : 0;
+        if (many_s > 0) return curve_is_strong(few_s, many_s);
+    }
+    return false;
+}
+
+bool points_are_strong(const struct points_origin *origin)
+{
+    const struct program_model *model = origin->model;
+    if (!model) return false;
+    uint32_t few = model->observed.ranks, many = few;
+    for (size_t i = 0; i < model->recorded_count; i++) {
+        few = model->recorded[i].ranks < few ? model->recorded[i].ranks : few;
+        many = model->recorded[i].ranks > many ? model->recorded[i].ranks : many;
+    }
+    if (few == many) return is_strong_by_doubling(model);
+    return curve_is_strong(computing_s(model, few), computing_s(model, many));
 }
 
 /* --- a run that is kept --- */

@@ -1,7 +1,7 @@
 /* Points of a curve: a program replayed at a number of ranks under several semantics, with the band of its computing
  * times and of the platform, and with noise.
  *
- * Order of calls: points_choose_scaling, then points_add by rising numbers of ranks. */
+ * Order of calls: points_are_strong, then points_add by rising numbers of ranks. */
 #ifndef PREDICTORS_SCALE_POINTS_H
 #define PREDICTORS_SCALE_POINTS_H
 
@@ -35,9 +35,9 @@ enum { POINTS_ROWS_MAX = 8, POINTS_CALLS_KEPT = 1 << 22 }; /* a longer run is no
 enum status points_make(const struct points_origin *origin, const struct points_options *options, uint32_t ranks,
                         struct trace **trace, struct err *err);
 
-/* Sets curve->strong by the computing of a rank at the two numbers of ranks. Copies scale weakly. */
-enum status points_choose_scaling(const struct points_origin *origin, uint32_t few, uint32_t many, struct curve *curve,
-                                  struct err *err);
+/* Whether the program scales strongly, by the computing of a rank in the smallest and the largest recorded run: curve->strong.
+ * Copies scale weakly. */
+bool points_are_strong(const struct points_origin *origin);
 
 /* Adds a point per row. */
 enum status points_add(const struct points_origin *origin, const struct points_options *options, uint32_t ranks,

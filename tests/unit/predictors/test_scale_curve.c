@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -144,21 +145,35 @@ static void equally_fast_is_within_the_error(void **state)
     curve_clear(&curve);
 }
 
-/* Strong: what a rank computes falls by more than the root of the ranks. 1 to 1 / 2 s at 4 times the ranks is the root, and still
- * weak. Without computing nothing is known. */
+/* Strong: a rank computes at least a tenth less. The rank of a program of which a share of 10 % is not divided computes 0.55 s at 2
+ * ranks and 0.1035 s at 256 of each second of one rank; one of which 70 % is not divided, 0.85 s and 0.7375 s at 2 and 8 (0.868).
+ * Without computing nothing is known. */
 static void computing_tells_the_scaling(void **state)
 {
     (void)state;
     static const struct {
-        double before_s, after_s, growth;
+        double few_s, many_s;
         bool strong;
-    } rows[] = {{1, 0.25, 4, true}, {1, 0.49, 4, true}, {1, 0.5, 4, false}, {1, 0.51, 4, false}, {1, 1, 4, false},
-                {1, 2, 4, false},   {0, 0.25, 4, false}, {1, 0, 4, false}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct curve curve = {.strong = !rows[i].strong};
-        curve_choose_scaling(&curve, rows[i].before_s, rows[i].after_s, rows[i].growth);
-        assert_int_equal(curve.strong, rows[i].strong);
+    } rows[] = {{1, 0.25, true}, {0.55, 0.1035, true}, {0.85, 0.7375, true}, {1, 0.91, false}, {1, 1, false}, {1, 2, false},
+                {0, 0.25, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(curve_is_strong(rows[i].few_s, rows[i].many_s), rows[i].strong);
+}
+
+/* A third of the time at twice the ranks is an efficiency of 150 % under strong scaling, and of 300 % under weak scaling. Half of it
+ * is 100 %, which is right, and 200 %. */
+static void impossible_efficiency_has_a_doubt(void **state)
+{
+    (void)state;
+    static const double times[][SCALES] = {{6, 2, 1, 0.5}, {6, 3, 1.5, 0.75}};
+    struct curve curve = make_curve(2, true, times);
+    for (size_t row = 0; row < 2; row++) {
+        assert_null(curve_doubt(&curve, row));
+        assert_int_equal(curve_doubt(&curve, 2 + row) != NULL, row == 0);
     }
+    curve.strong = false;
+    for (size_t row = 0; row < 2; row++) assert_non_null(strstr(curve_doubt(&curve, 2 + row), "--scaling strong"));
+    curve_clear(&curve);
 }
 
 /* Between the sorted 1 2 3 4 5 the quantile q is at 1 + 4 q. */
@@ -265,6 +280,7 @@ int main(void)
         cmocka_unit_test(there_is_no_negative_share),
         cmocka_unit_test(equally_fast_is_within_the_error),
         cmocka_unit_test(computing_tells_the_scaling),
+        cmocka_unit_test(impossible_efficiency_has_a_doubt),
         cmocka_unit_test(ranges_of_ranks_have_their_winners),
         cmocka_unit_test(percentiles_are_between_runs),            cmocka_unit_test(noise_has_the_recorded_mean_and_variance),
         cmocka_unit_test(few_executions_have_the_variance_of_a_sample),
