@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "predictors/scale/block_noise.h"
 #include "predictors/scale/loops.h"
 #include "predictors/scale/merge.h"
 #include "predictors/scale/scale.h"
@@ -344,9 +345,9 @@ static bool is_small(const struct learner *learner, const struct time_sample *la
     return largest_run->mean * (double)largest_run->count < small * learner->computing_s;
 }
 
-static bool fit_time(const struct learner *learner, const struct step *step, size_t offset, struct time_model *model)
+/* Collects the runs' samples at an offset of struct walk_sample. Returns how many there are. */
+static size_t collect_times(const struct learner *learner, const struct step *step, size_t offset, struct time_sample *samples)
 {
-    struct time_sample samples[learner->count];
     size_t count = 0;
     for (size_t i = 0; i < learner->count; i++) {
         const struct time_sample *time =
@@ -356,26 +357,50 @@ static bool fit_time(const struct learner *learner, const struct step *step, siz
         samples[count].ranks = learner->program->runs[i].ranks;
         samples[count++].n = learner->program->runs[i].n;
     }
-    if (count == 0) return false;
-    bool is_start = step == learner->program->steps && offset == offsetof(struct walk_sample, computing);
+    return count;
+}
+
+static struct executions *executions_of(const struct learner *learner, size_t run, const struct step *step, size_t place)
+{
+    size_t places = (size_t)learner->program->step_count * COMPUTING_PLACES;
+    return &learner->walk.executions[run * places + step->number * COMPUTING_PLACES + place];
+}
+
+/* Fits the computing of a place. *seen is false if no run has any. */
+static enum status fit_place(const struct learner *learner, const struct step *step, size_t place, struct time_model *model,
+                             bool *seen)
+{
+    struct time_sample samples[learner->count];
+    size_t offset = offsetof(struct walk_sample, computing) + place * sizeof(struct time_sample);
+    size_t count = collect_times(learner, step, offset, samples), at = 0;
+    *seen = count > 0;
+    if (count == 0) return STATUS_OK;
+    for (size_t i = 0; i < learner->count; i++) {
+        const struct executions *executions = executions_of(learner, i, step, place);
+        double sigma_s;
+        if (executions->count == 0) continue;
+        TRY(block_noise(executions, learner->traces[i]->rank_count, &sigma_s, learner->err));
+        samples[at++].deviations = sigma_s * sigma_s * (double)(executions->count - 1);
+    }
+    bool is_start = step == learner->program->steps && place == COMPUTING_BEFORE;
     if (is_start) time_model_fit_last(samples, count, model); /* the time between the starts of processes */
     else time_model_fit(samples, count, is_small(learner, &samples[count - 1]), model);
-    return true;
+    return STATUS_OK;
 }
 
 static enum status fit_computing(const struct learner *learner, struct step *step, size_t place)
 {
     struct computing *made = &step->computing[place];
-    size_t places = (size_t)learner->program->step_count * COMPUTING_PLACES;
-    size_t offset = offsetof(struct walk_sample, computing) + place * sizeof(struct time_sample);
-    if (!fit_time(learner, step, offset, &made->model)) return STATUS_OK;
+    bool seen;
+    TRY(fit_place(learner, step, place, &made->model, &seen));
+    if (!seen) return STATUS_OK;
     made->executions = calloc(learner->count, sizeof *made->executions);
     if (!made->executions) return err_memory(learner->err);
     made->run_count = learner->count;
     for (size_t i = 0; i < learner->count; i++) {
-        struct executions *seen = &learner->walk.executions[i * places + step->number * COMPUTING_PLACES + place];
-        made->executions[i] = *seen;
-        *seen = (struct executions){.count = 0};
+        struct executions *walked = executions_of(learner, i, step, place);
+        made->executions[i] = *walked;
+        *walked = (struct executions){.count = 0};
         TRY(executions_split(&made->executions[i], learner->traces[i]->rank_count, made->model.balanced, learner->err));
     }
     return STATUS_OK;
@@ -386,7 +411,9 @@ static enum status fit_call(const struct learner *learner, struct step *step)
     TRY(fit_value(learner, step, offsetof(struct walk_sample, bytes), "bytes", &step->bytes));
     TRY(fit_value(learner, step, offsetof(struct walk_sample, aux), "bytes received", &step->aux));
     TRY(fit_displacements(learner, step));
-    fit_time(learner, step, offsetof(struct walk_sample, duration), &step->duration);
+    struct time_sample samples[learner->count];
+    size_t count = collect_times(learner, step, offsetof(struct walk_sample, duration), samples);
+    if (count > 0) time_model_fit(samples, count, is_small(learner, &samples[count - 1]), &step->duration);
     return STATUS_OK;
 }
 

@@ -16,7 +16,7 @@ struct time_sample {
     int32_t ranks;
     int64_t n; /* 0: there is no parameter */
     uint64_t count;
-    double mean, deviations, least, largest; /* deviations: sum of squared deviations from the mean */
+    double mean, deviations, least, largest; /* deviations: sum of squared deviations from the mean, as far as they are noise */
     double waited, recorded; /* sums: waits for a core while they were recorded, and the times with these waits */
     double slept;            /* sum: sleep in the times */
 };
