@@ -8,7 +8,7 @@
 #include "platforms/probe/report.h"
 #include "predictors/advise/advise.h"
 #include "predictors/comparison.h"
-#include "predictors/scale/curve.h"
+#include "predictors/curve/curve.h"
 #include "predictors/sweep/sweep.h"
 #include "validate/difference.h"
 #include "validate/explain/explain.h"

@@ -10,7 +10,7 @@
 #include "common/text/text.h"
 #include "predictors/prediction.h"
 #include "predictors/scale/extrap.h"
-#include "predictors/scale/points.h"
+#include "predictors/curve/points.h"
 #include "predictors/scale/scale.h"
 #include "trace/limits.h"
 #include "trace/open.h"

@@ -8,8 +8,8 @@
 #include "common/status.h"
 #include "trace/program_model/executions.h"
 
-/* Sets *sigma_s to the standard deviation in seconds of executions that are not split: the least that ranks and executions, or two
- * branches, leave. With one execution per rank, or of one rank, nothing separates them, and *sigma_s is that of all. */
+/* Sets *sigma_s to the standard deviation, in seconds, of executions that are not split: the least that ranks and executions, or
+ * two branches, leave. With one execution per rank, or of one rank, nothing separates them, and *sigma_s is that of all. */
 enum status block_noise(const struct executions *seconds, uint32_t ranks, double *sigma_s, struct err *err);
 
 #endif

@@ -8,7 +8,7 @@ cd "$1"
 
 # Traces, exports, pages; tables as files, pictures; JSON, program models; help, the terminal; texts that others print later.
 formats='^(common|trace|export|report|cli/terminal|platforms/(bench|probe/program)|validate/(cluster|semantics))/
-^model/result/result_csv\.c|^validate/validate_(fields|svg)\.c|^predictors/scale/curve_files\.c|^platforms/fit/plot\.c
+^model/result/result_csv\.c|^validate/validate_(fields|svg)\.c|^predictors/curve/curve_files\.c|^platforms/fit/plot\.c
 ^platforms/(simgrid_file|topology/topology)\.c
 ^predictors/(comparison|sweep/run|sweep/result_file|scale/write)\.c|^cli/(output|calibrate/check|scale/measured_runs)\.c
 ^cli/(main|manual)\.c

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "predictors/scale/replay_error.h"
+#include "predictors/curve/replay_error.h"
 
 /* A run with e = ln(measured / replayed). */
 static struct measured_run run_of(uint32_t ranks, double e)

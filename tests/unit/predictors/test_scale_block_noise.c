@@ -38,12 +38,10 @@ static void systematic_differences_are_no_noise(void **state)
     assert_true(noise_of(moved, RANKS, EACH) < 1e-6);
 }
 
-/* One rank takes the long branch once, the other three times: shares of 1/4 and 3/4 have the variance 1/8. Their mean over 2 ranks is
- * that of 8 executions with the variance 1/8 * 8 / 2 = 1/2 times the squared distance of the branches, 4: sigma is sqrt(2). As one
- * block they have 8 values of 1 and 3, whose sigma is sqrt(8 / 7) s. That is less, and is taken. The factors are rank means of 1.5 and
- * 2.5 s: 2, 2/3, 2/3, 2/3 and 1.2, 1.2, 1.2, 0.4. The executions' are 1.6, 14/15, 14/15 and 8/15. What is left, 1.25, 5/7, 5/7, 1.25
- * and its complements 0.75, 9/7, 9/7, 0.75, has squares of 2 (2 / 16 + 2 * 4 / 49) over 8 - 2 - 3 = 3 degrees of freedom, and 2 s as
- * the mean: 0.766. That is the least. */
+/* One rank takes the long branch once, the other one three times. As branches: shares of 1/4 and 3/4 have the variance 1/8. Their
+ * mean over 2 ranks is that of 8 values with the variance 1/8 * 8 / 2, times the squared distance of 2 s: sigma is sqrt(2) s. As
+ * factors: the ranks' means of 1.5 and 2.5 s leave 2, 2/3, 2/3, 2/3 and 1.2, 1.2, 1.2, 0.4. The executions' means of 1.6, 14/15,
+ * 14/15 and 8/15 leave 1 +- 1/4, 1 -+ 2/7 twice, and 1 +- 1/4, with 8 - 2 - 3 degrees of freedom, of 2 s. That is less. */
 static void branches_that_ranks_take_at_will_are_noise(void **state)
 {
     (void)state;
@@ -52,7 +50,8 @@ static void branches_that_ranks_take_at_will_are_noise(void **state)
     assert_true(fabs(noise_of(seconds, RANKS, EACH) - 2 * sqrt(squares / 3)) < 1e-5);
 }
 
-/* A rank alone with four executions, and two ranks with one: nothing separates noise from the rest. Sigma of 1 2 3 4 is sqrt(5 / 3). */
+/* A rank alone with four executions, and two ranks with one: nothing separates noise from the rest. Sigma of 1, 2, 3 and 4 is
+ * sqrt(5 / 3). */
 static void what_nothing_separates_is_noise(void **state)
 {
     (void)state;

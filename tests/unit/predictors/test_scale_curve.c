@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "predictors/scale/curve.h"
-#include "predictors/scale/limits.h"
-#include "predictors/scale/noise.h"
+#include "predictors/curve/curve.h"
+#include "predictors/curve/limits.h"
+#include "predictors/curve/noise.h"
 
 enum { SCALES = 4 };
 static const char *const names[] = {"a", "b"};
@@ -145,9 +145,9 @@ static void equally_fast_is_within_the_error(void **state)
     curve_clear(&curve);
 }
 
-/* Strong: a rank computes at least a tenth less. The rank of a program of which a share of 10 % is not divided computes 0.55 s at 2
- * ranks and 0.1035 s at 256 of each second of one rank; one of which 70 % is not divided, 0.85 s and 0.7375 s at 2 and 8 (0.868).
- * Without computing nothing is known. */
+/* Strong: a rank computes at least a tenth less. Of one second of one rank, of which 10 % is not divided, a rank computes 0.55 s
+ * at 2 ranks and 0.1035 s at 256. If 70 % is not divided, it is 0.85 s at 2 and 0.7375 s at 8: 87 %. Without computing nothing
+ * is known. */
 static void computing_tells_the_scaling(void **state)
 {
     (void)state;
@@ -160,8 +160,8 @@ static void computing_tells_the_scaling(void **state)
         assert_int_equal(curve_is_strong(rows[i].few_s, rows[i].many_s), rows[i].strong);
 }
 
-/* A third of the time at twice the ranks is an efficiency of 150 % under strong scaling, and of 300 % under weak scaling. Half of it
- * is 100 %, which is right, and 200 %. */
+/* A third of the time at twice the ranks is an efficiency of 150 % under strong scaling, and of 300 % under weak scaling. Half
+ * of it is 100 %, which is right, and 200 %. */
 static void impossible_efficiency_has_a_doubt(void **state)
 {
     (void)state;

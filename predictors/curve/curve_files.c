@@ -1,11 +1,11 @@
-/* curve_write_csv() and curve_write_svg() of predictors/scale/curve.h. */
+/* curve_write_csv() and curve_write_svg() of predictors/curve/curve.h. */
 #include <math.h>
 
 #include "common/csv.h"
 #include "common/svg.h"
 #include "common/text/text.h"
 #include "common/units.h"
-#include "predictors/scale/curve.h"
+#include "predictors/curve/curve.h"
 
 /* --- the CSV --- */
 

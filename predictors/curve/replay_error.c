@@ -1,4 +1,4 @@
-#include "predictors/scale/replay_error.h"
+#include "predictors/curve/replay_error.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef PREDICTORS_SCALE_LIMITS_H
 #define PREDICTORS_SCALE_LIMITS_H
 
-#include "predictors/scale/curve.h"
+#include "predictors/curve/curve.h"
 
 /* The point of a row from which on more ranks do not pay; curve->count if they always pay. */
 size_t limits_stops_paying(const struct curve *curve, size_t row);

@@ -1,4 +1,4 @@
-#include "predictors/scale/noise.h"
+#include "predictors/curve/noise.h"
 
 #include <gsl/gsl_randist.h>
 #include <math.h>

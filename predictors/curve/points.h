@@ -5,7 +5,7 @@
 #ifndef PREDICTORS_SCALE_POINTS_H
 #define PREDICTORS_SCALE_POINTS_H
 
-#include "predictors/scale/curve.h"
+#include "predictors/curve/curve.h"
 #include "predictors/scenes.h"
 #include "trace/program_model/program_model.h"
 

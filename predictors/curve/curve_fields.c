@@ -1,12 +1,12 @@
-/* The JSON of predictors/scale/curve.h. */
+/* The JSON of predictors/curve/curve.h. */
 #include <math.h>
 #include <string.h>
 
 #include "common/json/field_rows.h"
 #include "model/result/result_fields.h"
 #include "predictors/comparison.h"
-#include "predictors/scale/curve.h"
-#include "predictors/scale/limits.h"
+#include "predictors/curve/curve.h"
+#include "predictors/curve/limits.h"
 
 /* --- a point --- */
 
@@ -56,7 +56,8 @@ static const struct field noise_fields[] = {FIELD("runs", noisy_runs), FIELD("me
 static const struct field replay_error_fields[] = {FIELD("low", at.error.low), FIELD("high", at.error.high), {0}};
 static const struct field point_fields[] = {
     FIELD("ranks", at.ranks), SAME(semantics), SAME(run_time_s), FIELD("run_time_low_s", at.low_s, IF_FINITE),
-    FIELD("run_time_high_s", at.high_s, IF_FINITE), SAME(speedup, IF_FINITE), SAME(efficiency, IF_FINITE), SAME(doubt, IF_THERE, LEFT_OUT),
+    FIELD("run_time_high_s", at.high_s, IF_FINITE), SAME(speedup, IF_FINITE), SAME(efficiency, IF_FINITE),
+    SAME(doubt, IF_THERE, LEFT_OUT),
     NAMED("wait_shares", wait_shares, name_pattern, LEFT_OUT), OBJECT("pop", pop, pop_fields, IF_FLAG(has_pop), LEFT_OUT),
     PART("noise", noise_fields, IF_FLAG(noisy_runs), LEFT_OUT),
     PART("replay_error", replay_error_fields, IF_FLAG(run_count), LEFT_OUT),

@@ -1,4 +1,4 @@
-#include "predictors/scale/replicate.h"
+#include "predictors/curve/replicate.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "predictors/scale/limits.h"
+#include "predictors/curve/limits.h"
 
 #include <gsl/gsl_fit.h>
 #include <math.h>

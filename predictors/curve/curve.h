@@ -9,7 +9,7 @@
 #include "model/efficiency/efficiency.h"
 #include "model/result/result.h"
 #include "predictors/scale/program.h"
-#include "predictors/scale/replay_error.h"
+#include "predictors/curve/replay_error.h"
 
 /* Statistics of the run times of several runs with noise (noise.h). */
 struct curve_noise {

@@ -1,4 +1,4 @@
-#include "predictors/scale/curve.h"
+#include "predictors/curve/curve.h"
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
@@ -8,7 +8,7 @@
 
 #include "common/text/text.h"
 #include "common/units.h"
-#include "predictors/scale/limits.h"
+#include "predictors/curve/limits.h"
 
 void curve_clear(struct curve *curve)
 {

@@ -1,4 +1,4 @@
-#include "predictors/scale/totals.h"
+#include "predictors/curve/totals.h"
 
 #include <math.h>
 #include <stdlib.h>

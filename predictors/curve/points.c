@@ -1,4 +1,4 @@
-#include "predictors/scale/points.h"
+#include "predictors/curve/points.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "common/scramble.h"
 #include "model/waits/section.h"
 #include "predictors/prediction.h"
-#include "predictors/scale/noise.h"
-#include "predictors/scale/replicate.h"
-#include "predictors/scale/totals.h"
+#include "predictors/curve/noise.h"
+#include "predictors/curve/replicate.h"
+#include "predictors/curve/totals.h"
 
 /* The outcome of one row at one number of ranks. */
 struct row {
