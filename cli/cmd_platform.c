@@ -15,6 +15,7 @@
 #include "common/units.h"
 #include "platforms/fit/plot.h"
 #include "platforms/fit/values.h"
+#include "platforms/nodes.h"
 #include "platforms/platform_file.h"
 #include "platforms/profile.h"
 #include "platforms/simgrid_file.h"
@@ -226,6 +227,7 @@ static enum status diff_platforms(const struct options *options, struct err *err
         if (status == STATUS_OK)
             status = platform_effective(paths[i], options->settings.items, options->settings.count, &sides[i], err);
     }
+    if (status == STATUS_OK) status = nodes_align(sides[0], sides[1], err);
     if (status == STATUS_OK) status = platform_differences(sides[0], sides[1], &differences, err);
     if (status == STATUS_OK) status = write_differences(options, differences, err);
     cJSON_Delete(differences);

@@ -256,7 +256,7 @@ static enum status open_with_room(const struct prediction_options *options, cons
     }
     char denser[64] = "";
     int64_t nodes = opened->node_count, per_node = ((int64_t)ranks + nodes - 1) / nodes;
-    if (!opened->rank_nodes && per_node <= opened->cores)
+    if (!opened->rank_nodes && opened->ranks_per_node != RANKS_BY_CORES && per_node <= platform_least_cores(opened))
         snprintf(denser, sizeof denser, "; --set mapping.ranks_per_node=%" PRId64 " uses its cores", per_node);
     platform_free(opened);
     if (platform_grow(file, overrides, count, ranks, &growth, &cannot) == STATUS_OK && growth.count > 0)

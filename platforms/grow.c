@@ -92,6 +92,19 @@ static const struct {
     grow_shape *grow;
 } growers[] = {{"fat_tree", grow_fat_tree}, {"torus", grow_torus}, {"dragonfly", grow_dragonfly}};
 
+/* The nodes of a list of groups: more of them would be of some group, but nothing says of which. */
+static enum status check_groups(const cJSON *groups, const cJSON *per_node, const char *file, uint32_t ranks, struct err *err)
+{
+    const cJSON *group;
+    int64_t room = 0;
+    cJSON_ArrayForEach (group, groups)
+        room += number_of(group, "count", 0) * (cJSON_IsNumber(per_node) ? (int64_t)per_node->valuedouble
+                                                : per_node ? number_of(group, "cores", 1) : 1);
+    if (room >= ranks) return STATUS_OK;
+    return err_set(err, STATUS_DATA, file, "nodes",
+                   "there are several groups of nodes, so the platform cannot grow, expected --set nodes[GROUP].count");
+}
+
 static enum status grow_json(const cJSON *platform, const char *file, uint32_t ranks, struct platform_growth *growth,
                              struct err *err)
 {
@@ -100,11 +113,15 @@ static enum status grow_json(const cJSON *platform, const char *file, uint32_t r
     const cJSON *network = cJSON_GetObjectItemCaseSensitive(platform, "network");
     const cJSON *topology = cJSON_GetObjectItemCaseSensitive(network, "topology");
     const char *type = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(topology, "type"));
-    int64_t need = quotient_up(ranks, number_of(mapping, "ranks_per_node", 1));
+    const cJSON *group = cJSON_IsArray(nodes) ? nodes->child : nodes;
+    const bool by_cores = cJSON_IsString(cJSON_GetObjectItemCaseSensitive(mapping, "ranks_per_node"));
+    int64_t need = quotient_up(ranks, by_cores ? number_of(group, "cores", 1) : number_of(mapping, "ranks_per_node", 1));
     if (cJSON_GetObjectItemCaseSensitive(mapping, "ranks"))
         return err_set(err, STATUS_DATA, file, "mapping.ranks",
                        "the platform names each rank's node, so it cannot grow");
-    if (number_of(nodes, "count", 0) >= need) return STATUS_OK;
+    if (cJSON_GetArraySize(nodes) > 1 && cJSON_IsArray(nodes))
+        return check_groups(nodes, cJSON_GetObjectItemCaseSensitive(mapping, "ranks_per_node"), file, ranks, err);
+    if (number_of(group, "count", 0) >= need) return STATUS_OK;
     if (cJSON_GetObjectItemCaseSensitive(topology, "simgrid_xml"))
         return err_set(err, STATUS_DATA, file, "network.topology",
                        "the nodes are those of a SimGrid file, so they cannot grow");

@@ -6,8 +6,6 @@
 
 #include "platforms/read.h"
 
-enum { NODES_MAX = 1 << 24 }; /* of nodes.count: memory is up to 200 bytes for each node up to the last one with a rank */
-
 static const struct key_rows serve_rows = {sizeof(struct serve_rule), SERVE_RULES_MAX, "by", offsetof(struct serve_rule, by),
                                            NULL, 0},
                              share_rows = {sizeof(struct reverse_rule), REVERSE_RULES_MAX, "share",
@@ -26,6 +24,7 @@ static const struct key_rows serve_rows = {sizeof(struct serve_rule), SERVE_RULE
 #define WHOLE(PATH) {.path = PATH, .kind = KEY_WHOLE},
 #define NUMBER(PATH, KIND, MEMBER, DEFAULT, LEAST, MOST)                                                                      \
     {.path = PATH, .kind = KIND, AT(MEMBER), .standard = DEFAULT, .least = LEAST, .most = MOST},
+#define OF_NODES(PATH, KIND, MEMBER, ...) NUMBER(PATH, KIND, group.MEMBER, __VA_ARGS__)
 #define TIME(PATH, MEMBER) NUMBER(PATH, KEY_TIME, MEMBER, 0, 0, TIME_MOST)
 #define SWITCH(PATH, MEMBER, DEFAULT) {.path = PATH, .kind = KEY_SWITCH, AT(MEMBER), .standard = DEFAULT, NAMES("false", "true")},
 #define CHOICE(PATH, MEMBER, ...) {.path = PATH, .kind = KEY_CHOICE, AT(MEMBER), NAMES(__VA_ARGS__)},
@@ -61,9 +60,9 @@ const struct platform_key *platform_key_of(const char *path)
     if (key || !last || last == path) return key;
     if (strcmp(last, ".upto_bytes") == 0) return &upto_bytes;
     snprintf(above, sizeof above, "%.*s", (int)(last - path), path);
-    if (last[-1] == ']') { /* a row of a list, whose values may be beside it for all rows */
+    if (last[-1] == ']') { /* a row of a list, whose values may be in it, or beside it for all rows */
         const char *list = strrchr(above, '.');
-        snprintf(beside, sizeof beside, "%.*s%s", list ? (int)(list - above) : 0, above, last);
+        snprintf(beside, sizeof beside, "%.*s%s", list ? (int)(list - above) : (int)strcspn(above, "["), above, last);
         key = platform_key_find(beside);
     }
     if (!key) key = platform_key_of(above);

@@ -25,7 +25,7 @@ static cJSON *value_from_text(enum key_kind kind, const char *text)
 }
 
 /* Text that begins as an array or an object is JSON, and an error where it is none. */
-static enum status value_from(const char *override, const char *path, const char *text, cJSON **value, struct err *err)
+enum status override_value(const char *override, const char *path, const char *text, cJSON **value, struct err *err)
 {
     struct json_document document;
     struct err why = {0};
@@ -198,13 +198,15 @@ enum status override_apply(struct json_document *document, const char *override,
     const char *equals = end_of_key(override);
     if (!*equals || equals == override || equals[-1] == '.' || !cJSON_IsObject(document->root))
         return err_set(err, STATUS_USAGE, "--set", override, "not understood, expected SECTION.KEY=VALUE");
-    char *key = strndup(override, (size_t)(equals - override));
-    if (!key) return err_memory(err);
     cJSON *object = NULL, *value = NULL;
     char *last = NULL, path[JSON_PATH_BYTES];
-    key_path(override, path);
+    bool of_nodes;
+    TRY(override_nodes(document, override, key_path(override, path), &of_nodes, err));
+    if (of_nodes) return STATUS_OK;
+    char *key = strndup(override, (size_t)(equals - override));
+    if (!key) return err_memory(err);
     enum status status = walk_path(document->root, key, override, &object, &last, err);
-    if (status == STATUS_OK) status = value_from(override, path, equals + 1, &value, err);
+    if (status == STATUS_OK) status = override_value(override, path, equals + 1, &value, err);
     if (status == STATUS_OK) {
         const char *name = cJSON_GetStringValue(value);
         cJSON_DeleteItemFromObjectCaseSensitive(object, last);

@@ -1,5 +1,6 @@
 #include "platforms/platform.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@ void platform_free(struct platform *platform)
     free(platform->transport);
     free(platform->profile_replaced);
     free(platform->simgrid_xml);
+    for (size_t i = 0; i < platform->group_count; i++) free(platform->groups[i].name);
+    free(platform->groups);
     free(platform->segments);
     free(platform->loopback);
     free(platform->two_sided);
@@ -44,9 +47,38 @@ void platform_ideal_init(struct platform_ideal *ideal, const struct platform *pl
     made->overhead_s = made->gap_s = made->jitter_s = made->loopback_overhead_s = 0;
     made->call_s = made->loopback_call_s = NULL;
     made->pause = made->loopback_pause = (struct pause_cost){0};
-    made->memory_bandwidth_Bps = INFINITY;
+    made->free_copies = true;
     made->links = LINKS_FREE;
     made->contention = false;
+}
+
+int32_t platform_least_cores(const struct platform *platform)
+{
+    int32_t least = INT32_MAX;
+    for (size_t i = 0; i < platform->group_count; i++)
+        if (platform->groups[i].cores < least) least = platform->groups[i].cores;
+    return least;
+}
+
+double platform_slowness(const struct platform *platform, uint32_t rank_count)
+{
+    double sum = 0;
+    for (uint32_t rank = 0; rank < rank_count; rank++)
+        sum += 1 / platform_group_of(platform, platform_node_of(platform, rank))->speed;
+    return rank_count > 0 ? sum / rank_count : 1;
+}
+
+double platform_copy_s(const struct platform *platform, int32_t node, int64_t bytes)
+{
+    double rate_Bps = platform_group_of(platform, node)->memory_bandwidth_Bps;
+    return platform->free_copies || isinf(rate_Bps) ? 0 : (double)bytes / rate_Bps;
+}
+
+static int64_t count_cores(const struct platform *platform)
+{
+    int64_t cores = 0;
+    for (size_t i = 0; i < platform->group_count; i++) cores += (int64_t)platform->groups[i].count * platform->groups[i].cores;
+    return cores;
 }
 
 enum status platform_check_ranks(const struct platform *platform, uint32_t rank_count, struct err *err)
@@ -57,17 +89,68 @@ enum status platform_check_ranks(const struct platform *platform, uint32_t rank_
                        "platform '%s' places %zu rank%s, expected a node for each of the trace's %u", platform->name,
                        platform->rank_node_count, units_plural(platform->rank_node_count), rank_count);
     }
-    int64_t room = (int64_t)platform->node_count * platform->ranks_per_node;
+    int64_t room = platform->ranks_per_node == RANKS_BY_CORES ? count_cores(platform)
+                                                              : (int64_t)platform->node_count * platform->ranks_per_node;
     if ((int64_t)rank_count <= room) return STATUS_OK;
+    if (platform->ranks_per_node == RANKS_BY_CORES)
+        return err_set(err, STATUS_DATA, platform->file, "nodes.cores",
+                       "platform '%s' has too few cores: %" PRId64 " on %d node%s, expected one for each of the trace's %u ranks",
+                       platform->name, room, platform->node_count, units_plural((uint64_t)platform->node_count), rank_count);
     return err_set(err, STATUS_DATA, platform->file, "nodes.count",
                    "platform '%s' has too few nodes: %d with %d rank%s each, expected room for the trace's %u ranks",
                    platform->name, platform->node_count, platform->ranks_per_node,
                    units_plural((uint64_t)platform->ranks_per_node), rank_count);
 }
 
+/* Ranks fill the cores of one node after another. */
+static int32_t node_by_cores(const struct platform *platform, int64_t rank)
+{
+    int32_t first = 0;
+    for (const struct node_group *group = platform->groups;; group++) {
+        int64_t room = (int64_t)group->count * group->cores;
+        if (rank < room) return first + (int32_t)(rank / group->cores);
+        first += group->count;
+        rank -= room;
+    }
+}
+
+/* The nodes with more than so many cores; the least number of cores of them. */
+static int64_t nodes_above(const struct platform *platform, int32_t cores, int32_t *least)
+{
+    int64_t count = 0;
+    *least = INT32_MAX;
+    for (size_t i = 0; i < platform->group_count; i++) {
+        const struct node_group *group = &platform->groups[i];
+        if (group->cores <= cores) continue;
+        count += group->count;
+        if (group->cores < *least) *least = group->cores;
+    }
+    return count;
+}
+
+/* Ranks are dealt to the nodes in turn; a node whose cores have ranks takes none any more. */
+static int32_t node_by_turns(const struct platform *platform, int64_t rank)
+{
+    int32_t dealt = 0, least, first = 0;
+    int64_t open = nodes_above(platform, dealt, &least);
+    while (rank >= open * (least - dealt)) {
+        rank -= open * (least - dealt);
+        dealt = least;
+        open = nodes_above(platform, dealt, &least);
+    }
+    rank %= open;
+    for (const struct node_group *group = platform->groups;; first += group->count, group++) {
+        if (group->cores <= dealt) continue;
+        if (rank < group->count) return first + (int32_t)rank;
+        rank -= group->count;
+    }
+}
+
 int32_t platform_node_of(const struct platform *platform, uint32_t rank)
 {
     if (platform->rank_nodes) return platform->rank_nodes[rank];
+    if (platform->ranks_per_node == RANKS_BY_CORES)
+        return platform->round_robin ? node_by_turns(platform, rank) : node_by_cores(platform, rank);
     if (platform->round_robin) return (int32_t)(rank % (uint32_t)platform->node_count);
     return (int32_t)(rank / (uint32_t)platform->ranks_per_node);
 }

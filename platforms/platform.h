@@ -97,6 +97,7 @@ enum nic_mode { NIC_QUEUE, NIC_PAIRS };        /* one sending queue per NIC, or 
 enum decide_mode { DECIDE_AGAIN, DECIDE_RECORDED }; /* which rank a task of a queue goes to */
 enum links_mode { LINKS_FREE, LINKS_QUEUE }; /* links inside the network, in the loggp engine */
 enum issue_mode { ISSUE_IMMEDIATE, ISSUE_DEFERRED };
+enum { RANKS_BY_CORES = 0 }; /* of ranks_per_node: each node has as many ranks as cores */
 
 /* Linear cost by size: rows ascending, the last one's upto_bytes is INT64_MAX. bandwidth may be INFINITY. */
 struct net_segment {
@@ -119,6 +120,14 @@ struct window_rule {
     struct call_steps lock, fence;
 };
 
+/* Nodes that are alike. The nodes of a platform are numbered through its groups. */
+struct node_group {
+    char *name; /* owned; NULL: none */
+    int32_t count, cores;
+    double speed; /* of a node, relative to the recording machine (1.0) */
+    double memory_bandwidth_Bps;
+};
+
 struct topology; /* platforms/topology/topology.h */
 
 struct platform {
@@ -127,9 +136,11 @@ struct platform {
     char *library;   /* the profile's, "MPICH 4.0.2, ch4:ucx", else that of the calibration; NULL: not known */
     char *transport; /* the profile's, "TCP", "shared memory of one node"; NULL: no profile */
     char *profile_replaced;          /* keys of the file's own mpi that an override of mpi.profile replaced; NULL: none */
-    int32_t node_count, cores;
-    double speed; /* speed of a node, relative to the recording machine (1.0) */
-    double memory_bandwidth_Bps;
+    int32_t node_count; /* of all groups */
+    struct node_group *groups;
+    size_t group_count;
+    struct node_group group; /* what a group has where the file says nothing; of one that is read */
+    bool free_copies;        /* copies inside a process take no time, whatever memory_bandwidth_Bps */
     struct topology *topology;
     char *simgrid_xml; /* path of the user's SimGrid platform, else NULL */
     struct net_segment *segments;
@@ -165,7 +176,7 @@ struct platform {
     enum window_creation window_creation;
     int64_t epochs_ahead; /* of d: completed access epochs whose exposure has not begun; INT64_MAX: unlimited */
     struct apply_cost atomics[APPLY_COSTS_MAX];
-    int32_t ranks_per_node; /* mapping if rank_nodes is NULL: so many ranks per node, in blocks or round robin */
+    int32_t ranks_per_node; /* mapping if rank_nodes is NULL: so many ranks per node, in blocks or round robin; RANKS_BY_CORES */
     bool round_robin;
     int32_t *rank_nodes;
     size_t rank_node_count;
@@ -189,6 +200,20 @@ struct platform_ideal {
     struct net_segment segment;
 };
 void platform_ideal_init(struct platform_ideal *ideal, const struct platform *platform);
+
+/* The group that has the node. */
+static inline const struct node_group *platform_group_of(const struct platform *platform, int32_t node)
+{
+    const struct node_group *group = platform->groups;
+    for (; node >= group->count; group++) node -= group->count;
+    return group;
+}
+/* Of the nodes with the fewest cores. */
+int32_t platform_least_cores(const struct platform *platform);
+/* What a second of computing takes on the ranks' nodes, their mean. */
+double platform_slowness(const struct platform *platform, uint32_t rank_count);
+/* The time in seconds to copy so many bytes inside a process on the node. */
+double platform_copy_s(const struct platform *platform, int32_t node, int64_t bytes);
 
 /* Checks that every rank has an existing node. Returns STATUS_DATA with the platform, its nodes and the number that the
  * trace needs. To be called before platform_node_of(). */

@@ -99,6 +99,22 @@ static enum status read_rank_nodes(const struct json_node *list, struct platform
     return STATUS_OK;
 }
 
+static enum status per_node_read(const struct json_node *node, const struct platform_key *key, struct platform *platform,
+                                 struct err *err)
+{
+    int64_t count = 1;
+    bool by_cores = cJSON_IsString(node->item) && strcmp(node->item->valuestring, "cores") == 0;
+    (void)key;
+    if (cJSON_IsString(node->item) && !by_cores)
+        return json_error(node, err, "'%s', expected a number of ranks or cores", node->item->valuestring);
+    if (node->item && !by_cores) {
+        TRY(measured_check(node, err));
+        TRY(json_integer(node, 1, CORES_MAX, &count, err));
+    }
+    platform->ranks_per_node = by_cores ? RANKS_BY_CORES : (int32_t)count;
+    return STATUS_OK;
+}
+
 static enum status ranks_read(const struct json_node *ranks, const struct platform_key *key, struct platform *platform,
                               struct err *err)
 {
@@ -131,6 +147,7 @@ static enum status root_read(const struct json_node *root, const struct platform
 #define SECTION(PATH, DEFAULT) section_read,
 #define WHOLE(PATH) section_read,
 #define NUMBER(PATH, ...) value_read,
+#define OF_NODES(PATH, ...) part_read,
 #define TIME(PATH, MEMBER) value_read,
 #define SWITCH(PATH, MEMBER, DEFAULT) value_read,
 #define CHOICE(PATH, MEMBER, ...) value_read,
@@ -180,7 +197,7 @@ enum status platform_check_mpi(const struct json_node *root, struct err *err)
 }
 
 static const char ideal[] = "{ \"schema\": \"rmacast.platform/1\", \"name\": \"ideal\","
-                            "  \"nodes\": { \"count\": 1048576, \"memory_bandwidth_Bps\": \"infinite\" },"
+                            "  \"nodes\": { \"count\": 1048576, \"cores\": 1048576, \"memory_bandwidth_Bps\": \"infinite\" },"
                             "  \"network\": { \"latency_s\": 0, \"bandwidth_Bps\": \"infinite\","
                             "                 \"loopback\": { \"latency_s\": 0, \"bandwidth_Bps\": \"infinite\" } },"
                             "  \"engine\": { \"contention\": false } }";

@@ -27,6 +27,13 @@ enum status override_drop_names(const struct json_document *lists, const struct 
 enum status override_library(struct json_document *document, const char *const *overrides, size_t override_count,
                              char **replaced, struct err *err);
 
+/* Sets "nodes.KEY=VALUE" of all groups, "nodes[3].KEY=VALUE" of one node, "nodes[2-5].KEY=VALUE" of several,
+ * "nodes[GROUP].KEY=VALUE" of the groups with this name. Nodes out of a group become a group of their own. *done: it is such an
+ * override, and there are groups. */
+enum status override_nodes(struct json_document *document, const char *override, const char *path, bool *done, struct err *err);
+/* The value of an override, JSON or a text that may have the unit of the key at `path`. The caller owns *value. */
+enum status override_value(const char *override, const char *path, const char *text, cJSON **value, struct err *err);
+
 /* Rewrites an error that was found at or below an override's key, or at an unknown key above it: the error names that
  * option and has STATUS_USAGE. Returns the status to pass on. */
 enum status override_blame(const struct json_document *document, const char *const *overrides, size_t override_count,
@@ -50,10 +57,11 @@ typedef enum status key_reader(const struct json_node *node, const struct platfo
 /* An object of known keys; a value; a value by operation; a value, or rows by size; what another key's reader reads. */
 key_reader section_read, value_read, by_operation_read, by_size_read, part_read;
 /* Readers of single keys. */
-key_reader topology_key_read, segments_read, loopback_read, semantics_key_read, buffer_read, ahead_read, windows_read,
+key_reader nodes_read, topology_key_read, segments_read, loopback_read, semantics_key_read, buffer_read, ahead_read, windows_read,
     call_name_read, protocol_read, serves_read, server_read;
 
 /* A value beyond these limits is taken for a mistake in the unit: 1 B/s, an exabyte/s, an hour, a pebibyte. */
+enum { NODES_MAX = 1 << 24, CORES_MAX = 1 << 20 }; /* memory is up to 200 bytes for each node up to the last one with a rank */
 #define RATE_LEAST 1.0
 #define RATE_MOST 1e18
 #define TIME_MOST 3600.0

@@ -1,33 +1,69 @@
 #include "predictors/crowding.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/units.h"
 
+/* How many times as long computing takes on the node as on cores of its ranks' own. */
+static double crowding_of(const struct platform *platform, const uint32_t *ranks, int32_t node)
+{
+    return fmax(1, (double)ranks[node] / platform_group_of(platform, node)->cores);
+}
+
+static enum status note_crowded(const struct platform *platform, const uint32_t *ranks, struct result *result, struct err *err)
+{
+    uint32_t crowded = 0;
+    int32_t fullest = 0;
+    for (int32_t node = 0; node < platform->node_count; node++) {
+        const double crowding = ranks[node] > 0 ? crowding_of(platform, ranks, node) : 1;
+        crowded += crowding > 1;
+        if (crowding > crowding_of(platform, ranks, fullest)) fullest = node;
+    }
+    if (crowded == 0) return STATUS_OK;
+    const int32_t cores = platform_group_of(platform, fullest)->cores;
+    return result_add_note(result, err,
+                           "more ranks than cores on %u node%s: %u ranks share the %d core%s of node %d, so that computing "
+                           "takes %.3g times as long there (nodes.cores, mapping)",
+                           crowded, units_plural(crowded), ranks[fullest], cores, units_plural((uint64_t)cores), fullest,
+                           crowding_of(platform, ranks, fullest));
+}
+
+/* What a group without a rank says changes nothing. */
+static enum status note_unused(const struct platform *platform, const uint32_t *ranks, struct result *result, struct err *err)
+{
+    int32_t first = 0;
+    for (size_t i = 0; i < platform->group_count && platform->group_count > 1; i++) {
+        const struct node_group *group = &platform->groups[i];
+        const int32_t last = first + group->count - 1;
+        bool used = false;
+        for (int32_t node = first; node <= last; node++) used = used || ranks[node] > 0;
+        first = last + 1;
+        if (used) continue;
+        char name[64] = "", to[32] = "";
+        if (group->name) snprintf(name, sizeof name, " (%.50s)", group->name);
+        if (group->count > 1) snprintf(to, sizeof to, " to %d", last);
+        TRY(result_add_note(result, err, "no rank is on node%s %d%s%s, whose speed and cores change nothing (mapping)",
+                            units_plural((uint64_t)group->count), last - group->count + 1, to, name));
+    }
+    return STATUS_OK;
+}
+
 enum status crowding_note(const struct platform *platform, uint32_t rank_count, struct result *result, struct err *err)
 {
-    uint32_t cores = (uint32_t)platform->cores, crowded = 0;
-    int32_t fullest = 0;
     uint32_t *ranks = calloc((size_t)platform->node_count, sizeof *ranks); /* of each node */
     if (!ranks) return err_memory(err);
-    for (uint32_t rank = 0; rank < rank_count; rank++) {
-        int32_t node = platform_node_of(platform, rank);
-        if (++ranks[node] == cores + 1) crowded++;
-    }
-    for (int32_t node = 1; crowded > 0 && node < platform->node_count; node++)
-        if (ranks[node] > ranks[fullest]) fullest = node;
-    uint32_t most = ranks[fullest];
+    for (uint32_t rank = 0; rank < rank_count; rank++) ranks[platform_node_of(platform, rank)]++;
     int32_t first = rank_count > 0 ? platform_node_of(platform, 0) : 0;
     bool together = platform->node_count > 1 && rank_count > 1 && ranks[first] == rank_count;
-    free(ranks);
+    enum status status = STATUS_OK;
     if (together)
-        TRY(result_add_note(result, err,
+        status =
+            result_add_note(result, err,
                             "all %u ranks are on one of %d nodes, so no message crosses the network (mapping.ranks_per_node)",
-                            rank_count, platform->node_count));
-    if (crowded == 0) return STATUS_OK;
-    return result_add_note(result, err,
-                           "more ranks than cores on %u node%s: %u ranks share the %u core%s of node %d, so that computing "
-                           "takes %.3g times as long there (nodes.cores, mapping)",
-                           crowded, units_plural(crowded), most, cores, units_plural(cores), fullest,
-                           (double)most / cores);
+                            rank_count, platform->node_count);
+    if (status == STATUS_OK) status = note_crowded(platform, ranks, result, err);
+    if (status == STATUS_OK) status = note_unused(platform, ranks, result, err);
+    free(ranks);
+    return status;
 }

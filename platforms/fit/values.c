@@ -8,6 +8,7 @@
 #include "common/json.h"
 #include "common/json/json_write.h"
 #include "common/text/text.h"
+#include "platforms/nodes.h"
 
 enum { PATH_BYTES = 256, TEXT_BYTES = 128 };
 
@@ -49,8 +50,11 @@ static enum status collect_leaves(const cJSON *item, const char *path, struct le
     cJSON_ArrayForEach (child, item) {
         char below[PATH_BYTES];
         if (child->string && json_key_ignored(child->string)) continue;
+        char range[NODES_RANGE_BYTES];
         if (child->string)
             snprintf(below, sizeof below, "%.150s%s%.90s", path, *path ? "." : "", child->string);
+        else if (strcmp(path, "nodes") == 0 && (nodes_range(item, child, range), true))
+            snprintf(below, sizeof below, "nodes[%s]", range);
         else
             snprintf(below, sizeof below, "%.200s[%d]", path, index++);
         TRY(collect_leaves(child, below, leaves, err));

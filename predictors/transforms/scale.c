@@ -1,4 +1,4 @@
-/* Scales the computing inside a call path. */
+/* Scales the computing inside a call path, or of one rank. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,18 +19,28 @@ struct scaling {
     double *factors; /* per node of paths; NAN: computing there stays. stride: from one rank to the next, 0: they are the same */
     size_t stride;
     double factor; /* the one that was asked for */
+    int64_t only;  /* the rank whose computing changes; -1: of all ranks */
     struct transform_report *report;
     double before_s, after_s; /* over all ranks, which may be more than picoseconds can count */
 };
 
+/* "rank=7:1.2" is the computing of one rank. -1: a call path. */
+static int64_t rank_of(const char *argument)
+{
+    int64_t rank;
+    int read = 0;
+    return sscanf(argument, "rank=%9" SCNd64 ":%n", &rank, &read) == 1 && read > 0 && rank >= 0 ? rank : -1;
+}
+
 static enum status check_factor(const char *argument, struct err *err)
 {
-    const char *sign = strrchr(argument, '=');
+    const char *sign = strrchr(argument, rank_of(argument) < 0 ? '=' : ':');
     char *end = NULL;
     double factor = sign ? strtod(sign + 1, &end) : -1;
     if (sign && sign > argument && end != sign + 1 && *end == '\0' && factor >= 0 && factor <= 1e6) return STATUS_OK;
     return err_set(err, STATUS_USAGE, NULL, NULL,
-                   "scale %s, expected CALLPATH=FACTOR with a factor from 0 to 1e6, as main/solve=0.5", argument);
+                   "scale %s, expected CALLPATH=FACTOR or rank=R:FACTOR with a factor from 0 to 1e6, as main/solve=0.5",
+                   argument);
 }
 
 /* "main/solve" for a node: the region names from the outside, without the function. */
@@ -90,7 +100,7 @@ static enum status scale_rank(void *context, uint32_t rank, struct timeline_edit
         struct timeline_item *item = &timeline->items[i];
         double factor = scaling->factors[rank * scaling->stride + path_before(scaling, rank, timeline, i)];
         int64_t computing_ps = item->compute_ps - item->slept_ps;
-        bool inside = computing_ps > 0 && !isnan(factor);
+        bool inside = computing_ps > 0 && !isnan(factor) && (scaling->only < 0 || scaling->only == rank);
         double scaled_ps = (double)computing_ps * (inside ? factor : 1) + (double)item->slept_ps;
         passed_ps += scaled_ps + (double)(item->call.exit_ps - item->call.enter_ps);
         if (passed_ps > LATEST_PS)
@@ -138,15 +148,32 @@ static enum status scale_computing(const struct trace *trace, const char *argume
                          units_format_duration(scaling->before_s, before));
 }
 
+/* The computing of one rank, on all its call paths. */
+static enum status scale_one(const struct trace *trace, const char *argument, struct scaling *scaling, struct trace **made,
+                             struct err *err)
+{
+    char before[UNITS_TEXT_BYTES], after[UNITS_TEXT_BYTES];
+    scaling->factor = strtod(strchr(argument, ':') + 1, NULL);
+    if (scaling->only >= trace->rank_count)
+        return err_set(err, STATUS_DATA, trace->name, NULL,
+                       "no rank %" PRId64 " that is to be scaled, expected one from 0 to %" PRIu32, scaling->only,
+                       trace->rank_count - 1);
+    for (uint32_t n = 0; n < scaling->paths->node_count; n++) scaling->factors[n] = scaling->factor;
+    TRY(timeline_each(trace, scale_rank, scaling, made, err));
+    return transform_say(scaling->report, err, "rank %" PRId64 " computes %s, before %s", scaling->only,
+                         units_format_duration(scaling->after_s, after), units_format_duration(scaling->before_s, before));
+}
+
 static enum status apply_scale(const struct trace *trace, const char *argument, struct trace **made,
                                struct transform_report *report, struct err *err)
 {
     struct callpaths paths;
     TRY(callpaths_build(trace, &paths, err));
-    struct scaling scaling = {.trace = trace, .paths = &paths, .report = report};
+    struct scaling scaling = {.trace = trace, .paths = &paths, .report = report, .only = rank_of(argument)};
     scaling.factors = calloc(paths.node_count + 1, sizeof *scaling.factors);
-    enum status status =
-        scaling.factors ? scale_computing(trace, argument, &paths, &scaling, made, err) : err_memory(err);
+    enum status status = !scaling.factors   ? err_memory(err)
+                         : scaling.only < 0 ? scale_computing(trace, argument, &paths, &scaling, made, err)
+                                            : scale_one(trace, argument, &scaling, made, err);
     free(scaling.factors);
     callpaths_clear(&paths);
     return status;
@@ -206,7 +233,8 @@ static enum status apply_balance(const struct trace *trace, const char *argument
     struct callpaths paths;
     (void)argument;
     TRY(callpaths_build(trace, &paths, err));
-    struct scaling scaling = {.trace = trace, .paths = &paths, .stride = paths.node_count, .factor = 1, .report = report};
+    struct scaling scaling = {
+        .trace = trace, .paths = &paths, .stride = paths.node_count, .factor = 1, .only = -1, .report = report};
     scaling.factors = calloc(trace->rank_count * scaling.stride + 1, sizeof *scaling.factors);
     enum status status = scaling.factors ? balance_computing(trace, &scaling, made, err) : err_memory(err);
     free(scaling.factors);
@@ -222,8 +250,8 @@ const struct transform transform_balance = {
 
 const struct transform transform_scale = {
     .name = "scale",
-    .summary = "computing inside a call path of user regions times FACTOR; / is everything",
-    .argument = "CALLPATH=FACTOR",
+    .summary = "computing inside a call path of user regions, or of one rank, times FACTOR; / is everything",
+    .argument = "CALLPATH=FACTOR or rank=R:FACTOR",
     .apply = apply_scale,
     .check = check_factor,
 };

@@ -26,7 +26,7 @@ struct cost cost_message(const struct platform *platform, const struct engine_me
 {
     struct cost cost = {0};
     if (message->to_self) {
-        cost.transmit_ps = transmit_ps(message->bytes, platform->memory_bandwidth_Bps);
+        cost.transmit_ps = cost_duration_ps(platform_copy_s(platform, message->src_node, message->bytes));
         return cost;
     }
     int32_t src = message->src_node, dst = message->dst_node;

@@ -42,7 +42,7 @@ enum step replay_step_send(struct replay *replay, uint32_t rank)
     struct match match = match_of(call, rank, (uint32_t)call->peer);
     switch (state->phase) {
     case PHASE_ENTER: {
-        int64_t copy_ps = buffered ? replay_copy_ps(replay, call->bytes) : 0;
+        int64_t copy_ps = buffered ? replay_copy_ps(replay, rank, call->bytes) : 0;
         return replay_spend(replay, state, copy_ps + replay_overhead_ps(replay, state), PHASE_POST);
     }
     case PHASE_POST:

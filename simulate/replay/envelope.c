@@ -212,7 +212,7 @@ int64_t replay_unexpected_ps(const struct replay *replay, const struct match *ma
     if (!replay->platform->unexpected_copy || !replay_message_waits(replay, match)) return 0;
     const struct envelope *first =
         &core->envelopes[slot_of(core->channels, core->channel_capacity, match)->first];
-    return first->mode == SEND_RENDEZVOUS ? 0 : replay_copy_ps(replay, first->bytes);
+    return first->mode == SEND_RENDEZVOUS ? 0 : replay_copy_ps(replay, match->destination, first->bytes);
 }
 
 /* A message arrived before its receive. */

@@ -46,12 +46,13 @@ enum status replay_prepare_cores(struct replay *replay, const uint32_t *threads)
     struct gap_node *nodes = NULL;
     int32_t count = replay->platform->node_count;
     for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++) {
-        uint32_t cores = (uint32_t)replay->platform->cores, of_node = threads[replay->nodes[rank]];
-        bool known = of_node <= cores || (nodes && nodes[replay->nodes[rank]].threads > 0);
+        const int32_t node = replay->nodes[rank];
+        uint32_t cores = (uint32_t)platform_group_of(replay->platform, node)->cores, of_node = threads[node];
+        bool known = of_node <= cores || (nodes && nodes[node].threads > 0);
         if (known || !rank_sleeps(replay, &replay->trace->ranks[rank])) continue;
         if (!nodes) nodes = calloc((size_t)count + 1, sizeof *nodes);
         if (!nodes) return err_memory(replay->err);
-        nodes[replay->nodes[rank]] = (struct gap_node){.cores = cores, .threads = of_node, .first = NO_INDEX};
+        nodes[node] = (struct gap_node){.cores = cores, .threads = of_node, .first = NO_INDEX};
     }
     if (!nodes) return STATUS_OK;
     struct gaps *gaps = calloc(1, sizeof *gaps);

@@ -28,7 +28,8 @@
 /* The share of a core that a thread gets: all threads of all ranks of a node share its cores. */
 static double core_share(const struct platform *platform, const uint32_t *load, uint32_t rank)
 {
-    uint32_t threads = load[platform_node_of(platform, rank)], cores = (uint32_t)platform->cores;
+    const int32_t node = platform_node_of(platform, rank);
+    uint32_t threads = load[node], cores = (uint32_t)platform_group_of(platform, node)->cores;
     return threads > cores ? (double)cores / threads : 1.0;
 }
 
@@ -75,7 +76,7 @@ static enum status prepare_ranks(struct replay *replay)
         if (!replay->hardware) rare->progress_from_ps = rare->progress_until_ps = rare->poll_at_ps = TRACE_UNKNOWN_PS;
         double source = source_speed(&trace->ranks[rank]);
         double share = replay_shares_cores(replay, rank) ? 1 : core_share(platform, load, rank);
-        state->stretch = source / (platform->speed * share);
+        state->stretch = source / (platform_group_of(platform, replay->nodes[rank])->speed * share);
         state->plain_gaps = has_plain_gaps(replay, rank);
     }
     free(load);

@@ -108,10 +108,9 @@ enum step replay_spend(struct replay *replay, struct rank_state *rank, int64_t c
     return STEP_SPEND;
 }
 
-int64_t replay_copy_ps(const struct replay *replay, int64_t bytes)
+int64_t replay_copy_ps(const struct replay *replay, uint32_t rank, int64_t bytes)
 {
-    double rate_Bps = replay->platform->memory_bandwidth_Bps;
-    return isinf(rate_Bps) ? 0 : cost_duration_ps((double)bytes / rate_Bps);
+    return cost_duration_ps(platform_copy_s(replay->platform, replay->nodes[rank], bytes));
 }
 
 enum step replay_exit(struct rank_state *rank, int64_t at_ps)

@@ -41,7 +41,7 @@ static struct put_copy find_put_copy(struct replay *replay, uint32_t rank, const
     bool known = replay->same_costs && data.src_node != data.dst_node;
     if (known && replay->put_copy.bytes == call->bytes) return replay->put_copy;
     double copy_s = (double)call->bytes * replay->platform->protocol.put_s_per_byte;
-    int64_t all_ps = data.to_self ? replay_copy_ps(replay, call->bytes) : cost_duration_ps(copy_s);
+    int64_t all_ps = data.to_self ? replay_copy_ps(replay, rank, call->bytes) : cost_duration_ps(copy_s);
     int64_t transmit_ps = cost_message(replay->platform, &data).transmit_ps;
     const struct put_copy copy = {call->bytes, all_ps, all_ps > transmit_ps ? all_ps - transmit_ps : 0};
     if (known) replay->put_copy = copy;
@@ -102,7 +102,7 @@ static enum step decide_active(struct replay *replay, struct rank_state *state, 
     if (waits == WAITS_NEVER && kind != RMA_GET) {
         if (!replay_buffer_fits(replay, rank, call->bytes)) return STEP_BLOCK;
         replay_buffer_take(replay, rank, call->bytes);
-        return replay_spend(replay, state, replay_copy_ps(replay, call->bytes) + issue_ps,
+        return replay_spend(replay, state, replay_copy_ps(replay, rank, call->bytes) + issue_ps,
                             issues ? PHASE_COPIED_ISSUE : PHASE_COPIED);
     }
     if (issues) return replay_spend(replay, state, issue_ps, PHASE_ISSUE);

@@ -12,6 +12,7 @@
 struct variant {
     struct platform platform;
     struct net_segment *segments, *loopback, *two_sided, *loopback_two_sided;
+    struct node_group *groups;
 };
 
 enum variant_kind {
@@ -36,8 +37,19 @@ static struct net_segment *doubled_latency(const struct net_segment *segments, s
     return made;
 }
 
+static struct node_group *doubled_speed(const struct node_group *groups, size_t count)
+{
+    struct node_group *made = calloc(count + 1, sizeof *made);
+    for (size_t i = 0; made && i < count; i++) {
+        made[i] = groups[i];
+        made[i].speed *= 2;
+    }
+    return made;
+}
+
 static void variant_clear(struct variant *variant)
 {
+    free(variant->groups);
     free(variant->segments);
     free(variant->loopback);
     free(variant->two_sided);
@@ -50,7 +62,7 @@ static enum status variant_init(struct variant *variant, const struct platform *
     *variant = (struct variant){.platform = *platform};
     struct platform *made = &variant->platform;
     made->contention = false;
-    made->memory_bandwidth_Bps = INFINITY;
+    made->free_copies = true;
     made->protocol.put_s_per_byte = 0;
     made->atomics[0] = (struct apply_cost){.upto_bytes = INT64_MAX};
     made->overhead_s = made->loopback_overhead_s = 0;
@@ -61,7 +73,11 @@ static enum status variant_init(struct variant *variant, const struct platform *
         semantics_by_letter("d", &made->semantics);
         made->semantics.buffer_bytes = platform->semantics.buffer_bytes;
     }
-    if (kind == VARIANT_SPEED) made->speed *= 2;
+    if (kind == VARIANT_SPEED) {
+        variant->groups = doubled_speed(platform->groups, platform->group_count);
+        if (!variant->groups) return err_memory(err);
+        made->groups = variant->groups;
+    }
     if (kind != VARIANT_LATENCY) return STATUS_OK;
     variant->segments = doubled_latency(platform->segments, platform->segment_count);
     variant->loopback = doubled_latency(platform->loopback, platform->loopback_count);
@@ -86,8 +102,10 @@ static bool sleepers_leave_cores(const struct verify_context *context)
     for (uint32_t r = 0; r < context->trace->rank_count; r++)
         sleeps = sleeps || context->trace->ranks[r].before_ps[BEFORE_SLEPT];
     int32_t *ranks = sleeps ? calloc((size_t)platform->node_count + 1, sizeof *ranks) : NULL;
-    for (uint32_t r = 0; ranks && r < context->trace->rank_count; r++)
-        crowded = ++ranks[platform_node_of(platform, r)] > platform->cores || crowded;
+    for (uint32_t r = 0; ranks && r < context->trace->rank_count; r++) {
+        const int32_t node = platform_node_of(platform, r);
+        crowded = ++ranks[node] > platform_group_of(platform, node)->cores || crowded;
+    }
     bool unknown = sleeps && !ranks;
     free(ranks);
     return crowded || unknown;

@@ -257,7 +257,8 @@ static void compare(const struct advised *advised, const struct finding *finding
 /* Computing as recorded that takes no more than so much here. */
 static int64_t recorded_ps(const struct platform *platform, int64_t ps)
 {
-    return platform->speed < 1 ? (int64_t)((double)ps * platform->speed) : ps;
+    const double speed = platform->groups[0].speed;
+    return speed < 1 ? (int64_t)((double)ps * speed) : ps;
 }
 
 /* The program with a call moved, replayed. */
@@ -443,8 +444,8 @@ static enum status open_platform(const struct program *program, struct platform 
     for (size_t i = 0; i < count; i++)
         if (is_protocol(knobs[i].key) || (*plain && is_cost(knobs[i].key))) copy.knobs[i] = 0;
     TRY(knobs_platform(&copy, "engine.contention=false", platform, err));
-    if (*plain) (*platform)->memory_bandwidth_Bps = HUGE_VAL;
-    (*platform)->cores = CORES;
+    if (*plain) (*platform)->groups[0].memory_bandwidth_Bps = HUGE_VAL;
+    (*platform)->groups[0].cores = CORES;
     return STATUS_OK;
 }
 

@@ -25,7 +25,7 @@ static void await_room(struct model *model, struct rank *rank, int64_t bytes, co
 static void copy(struct model *model, struct rank *rank, struct op *op)
 {
     op->copied = true;
-    if (op->bytes > 0) rank_spend(model, rank, units_ps((double)op->bytes / model->platform->memory_bandwidth_Bps));
+    if (op->bytes > 0) rank_spend(model, rank, network_lasts_ps(model, rank->number, rank->number, op->bytes));
 }
 
 enum rma_kind rma_kind_of(enum call_kind kind)

@@ -196,7 +196,7 @@ static struct message *send(struct model *model, struct rank *rank, const struct
     bool copies = is_mode(call, ID_Bsend, ID_Ibsend), synchronous = is_mode(call, ID_Ssend, ID_Issend);
     struct envelope envelope = {call->handle, call->message.tag, rank->number, (uint32_t)call->peer};
     if (copies && call->bytes > 0)
-        rank_spend(model, rank, units_ps((double)call->bytes / model->platform->memory_bandwidth_Bps));
+        rank_spend(model, rank, network_lasts_ps(model, rank->number, rank->number, call->bytes));
     return message_send(model, &envelope, call->bytes,
                         copies        ? SEND_COPIED
                         : synchronous ? SEND_SYNCHRONOUS

@@ -104,8 +104,9 @@ static double pace(const struct model *model, uint32_t rank)
     if (model->crowds[node].sleeps) sharing = -(int32_t)model->rank_count; /* compute_in_crowd() shares them */
     double speed = model->trace->ranks[rank].speed > 0 ? model->trace->ranks[rank].speed : 1.0;
     for (uint32_t r = 0; r < model->rank_count; r++) sharing += platform_node_of(platform, r) == node;
-    int32_t crowd = sharing > platform->cores ? sharing : platform->cores;
-    return speed * crowd / (platform->speed * platform->cores);
+    const struct node_group *group = platform_group_of(platform, node);
+    int32_t crowd = sharing > group->cores ? sharing : group->cores;
+    return speed * crowd / (group->speed * group->cores);
 }
 
 static bool sleeps(const struct trace_rank *rank)
@@ -120,8 +121,10 @@ static void make_crowds(struct model *model)
     model->crowds = model_new(model, (size_t)model->platform->node_count * sizeof *model->crowds);
     for (uint32_t r = 0; r < model->rank_count; r++) model->crowds[platform_node_of(model->platform, r)].ranks++;
     for (uint32_t r = 0; r < model->rank_count; r++) {
-        struct crowd *crowd = &model->crowds[platform_node_of(model->platform, r)];
-        if (crowd->ranks > (uint32_t)model->platform->cores && sleeps(&model->trace->ranks[r])) crowd->sleeps = true;
+        const int32_t node = platform_node_of(model->platform, r);
+        struct crowd *crowd = &model->crowds[node];
+        crowd->cores = (uint32_t)platform_group_of(model->platform, node)->cores;
+        if (crowd->ranks > crowd->cores && sleeps(&model->trace->ranks[r])) crowd->sleeps = true;
     }
 }
 

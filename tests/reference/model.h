@@ -107,7 +107,7 @@ struct nic {
 };
 
 struct crowd { /* the ranks of a node */
-    uint32_t ranks, asleep, shares; /* shares: how often those of its cores have changed */
+    uint32_t cores, ranks, asleep, shares; /* shares: how often those of its cores have changed */
     bool sleeps;                    /* it has fewer cores than ranks, and some of these sleep at times */
 };
 

@@ -234,7 +234,7 @@ static const struct net_segment *line_of(const struct platform *platform, bool w
 static int64_t lasts_ps(const struct model *model, uint32_t from, uint32_t to, int64_t bytes, bool two_sided)
 {
     const struct platform *platform = model->platform;
-    if (from == to) return copy_ps(bytes, platform->memory_bandwidth_Bps);
+    if (from == to) return copy_ps(bytes, platform_group_of(platform, model->ranks[from].node)->memory_bandwidth_Bps);
     bool within = model->ranks[from].node == model->ranks[to].node;
     return copy_ps(bytes, line_of(platform, within, bytes, two_sided)->bandwidth_Bps);
 }

@@ -416,17 +416,17 @@ static void spend_own(struct model *model, struct rank *rank, const struct trace
         rank_spend(model, rank, rank->own_ps);
 }
 
-static uint32_t wanting(const struct model *model, const struct crowd *crowd)
+static uint32_t wanting(const struct crowd *crowd)
 {
-    uint32_t awake = crowd->ranks - crowd->asleep, cores = (uint32_t)model->platform->cores;
-    return awake > cores ? awake : cores;
+    uint32_t awake = crowd->ranks - crowd->asleep;
+    return awake > crowd->cores ? awake : crowd->cores;
 }
 
-static void fall_asleep(struct model *model, struct crowd *crowd, bool asleep)
+static void fall_asleep(struct crowd *crowd, bool asleep)
 {
-    uint32_t before = wanting(model, crowd);
+    uint32_t before = wanting(crowd);
     crowd->asleep += asleep ? 1u : -1u;
-    crowd->shares += wanting(model, crowd) != before;
+    crowd->shares += wanting(crowd) != before;
 }
 
 struct stint { /* computing until its time is over or the share of the cores changes */
@@ -445,10 +445,10 @@ static bool stint_ends(const struct model *model, const void *what)
 /* docs/simulation.md, Computing: ranks that are awake share the cores. */
 static void compute_in_crowd(struct model *model, struct rank *rank, struct crowd *crowd, int64_t left_ps)
 {
-    int64_t cores = model->platform->cores;
+    int64_t cores = crowd->cores;
     for (;;) {
         struct stint *stint = model_new(model, sizeof *stint);
-        int64_t from_ps = model->now_ps, want = wanting(model, crowd);
+        int64_t from_ps = model->now_ps, want = wanting(crowd);
         *stint = (struct stint){crowd, crowd->shares, false};
         event_add(model, from_ps + (left_ps * want + cores - 1) / cores, rank->number, set_true, &stint->over);
         suspend(model, rank, stint_ends, stint);
@@ -472,9 +472,9 @@ static void spend_gap(struct model *model, struct rank *rank, size_t call, int64
     }
     if (computed_ps > 0) compute_in_crowd(model, rank, crowd, computed_ps);
     if (slept_ps == 0) return;
-    fall_asleep(model, crowd, true);
+    fall_asleep(crowd, true);
     rank_spend(model, rank, slept_ps);
-    fall_asleep(model, crowd, false);
+    fall_asleep(crowd, false);
 }
 
 void rank_walk(struct model *model, struct rank *rank, void *unused)

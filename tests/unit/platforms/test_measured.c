@@ -42,8 +42,8 @@ static void every_number_may_be_measured(void **state)
     struct platform *platform = NULL;
     struct err err = {.text = ""};
     if (platform_from_text(measured, NULL, 0, &platform, &err) != STATUS_OK) fail_msg("%s", err.text);
-    assert_true(platform->node_count == 2 && platform->cores == 3 && platform->speed == 1.5 &&
-                platform->memory_bandwidth_Bps == 4e9);
+    assert_true(platform->node_count == 2 && platform->groups[0].cores == 3 && platform->groups[0].speed == 1.5 &&
+                platform->groups[0].memory_bandwidth_Bps == 4e9);
     assert_true(platform->segments[0].upto_bytes == 8192 && platform->segments[1].bandwidth_Bps == 2e9);
     assert_true(platform->overhead_s == 1e-7 && platform->gap_s == 2e-7 && platform->loopback[0].latency_s == 3e-7);
     assert_true(platform->eager_bytes == 4096 && platform->init_s == 0.25 && platform->finalize_s == 0.125);

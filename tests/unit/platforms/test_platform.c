@@ -33,9 +33,9 @@ static void defaults(void **state)
     (void)state;
     struct platform *platform = from_text(PLATFORM_TEXT("", "", ""));
     assert_int_equal(platform->node_count, 4);
-    assert_int_equal(platform->cores, 1);
-    assert_true(platform->speed == 1);
-    assert_true(platform->memory_bandwidth_Bps == 1e10);
+    assert_int_equal(platform->groups[0].cores, 1);
+    assert_true(platform->groups[0].speed == 1);
+    assert_true(platform->groups[0].memory_bandwidth_Bps == 1e10);
     assert_true(platform->overhead_s == 0 && platform->gap_s == 0);
     assert_true(platform->loopback[0].latency_s == 2e-7 && platform->loopback[0].bandwidth_Bps == 2e10);
     assert_int_equal(platform->eager_bytes, 65536);
@@ -72,8 +72,8 @@ static void every_key(void **state)
         " \"aggregate\": true, \"control_bytes\": 64, \"eager_bytes\": 100, \"atomic_s_per_byte\": 1e-10,"
         " \"window_info_bytes\": 32}}, \"engine\": {\"contention\": false}, \"mapping\": {\"ranks_per_node\": 3}"));
     assert_string_equal(platform->name, "all keys");
-    assert_int_equal(platform->cores, 8);
-    assert_true(platform->speed == 2.5 && platform->memory_bandwidth_Bps == 3e9);
+    assert_int_equal(platform->groups[0].cores, 8);
+    assert_true(platform->groups[0].speed == 2.5 && platform->groups[0].memory_bandwidth_Bps == 3e9);
     assert_true(platform->overhead_s == 1e-7 && platform->gap_s == 2e-7);
     assert_true(platform->loopback_overhead_s == 1e-7 && !platform->loopback_call_s); /* as between nodes */
     assert_true(platform_latency_s(platform, 2, 2, 8, false) == 3e-7 && platform_bandwidth_Bps(platform, 2, 2, 8, false) == 4e10);
@@ -323,7 +323,7 @@ static void ideal(void **state)
     assert_true(platform_latency_s(platform, 0, 1, 1 << 20, false) == 0);
     assert_true(isinf(platform_bandwidth_Bps(platform, 0, 1, 1 << 20, false)));
     assert_true(isinf(platform_bandwidth_Bps(platform, 1, 1, 1 << 20, false)));
-    assert_true(isinf(platform->memory_bandwidth_Bps));
+    assert_true(isinf(platform->groups[0].memory_bandwidth_Bps));
     assert_true(platform_peak_Bps(platform) == 0);
     assert_false(platform->contention);
     platform_free(platform);

@@ -69,7 +69,7 @@ static void slower_has_longer_times_and_lower_rates(void **state)
 {
     (void)state;
     struct platform *platform = open_shifted(NULL, PLATFORM_SLOWER, VALUES);
-    assert_near(platform->speed, 2 / 1.25);
+    assert_near(platform->groups[0].speed, 2 / 1.25);
     assert_near(platform->segments[0].latency_s, 1.2e-6);
     assert_near(platform->segments[0].bandwidth_Bps, 5e8); /* 1e9 / (1 + 1) */
     assert_near(platform->segments[1].latency_s, 2e-6);
@@ -93,7 +93,7 @@ static void faster_has_shorter_times_and_higher_rates(void **state)
 {
     (void)state;
     struct platform *platform = open_shifted(NULL, PLATFORM_FASTER, VALUES);
-    assert_near(platform->speed, 2 * 1.25);
+    assert_near(platform->groups[0].speed, 2 * 1.25);
     assert_near(platform->segments[0].latency_s, 8e-7);
     assert_near(platform->segments[0].bandwidth_Bps, 2e9);
     assert_true(platform->overhead_s == 0); /* 1e-7 - 3e-7 */

@@ -37,7 +37,8 @@ static void crowded_nodes_are_told(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct platform platform = {.node_count = rows[i].node_count, .cores = rows[i].cores};
+        struct node_group group = {.count = rows[i].node_count, .cores = rows[i].cores, .speed = 1};
+        struct platform platform = {.node_count = rows[i].node_count, .groups = &group, .group_count = 1};
         int32_t nodes[7];
         struct result *result;
         struct err err;
