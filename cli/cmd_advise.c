@@ -30,7 +30,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     switch (key) {
     case KEY_ERROR: return cli_fraction(state, "--error", argument, &settings->error);
     case KEY_JSON: settings->json = argument; return 0;
-    case ARGP_KEY_ARG: return cli_one_argument(state, argument, &settings->trace);
+    case ARGP_KEY_ARG: return prediction_options_argument(state, argument, &settings->trace, &settings->prediction);
     case ARGP_KEY_END: {
         error_t failed = cli_needs_argument(state, settings->trace, "TRACE");
         return failed ? failed : prediction_options_end(state, &settings->prediction);
@@ -75,7 +75,7 @@ enum status cmd_advise(int argc, char **argv, struct err *err)
     const struct argp argp = {
         options,
         parse_option,
-        "TRACE",
+        "TRACE [AGAIN...]",
         "Tries every semantics and every rewriting that applies, alone and the best in pairs, and says which "
         "gains more than the error of its prediction, as 'rmacast advise app.rma --platform infiniband-64'.",
         NULL,

@@ -98,7 +98,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_SEED: return cli_count(state, "--seed", argument, 0, DRAWS_SEED_MAX, &settings->seed);
     case KEY_PROFILES: return parse_profiles(state, argument, settings);
     case KEY_JSON: settings->json = argument; return 0;
-    case ARGP_KEY_ARG: return cli_one_argument(state, argument, &settings->trace);
+    case ARGP_KEY_ARG: return prediction_options_argument(state, argument, &settings->trace, &settings->prediction);
     case ARGP_KEY_END: {
         error_t failed = cli_needs_argument(state, settings->trace, "TRACE");
         return failed ? failed : prediction_options_end(state, &settings->prediction);
@@ -207,7 +207,7 @@ enum status cmd_compare(int argc, char **argv, struct err *err)
     for (size_t i = 0; i < settings.row_count; i++) scene_name(&settings.rows[i], (const char[]){(char)('a' + i), '\0'});
     settings.analyze.eager_bytes = EAGER_OF_PLATFORM;
     const struct argp argp = {
-        options, parse_option, "TRACE",
+        options, parse_option, "TRACE [AGAIN...]",
         "Replays a trace under several semantics and compares them, as 'rmacast compare app.rma --platform infiniband-64'.",
         NULL, NULL, NULL};
     enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);

@@ -12,10 +12,12 @@
 #include "common/units.h"
 #include "recording/job.h"
 #include "recording/run.h"
+#include "trace/recordings.h"
 #include "trace/steps.h"
 
 struct options {
     const char *output, *json;
+    int64_t repeat;
     char **command; /* NULL-terminated, in argv */
 };
 
@@ -29,6 +31,7 @@ enum {
     OPTION_SEMANTICS,
     OPTION_LOCK,
     OPTION_SKIP_LIBRARY,
+    OPTION_REPEAT,
     OPTION_JSON,
 };
 
@@ -48,6 +51,8 @@ static const struct argp_option rows[] = {
     {"lock", OPTION_LOCK, "HOW", 0, "blocking, as MPICH's, or lazy: a window lock is asked for when it is needed (MPICH)", 0},
     {"paused", OPTION_PAUSED, NULL, 0, "record nothing until the program calls MPI_Pcontrol(1)", 0},
     {"limit", OPTION_LIMIT, "SIZE", 0, "stop a rank's recording when it has grown to SIZE", 0},
+    {"repeat", OPTION_REPEAT, "N", 0,
+     "run the command N times, into DIR-1.rma to DIR-N.rma: predictions take the medians of several recordings", 0},
     {"json", OPTION_JSON, "FILE", 0, "write what was written, with counts, as JSON; - is standard output", 0},
     {0},
 };
@@ -111,6 +116,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     switch (key) {
     case 'o': options->output = argument; return 0;
     case OPTION_JSON: options->json = argument; return 0;
+    case OPTION_REPEAT: return cli_count(state, "--repeat", argument, 1, RECORDINGS_MAX, &options->repeat);
     case 'c': return tell_recorder("RMACAST_CPU_TIME", "1");
     case OPTION_CALLS: return parse_calls(state, argument);
     case OPTION_PAUSED: return tell_recorder("RMACAST_PAUSED", "1");
@@ -230,6 +236,31 @@ static enum status write_json(const struct options *options, const char *directo
     return written_end(&written, err);
 }
 
+/* The K-th of several archives: "app.rma" becomes "app-K.rma". */
+static enum status name_repeated(const char *directory, int64_t number, char made[RECORD_PATH_BYTES], struct err *err)
+{
+    const size_t length = strlen(directory);
+    const bool suffixed = length > 4 && strcmp(directory + length - 4, ".rma") == 0;
+    const int bytes = snprintf(made, RECORD_PATH_BYTES, "%.*s-%" PRId64 "%s", (int)(suffixed ? length - 4 : length), directory,
+                               number, suffixed ? ".rma" : "");
+    if (bytes < RECORD_PATH_BYTES - 64) return STATUS_OK;
+    return err_set(err, STATUS_USAGE, NULL, NULL, "-o: a name of 1 to 4000 bytes is expected");
+}
+
+/* The command, once or again and again until it fails. */
+static enum status run_command(const struct options *options, const char *directory, const struct record_observer *observer,
+                               int *exit_status, struct err *err)
+{
+    char name[RECORD_PATH_BYTES];
+    if (options->repeat == 0) return record_job(options->command, directory, observer, exit_status, err);
+    for (int64_t k = 1; k <= options->repeat && *exit_status == 0; k++) {
+        TRY(name_repeated(directory, k, name, err));
+        TRY(record_job(options->command, name, observer, exit_status, err));
+        activity_end();
+    }
+    return STATUS_OK;
+}
+
 /* A program that failed keeps its exit status, whatever packing says. */
 static enum status record_program(const struct options *options, const char *directory, struct err *err)
 {
@@ -241,7 +272,7 @@ static enum status record_program(const struct options *options, const char *dir
                                              .kept = say_kept,
                                              .failed = say_failed,
                                              .context = &sums};
-    enum status status = record_job(options->command, directory, &observer, &exit_status, err);
+    enum status status = run_command(options, directory, &observer, &exit_status, err);
     activity_end();
     if (status == STATUS_OK) status = write_json(options, directory, &sums, exit_status, err);
     if (exit_status == 0) return status;
@@ -250,13 +281,25 @@ static enum status record_program(const struct options *options, const char *dir
     return STATUS_OK;
 }
 
+static enum status claim_outputs(const struct options *options, const char *directory, struct err *err)
+{
+    char names[RECORDINGS_MAX][RECORD_PATH_BYTES];
+    struct cli_output outputs[RECORDINGS_MAX + 1] = {{CLI_WRITES, "--json", options->json}};
+    for (int64_t k = 0; k < options->repeat; k++) {
+        TRY(name_repeated(directory, k + 1, names[k], err));
+        outputs[k + 1] = (struct cli_output){CLI_WRITES_ARCHIVE, "-o", names[k]};
+    }
+    if (options->repeat > 0) return cli_claim_outputs(outputs, (size_t)options->repeat + 1, err);
+    outputs[1] = (struct cli_output){CLI_WRITES_ARCHIVE, "-o", directory};
+    return options->json ? cli_claim_outputs(outputs, 2, err) : STATUS_OK;
+}
+
 enum status cmd_record(int argc, char **argv, struct err *err)
 {
     struct options options = {0};
     char directory[RECORD_PATH_BYTES];
     TRY(cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &options, err));
     TRY(record_directory(options.output, options.command, directory, err));
-    const struct cli_output outputs[] = {{CLI_WRITES_ARCHIVE, "-o", directory}, {CLI_WRITES, "--json", options.json}};
-    if (options.json) TRY(cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err));
+    TRY(claim_outputs(&options, directory, err));
     return record_program(&options, directory, err);
 }

@@ -88,7 +88,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_VERIFY: settings->verify = true; return 0;
     case KEY_JSON: settings->json = argument; return 0;
     case 'o': settings->output = argument; return 0;
-    case ARGP_KEY_ARG: return cli_one_argument(state, argument, &settings->trace);
+    case ARGP_KEY_ARG: return prediction_options_argument(state, argument, &settings->trace, &settings->prediction);
     case ARGP_KEY_END: {
         error_t failed = cli_needs_argument(state, settings->trace, "TRACE");
         if (!failed) failed = parse_draw(state, settings);
@@ -298,7 +298,7 @@ enum status cmd_simulate(int argc, char **argv, struct err *err)
     struct settings settings = {.seed = 1, .analyze = ANALYZE_DEFAULTS};
     settings.analyze.eager_bytes = EAGER_OF_PLATFORM;
     const struct argp argp = {
-        options, parse_option, "TRACE",
+        options, parse_option, "TRACE [AGAIN...]",
         "Replays a trace on a described cluster, as 'rmacast simulate app.rma --platform infiniband-64 --semantics c'.",
         NULL, NULL, NULL};
     enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);

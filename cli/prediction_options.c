@@ -14,6 +14,7 @@
 #include "platforms/semantics_text.h"
 #include "simulate/windows/window_modes.h"
 #include "trace/open.h"
+#include "trace/recordings.h"
 
 enum { ENGINES_MAX = 8 };
 
@@ -180,6 +181,8 @@ void prediction_options_clear(struct prediction_options *options)
     for (size_t i = 0; i < options->rewrite_count; i++) free(options->rewrites[i]);
     free(options->rewrites);
     options->rewrites = NULL;
+    free(options->again.items);
+    options->again = (struct cli_strings){NULL};
     options->rewrite_count = options->rewrite_capacity = 0;
 }
 
@@ -361,6 +364,31 @@ static enum status find_warnings(const struct prediction_options *options, const
     return status;
 }
 
+error_t prediction_options_argument(const struct argp_state *state, char *argument, const char **trace,
+                                    struct prediction_options *options)
+{
+    if (options->again.count == RECORDINGS_MAX - 1)
+        return cli_usage(state, "more than %d recordings of one program", RECORDINGS_MAX);
+    if (*trace) return cli_add_string(state, &options->again, argument);
+    *trace = argument;
+    return 0;
+}
+
+static enum status use_recordings(const struct prediction_options *options, struct trace *trace, struct err *err)
+{
+    struct trace *recordings[RECORDINGS_MAX] = {trace};
+    size_t count = 1;
+    enum status status = STATUS_OK;
+    for (; status == STATUS_OK && count <= options->again.count; count++) {
+        status = trace_open(options->again.items[count - 1], &recordings[count], err);
+        if (status != STATUS_OK) break;
+        status = trace_use_computing(recordings[count], options->computing, err);
+    }
+    if (status == STATUS_OK) status = trace_use_recordings(recordings, count, err);
+    for (size_t i = 1; i < count; i++) trace_free(recordings[i]);
+    return status;
+}
+
 enum status prediction_options_trace(const struct prediction_options *options, const char *file, struct trace **trace,
                                      struct warnings *warnings, struct err *err)
 {
@@ -375,6 +403,7 @@ enum status prediction_options_trace(const struct prediction_options *options, c
     if (status == STATUS_OK && options->recorded_time) status = recorded_time_find(opened, options->recorded_time, err);
     if (status == STATUS_OK && options->recorded) status = model_analyze(opened, NULL, options->recorded, err);
     if (status == STATUS_OK) status = trace_use_computing(opened, options->computing, err);
+    if (status == STATUS_OK) status = use_recordings(options, opened, err);
     if (status == STATUS_OK) {
         *trace = opened;
         return STATUS_OK;

@@ -108,6 +108,7 @@ struct prediction_options {
     char **overrides; /* owned: "mpi.rma.lock=lazy", in the order of the command line */
     size_t override_count, override_capacity;
     enum trace_computing computing;
+    struct cli_strings again; /* further recordings of the same program (trace/recordings.h) */
     const char *semantics_option; /* that named the semantics; NULL: --semantics */
     bool keep_going; /* leave out faulty calls, and those that never return */
     bool grow;       /* platforms/grow.h */
@@ -121,6 +122,9 @@ struct prediction_options {
 error_t prediction_options_parse(int key, char *argument, const struct argp_state *state,
                                  struct prediction_options *options);
 error_t analyze_options_parse(int key, char *argument, const struct argp_state *state, struct analyze_options *options);
+/* For ARGP_KEY_ARG: the first argument is *trace, the others are further recordings. */
+error_t prediction_options_argument(const struct argp_state *state, char *argument, const char **trace,
+                                    struct prediction_options *options);
 /* For ARGP_KEY_END. */
 error_t prediction_options_end(const struct argp_state *state, struct prediction_options *options);
 void prediction_options_clear(struct prediction_options *options);
@@ -132,9 +136,9 @@ error_t prediction_semantics_check(const struct argp_state *state, const char *o
 /* cli_claim_outputs(), and whether there is such a platform. */
 enum status prediction_options_claim_outputs(const struct prediction_options *options, struct err *err);
 
-/* Opens a trace with the requested computing times. The caller owns *trace. warnings, unless NULL, gets the
- * contradictions of the platform's own semantics with the trace as recorded, since other computing times move the calls
- * of each rank separately. It is empty if the platform cannot be opened; the caller clears it. */
+/* Opens a trace with the requested computing times, the medians of those of further recordings. The caller owns *trace.
+ * warnings, unless NULL, gets the contradictions of the platform's own semantics with the trace as recorded, since other
+ * computing times move the calls of each rank separately. It is empty if the platform cannot be opened; the caller clears it. */
 enum status prediction_options_trace(const struct prediction_options *options, const char *file, struct trace **trace,
                                      struct warnings *warnings, struct err *err);
 

@@ -5,7 +5,7 @@
 #include "common/units.h"
 #include "common/wide.h"
 
-static bool is_failed_test(const struct trace_call *call)
+bool trace_is_failed_test(const struct trace_call *call)
 {
     switch (call_kind(call->call)) {
     case CALL_IPROBE:
@@ -69,7 +69,8 @@ static void leave_out_of_rank(struct trace_rank *rank, int64_t cost_ps, struct l
     for (size_t i = 0; i < rank->count;) {
         /* The first call behind the failed tests that begin at `i`. */
         size_t end = i;
-        while (end < rank->count && is_failed_test(&rank->calls[end]) && rank->calls[end].call == rank->calls[i].call) end++;
+        while (end < rank->count && rank->calls[end].call == rank->calls[i].call && trace_is_failed_test(&rank->calls[end]))
+            end++;
         if (end > i && is_spin(rank, i, end, cost_ps)) {
             earlier_ps = leave_out_row(rank, i, end, cost_ps, earlier_ps);
             left_out->tests += end - i;

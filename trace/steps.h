@@ -32,7 +32,10 @@ char *trace_steps_text(const struct trace *trace, const struct trace_steps *step
  * half of the range in which the ranks start. Here steps have the computing and sleep that a replay takes
  * (trace_use_computing()), and equal steps have lengths close together, so a loop that computes 5 ms in most iterations and 20
  * ms in some has two kinds of them. 0 for a generated or simulated trace, whose times are exact. NAN: less than half of the
- * computing is in steps that occur three times, or the trace is of a described program, whose times nobody measured. */
+ * computing is in steps that occur three times, or the trace is of a described program, whose times nobody measured.
+ *
+ * Of several recordings (trace/recordings.h) it follows from the standard deviation of a rank's computing over them, pooled over
+ * the ranks, by Student's t with as many degrees of freedom: another run differs so much from their median. */
 enum status trace_recording_error(const struct trace *trace, bool starts, double *error_s, struct err *err);
 
 #endif

@@ -363,6 +363,8 @@ struct trace_provenance {
     bool core_waits;            /* core waits were recorded: a call without one had none */
     bool without_core_waits; /* trace_use_computing() has removed the core waits from the computing */
     bool uses_computing;     /* trace_use_computing() has reduced gaps to computing and sleep */
+    uint32_t recordings; /* trace_use_recordings(): how many; 0: one alone */
+    double recordings_s; /* standard deviation of a rank's computing over them */
     struct trace_fault *faults; /* of an input that was read with --keep-going, at most one per rank */
     size_t fault_count, fault_capacity;
     char **notes; /* assumptions of a reader where its input says nothing, one sentence each */

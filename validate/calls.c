@@ -11,6 +11,7 @@
 #include "common/map.h"
 #include "common/units.h"
 #include "model/callpaths/callpath.h"
+#include "trace/spins.h"
 
 /* The state of one run during matching. */
 struct run {
@@ -112,19 +113,10 @@ static enum status place_of(struct matcher *matcher, struct run *run, uint32_t r
     return STATUS_OK;
 }
 
-/* Whether the call is matched: a failed test is computing. */
-static bool call_counts(const struct trace_call *call)
+/* A failed test is computing. */
+static bool is_matched(const struct trace_call *call)
 {
-    switch (call_kind(call->call)) {
-    case CALL_REGION_ENTER:
-    case CALL_REGION_LEAVE: return false;
-    case CALL_WIN_TEST:
-    case CALL_IPROBE:
-    case CALL_REQUEST_TEST:
-    case CALL_REQUEST_TESTALL:
-    case CALL_REQUEST_QUERY: return call->flags & TRACE_FLAG;
-    default: return true;
-    }
+    return !call_is_region(call->call) && !trace_is_failed_test(call);
 }
 
 /* Advances to the thread's next matched call, from run->next on. False: there is none. */
@@ -132,7 +124,7 @@ static bool find_next(struct run *run, uint32_t rank, uint32_t thread)
 {
     const struct trace_rank *of = &run->trace->ranks[rank];
     while (run->next < of->count &&
-           (trace_call_thread(run->trace, rank, run->next) != thread || !call_counts(&of->calls[run->next])))
+           (trace_call_thread(run->trace, rank, run->next) != thread || !is_matched(&of->calls[run->next])))
         run->next++;
     return run->next < of->count;
 }

@@ -62,6 +62,15 @@ expect 1 "$rmacast" record -o old.rma -- true
 check lines err 1
 check test -f old.rma/spool/rank-000000.spool
 
+# Again and again, into archives of their own; what fails ends it, and keeps its status.
+expect 0 "$rmacast" record --repeat 2 -o again.rma --json again.json -- "$mpiexec" -n 2 "$programs/locks"
+check test -f again-1.rma/traces.otf2 -a -f again-2.rma/traces.otf2 -a ! -e again.rma
+check grep -q '"programs":[[:space:]]*2,' again.json
+expect 0 "$rmacast" simulate again-1.rma again-2.rma --platform two-nodes
+check grep -q 'computing is the median of 2 recordings' out
+expect 3 "$rmacast" record --repeat 3 -o ends.rma -- sh -c 'test ! -e once || exit 3; : >once; "$0" -n 2 "$1/locks"' "$mpiexec" "$programs"
+check test -f ends-1.rma/traces.otf2 -a ! -e ends-3.rma
+
 # What cannot be packed, here since the program leaves a file of its own in the archive's directory, is kept, and packed as told.
 expect 1 "$rmacast" record -o kept.rma -- sh -c "\"$mpiexec\" -n 2 \"$programs/locks\"; : >kept.rma/own"
 check grep -qx 'rmacast: kept.rma/spool: the recording is kept, not packed; every command reads it, rmacast export --to otf2 -o DIR packs it' err
