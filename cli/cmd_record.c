@@ -247,15 +247,15 @@ static enum status name_repeated(const char *directory, int64_t number, char mad
     return err_set(err, STATUS_USAGE, NULL, NULL, "-o: a name of 1 to 4000 bytes is expected");
 }
 
-/* The command, once or again and again until it fails. */
+/* The command, once or again and again until it fails. last: the archive made last. */
 static enum status run_command(const struct options *options, const char *directory, const struct record_observer *observer,
-                               int *exit_status, struct err *err)
+                               char last[RECORD_PATH_BYTES], int *exit_status, struct err *err)
 {
-    char name[RECORD_PATH_BYTES];
+    snprintf(last, RECORD_PATH_BYTES, "%s", directory);
     if (options->repeat == 0) return record_job(options->command, directory, observer, exit_status, err);
     for (int64_t k = 1; k <= options->repeat && *exit_status == 0; k++) {
-        TRY(name_repeated(directory, k, name, err));
-        TRY(record_job(options->command, name, observer, exit_status, err));
+        TRY(name_repeated(directory, k, last, err));
+        TRY(record_job(options->command, last, observer, exit_status, err));
         activity_end();
     }
     return STATUS_OK;
@@ -272,9 +272,10 @@ static enum status record_program(const struct options *options, const char *dir
                                              .kept = say_kept,
                                              .failed = say_failed,
                                              .context = &sums};
-    enum status status = run_command(options, directory, &observer, &exit_status, err);
+    char last[RECORD_PATH_BYTES];
+    enum status status = run_command(options, directory, &observer, last, &exit_status, err);
     activity_end();
-    if (status == STATUS_OK) status = write_json(options, directory, &sums, exit_status, err);
+    if (status == STATUS_OK) status = write_json(options, last, &sums, exit_status, err);
     if (exit_status == 0) return status;
     if (status != STATUS_OK) text_print(stderr, "rmacast: %s\n", err->text);
     cli_exit_with(exit_status);
