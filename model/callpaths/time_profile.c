@@ -32,24 +32,6 @@ enum status time_profile_add(struct time_profile *profile, const struct time_act
     return rank_sums_add(&profile->ranks, &sum, err);
 }
 
-enum status time_profile_add_call(struct time_profile *profile, uint32_t rank, size_t call, int64_t ps, struct err *err)
-{
-    const struct trace_call *at = &profile->trace->ranks[rank].calls[call];
-    struct time_activity of = {.node = callpath_at(profile->paths, rank, call), .site = at->site, .activity = at->call};
-    struct rank_sum more = {.rank = rank, .thread = trace_call_thread(profile->trace, rank, call), .ps = ps};
-    return time_profile_add(profile, &of, &more, err);
-}
-
-enum status time_profile_add_computing(struct time_profile *profile, uint32_t rank, uint32_t thread, size_t after,
-                                       int64_t ps, struct err *err)
-{
-    struct time_activity of = {.node =
-                                   after != SHARE_AT_BEGIN ? callpath_at(profile->paths, rank, after) : CALLPATH_ROOT,
-                               .site = TRACE_NO_SITE,
-                               .activity = ACTIVITY_COMPUTING};
-    return time_profile_add(profile, &of, &(struct rank_sum){.rank = rank, .thread = thread, .ps = ps}, err);
-}
-
 static int compare_items(const void *one, const void *other)
 {
     const struct result_share *a = one, *b = other;

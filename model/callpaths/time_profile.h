@@ -8,7 +8,6 @@
 #include "model/result/result.h"
 
 enum { ACTIVITY_COMPUTING = MPI_CALL_COUNT }; /* an activity beside enum mpi_call */
-#define SHARE_AT_BEGIN SIZE_MAX
 
 struct time_activity {
     uint32_t node, site, activity;
@@ -35,13 +34,6 @@ void time_profile_clear(struct time_profile *profile);
 /* Adds rank, thread, count and time of *more; its item is of no use here. Nothing is added where time and count are 0. */
 enum status time_profile_add(struct time_profile *profile, const struct time_activity *of, const struct rank_sum *more,
                              struct err *err);
-/* Adds time of a rank inside a call, or of computing after the thread's call `after` (SHARE_AT_BEGIN: before its first
- * call). */
-enum status time_profile_add_call(struct time_profile *profile, uint32_t rank, size_t call, int64_t ps,
-                                  struct err *err);
-enum status time_profile_add_computing(struct time_profile *profile, uint32_t rank, uint32_t thread, size_t after,
-                                       int64_t ps, struct err *err);
-
 /* Writes all items, the largest first, into the list of a result. waits_s is for calls: of each item, the time of each pattern
  * in it, as waits_s[item * PATTERN_COUNT + pattern]; then a call path ends with the call site. NULL: they are not calls alone.
  * Nothing may be added afterwards. */

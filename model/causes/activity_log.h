@@ -19,11 +19,12 @@
 
 struct activity_log;
 
-/* Borrows trace until activity_log_free(). activity_log_free(NULL) is legal. */
-enum status activity_log_new(const struct trace *trace, struct activity_log **log, struct err *err);
+/* Borrows trace and locations until activity_log_free(). activity_log_free(NULL) is legal. */
+enum status activity_log_new(const struct trace *trace, const struct locations *locations, struct activity_log **log,
+                             struct err *err);
 void activity_log_free(struct activity_log *log);
 
-/* Adds the new calls of a slice. intervals may be NULL: rows then have no intervals. */
+/* Adds the new calls of a slice. */
 enum status activity_log_add_calls(struct activity_log *log, const struct callpaths *paths,
                                    const struct intervals *intervals, struct err *err);
 /* Adds the waits and transfers that this round counts. */
@@ -37,19 +38,22 @@ void activity_log_keep_new_waits(struct activity_log *log);
 struct bytes *activity_log_new_waits(struct activity_log *log);
 enum status activity_log_add_wait(struct activity_log *log, const struct wait_log_row *row, struct err *err);
 
-/* Runs the backward replay; nothing may be added afterwards. end_ps has, per rank, the exit of its last call, or
- * INT64_MIN. */
+/* Runs the backward replay; nothing may be added afterwards. end_ps has, for ranks of other shards, the exit of their
+ * last call, or INT64_MIN. */
 enum status activity_log_sum(struct activity_log *log, const struct provisional *provisional, const int64_t *end_ps,
                              struct err *err);
+/* After activity_log_sum(): on which processors the threads were; borrowed. */
+const struct processors *activity_log_processors(const struct activity_log *log);
 /* The total time of the waits that root causes are shares of: those that pass the filter. */
 wide_ps activity_log_waited_ps(const struct activity_log *log);
 enum status activity_log_report_causes(struct activity_log *log, struct time_profile *causes, struct time_profile *path,
                                        struct err *err);
 
-/* Time of a rank in calls of one kind (call_ps) and in computing before them (gap_ps); the busy figures are the parts
- * of these during which transfers were in progress. */
+/* Time of a thread in calls of one kind (call_ps) and in computing before them (gap_ps); the busy figures are the parts
+ * of these during which transfers were in progress: one-sided ones from their operation to their true end if the trace has
+ * it, else to the upper bound of their end; non-blocking messages from their call to the wait that completes them. */
 struct activity_log_row {
-    uint32_t rank, kind;    /* position in the log; all zero before the first row */
+    uint32_t location, kind;    /* position in the log; all zero before the first row */
     enum mpi_call call, as; /* as: the function that the time counts for (model/match/request_makers.h) */
     uint32_t interval, gap_interval;
     int64_t call_ps, gap_ps, call_busy_ps, gap_busy_ps;

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A rank's calls are written in blocks of one size; each block has the offset of the block before it. A call consists
+/* A location's calls are written in blocks of one size; each block has the offset of the block before it. A call consists
  * of the time since the exit of the call before, its duration, its kind, least significant bytes first, and a byte with
  * their lengths. So a call can be read from its end. */
 enum {
-    BLOCKS_BYTES = 8 << 20, /* of all ranks together, unless BLOCK_LEAST needs more */
+    BLOCKS_BYTES = 8 << 20, /* of all locations together, unless BLOCK_LEAST needs more */
     BLOCK_LEAST = 1 << 10,
     BLOCK_MOST = 1 << 16,
     CALL_BYTES = 8 + 8 + 4 + 1,
@@ -15,13 +15,13 @@ enum {
 };
 
 struct block_end {   /* the head of a block, before its calls */
-    int64_t before;  /* offset of the rank's block before it, NO_BLOCK */
+    int64_t before;  /* offset of the location's block before it, NO_BLOCK */
     int64_t exit_ps; /* of its last call */
     uint64_t used;   /* bytes of its calls */
 };
 static const int64_t NO_BLOCK = -1;
 
-struct rank_calls_log {
+struct location_calls_log {
     unsigned char *bytes; /* the current block; NULL before the first call */
     size_t used;
     int64_t exit_ps; /* of the call that ends at used */
@@ -30,43 +30,43 @@ struct rank_calls_log {
 
 struct call_log {
     struct temp_file *temp;
-    struct rank_calls_log *ranks;
-    uint32_t rank_count;
+    struct location_calls_log *locations;
+    uint32_t location_count;
     size_t block_bytes; /* of a block's calls */
 };
 
 void call_log_free(struct call_log *call_log)
 {
     if (!call_log) return;
-    for (uint32_t r = 0; r < call_log->rank_count; r++) free(call_log->ranks[r].bytes);
-    free(call_log->ranks);
+    for (uint32_t r = 0; r < call_log->location_count; r++) free(call_log->locations[r].bytes);
+    free(call_log->locations);
     free(call_log);
 }
 
-enum status call_log_new(uint32_t rank_count, struct temp_file *temp, struct call_log **call_log, struct err *err)
+enum status call_log_new(uint32_t location_count, struct temp_file *temp, struct call_log **call_log, struct err *err)
 {
     struct call_log *made = calloc(1, sizeof *made);
-    if (made) made->ranks = calloc((size_t)rank_count + 1, sizeof *made->ranks);
-    if (!made || !made->ranks) {
+    if (made) made->locations = calloc((size_t)location_count + 1, sizeof *made->locations);
+    if (!made || !made->locations) {
         free(made);
         return err_memory(err);
     }
     made->temp = temp;
-    made->rank_count = rank_count;
-    made->block_bytes = BLOCKS_BYTES / ((size_t)rank_count + 1);
+    made->location_count = location_count;
+    made->block_bytes = BLOCKS_BYTES / ((size_t)location_count + 1);
     if (made->block_bytes < BLOCK_LEAST) made->block_bytes = BLOCK_LEAST;
     if (made->block_bytes > BLOCK_MOST) made->block_bytes = BLOCK_MOST;
     *call_log = made;
     return STATUS_OK;
 }
 
-static enum status begin_rank(const struct call_log *call_log, struct rank_calls_log *rank, int64_t begin_ps,
+static enum status begin_location(const struct call_log *call_log, struct location_calls_log *location, int64_t begin_ps,
                               struct err *err)
 {
-    rank->bytes = malloc(sizeof(struct block_end) + call_log->block_bytes + WORD_BYTES);
-    if (!rank->bytes) return err_memory(err);
-    rank->exit_ps = begin_ps;
-    rank->before = NO_BLOCK;
+    location->bytes = malloc(sizeof(struct block_end) + call_log->block_bytes + WORD_BYTES);
+    if (!location->bytes) return err_memory(err);
+    location->exit_ps = begin_ps;
+    location->before = NO_BLOCK;
     return STATUS_OK;
 }
 
@@ -88,10 +88,10 @@ static uint64_t get_number(const unsigned char *at, size_t bytes)
     return number & (UINT64_MAX >> (64 - 8 * bytes));
 }
 
-enum status call_log_add(struct call_log *call_log, uint32_t rank, const struct call_log_row *call, struct err *err)
+enum status call_log_add(struct call_log *call_log, uint32_t location, const struct call_log_row *call, struct err *err)
 {
-    struct rank_calls_log *to = &call_log->ranks[rank];
-    if (!to->bytes) TRY(begin_rank(call_log, to, call->enter_ps, err));
+    struct location_calls_log *to = &call_log->locations[location];
+    if (!to->bytes) TRY(begin_location(call_log, to, call->enter_ps, err));
     if (to->used + CALL_BYTES > call_log->block_bytes) {
         struct block_end end = {.before = to->before, .exit_ps = to->exit_ps, .used = to->used};
         memcpy(to->bytes, &end, sizeof end);
@@ -111,22 +111,22 @@ enum status call_log_add(struct call_log *call_log, uint32_t rank, const struct 
     return STATUS_OK;
 }
 
-static enum status read_block(const struct call_log *call_log, struct rank_calls_log *rank, struct err *err)
+static enum status read_block(const struct call_log *call_log, struct location_calls_log *location, struct err *err)
 {
     struct block_end end;
-    int64_t offset = rank->before;
+    int64_t offset = location->before;
     TRY(temp_file_read(call_log->temp, offset, &end, sizeof end, err));
-    TRY(temp_file_read(call_log->temp, offset + (int64_t)sizeof end, rank->bytes + sizeof end, end.used, err));
-    rank->before = end.before;
-    rank->exit_ps = end.exit_ps;
-    rank->used = end.used;
+    TRY(temp_file_read(call_log->temp, offset + (int64_t)sizeof end, location->bytes + sizeof end, end.used, err));
+    location->before = end.before;
+    location->exit_ps = end.exit_ps;
+    location->used = end.used;
     return STATUS_OK;
 }
 
-enum status call_log_back(struct call_log *call_log, uint32_t rank, struct call_log_row *call, bool *any,
+enum status call_log_back(struct call_log *call_log, uint32_t location, struct call_log_row *call, bool *any,
                           struct err *err)
 {
-    struct rank_calls_log *from = &call_log->ranks[rank];
+    struct location_calls_log *from = &call_log->locations[location];
     *any = from->bytes && (from->used > 0 || from->before != NO_BLOCK);
     if (!*any) return STATUS_OK;
     if (from->used == 0) TRY(read_block(call_log, from, err));

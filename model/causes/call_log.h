@@ -1,7 +1,8 @@
-/* The call log: enter, exit and a number for every call of every rank, written by an analysis in slices to a temporary
+/* The call log: enter, exit and a number for every call of every thread, written by an analysis in slices to a temporary
  * file (common/files/temp_file.h) and read backwards. A call takes about 10 bytes.
  *
- * call_log_add() for each rank in the order of its calls, then call_log_back() for each rank. */
+ * A location is a thread (model/match/timelines.h). call_log_add() for each one in the order of its calls, then
+ * call_log_back() for each one. */
 #ifndef MODEL_CAUSES_CALL_LOG_H
 #define MODEL_CAUSES_CALL_LOG_H
 
@@ -17,13 +18,13 @@ struct call_log_row {
 struct call_log;
 
 /* Borrows temp until call_log_free(). call_log_free(NULL) is legal. */
-enum status call_log_new(uint32_t rank_count, struct temp_file *temp, struct call_log **call_log, struct err *err);
+enum status call_log_new(uint32_t location_count, struct temp_file *temp, struct call_log **call_log, struct err *err);
 void call_log_free(struct call_log *call_log);
 
-enum status call_log_add(struct call_log *call_log, uint32_t rank, const struct call_log_row *call, struct err *err);
+enum status call_log_add(struct call_log *call_log, uint32_t location, const struct call_log_row *call, struct err *err);
 
-/* Reads the rank's last call that was not read yet. *any is false if there is none. */
-enum status call_log_back(struct call_log *call_log, uint32_t rank, struct call_log_row *call, bool *any,
+/* Reads the location's last call that was not read yet. *any is false if there is none. */
+enum status call_log_back(struct call_log *call_log, uint32_t location, struct call_log_row *call, bool *any,
                           struct err *err);
 
 #endif

@@ -19,7 +19,7 @@ static int compare_rows(const void *one, const void *other)
 {
     const struct wait_log_row *a = one, *b = other;
     if (a->until_ps != b->until_ps) return a->until_ps < b->until_ps ? 1 : -1;
-    if (a->rank != b->rank) return a->rank > b->rank ? 1 : -1;
+    if (a->location != b->location) return a->location > b->location ? 1 : -1;
     if (a->from_ps != b->from_ps) return a->from_ps < b->from_ps ? 1 : -1;
     return (a->pattern < b->pattern) - (a->pattern > b->pattern);
 }

@@ -1,13 +1,10 @@
-/* Sums the characteristics of a whole trace's intervals; what efficiency_slices.c shares with it is in efficiency_parts.h. */
+/* Sums and derives the characteristics of intervals; efficiency_slices.c collects them. */
 #include "model/efficiency/efficiency_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/search.h"
 #include "common/units.h"
-#include "model/causes/busy.h"
-#include "model/match/request_makers.h"
 #include "model/waits/properties.h"
 
 static const struct characteristic_row rows[CHARACTERISTIC_COUNT] = {
@@ -38,14 +35,6 @@ void efficiency_free(struct efficiency *efficiency)
     free(efficiency);
 }
 
-struct whole { /* a trace in memory */
-    struct collector collector;
-    const struct waits *waits;
-    struct busy busy;
-    struct map as;    /* (rank, call) to the function that it counts as, if that is another one */
-    int64_t begin_ps; /* of the trace */
-};
-
 static enum characteristic kind_of_communication(enum mpi_call call)
 {
     enum call_kind kind = call_kind(call);
@@ -64,47 +53,27 @@ static enum characteristic kind_of_communication(enum mpi_call call)
     }
 }
 
-void collector_add_call(const struct collector *collector, uint32_t interval, uint32_t processor, enum mpi_call call,
+void collector_add_call(const struct collector *collector, uint32_t interval, uint32_t location, enum mpi_call call,
                         enum mpi_call as, int64_t ps)
 {
-    collector_add(collector, interval, EFFICIENCY_TIME, processor, ps);
+    collector_add(collector, interval, EFFICIENCY_TIME, location, ps);
     if (call_is_thread(call)) {
-        collector_add(collector, interval, EFFICIENCY_THREADS, processor, ps);
+        collector_add(collector, interval, EFFICIENCY_THREADS, location, ps);
         return;
     }
-    collector_add(collector, interval, EFFICIENCY_MPI, processor, ps);
-    collector_add(collector, interval, kind_of_communication(as), processor, ps);
+    collector_add(collector, interval, EFFICIENCY_MPI, location, ps);
+    collector_add(collector, interval, kind_of_communication(as), location, ps);
     if (call_makes_request(call) || property_of(call_kind(call)) == PROPERTY_RMA_COMMUNICATION)
-        collector_add(collector, interval, EFFICIENCY_START, processor, ps);
+        collector_add(collector, interval, EFFICIENCY_START, location, ps);
     if (collector->intervals->items[interval].sequential)
-        collector_add(collector, interval, EFFICIENCY_SEQUENTIAL_MPI, processor, ps);
+        collector_add(collector, interval, EFFICIENCY_SEQUENTIAL_MPI, location, ps);
 }
 
-void collector_add_computing(const struct collector *collector, uint32_t interval, uint32_t processor, int64_t ps)
+void collector_add_computing(const struct collector *collector, uint32_t interval, uint32_t location, int64_t ps)
 {
-    collector_add(collector, interval, EFFICIENCY_TIME, processor, ps);
+    collector_add(collector, interval, EFFICIENCY_TIME, location, ps);
     if (collector->intervals->items[interval].sequential)
-        collector_add(collector, interval, EFFICIENCY_SEQUENTIAL_CPU, processor, ps);
-}
-
-static void add_computing(struct whole *whole, uint32_t interval, uint32_t processor, int64_t from_ps, int64_t to_ps)
-{
-    collector_add_computing(&whole->collector, interval, processor, to_ps - from_ps);
-    collector_add(&whole->collector, interval, EFFICIENCY_OVERLAP, processor,
-                  busy_within(&whole->busy, from_ps, to_ps));
-}
-
-/* The range of a thread's changes of interval; the end is exclusive. */
-static void changes_of(const struct intervals *intervals, uint32_t rank, uint32_t thread, size_t *first, size_t *end)
-{
-    size_t bounds[2];
-    for (uint32_t side = 0; side < 2; side++) {
-        size_t low = intervals->rank_first[rank];
-        SEARCH_FIRST(low, intervals->rank_first[rank + 1], i, intervals->changes[i].thread < thread + side);
-        bounds[side] = low;
-    }
-    *first = bounds[0];
-    *end = bounds[1];
+        collector_add(collector, interval, EFFICIENCY_SEQUENTIAL_CPU, location, ps);
 }
 
 /* Only one-sided operations wait for their target's progress, also in a wait for their requests. */
@@ -115,16 +84,16 @@ static enum characteristic kind_of_wait(enum mpi_call call, enum pattern pattern
     return kind_of_communication(call);
 }
 
-void collector_add_wait(const struct collector *collector, uint32_t interval, uint32_t processor, enum mpi_call call,
+void collector_add_wait(const struct collector *collector, uint32_t interval, uint32_t location, enum mpi_call call,
                         enum pattern pattern, int64_t ps)
 {
     _Static_assert(EFFICIENCY_REAL_OTHER - EFFICIENCY_REAL_SEND_RECEIVE ==
                        EFFICIENCY_OTHER - EFFICIENCY_SEND_RECEIVE,
                    "losses have the kinds of MPI time");
     int kind = (int)kind_of_wait(call, pattern) - EFFICIENCY_SEND_RECEIVE + EFFICIENCY_REAL_SEND_RECEIVE;
-    collector_add(collector, interval, EFFICIENCY_REAL_SYNCHRONIZATION, processor, ps);
+    collector_add(collector, interval, EFFICIENCY_REAL_SYNCHRONIZATION, location, ps);
     collector_add(collector, interval,
-                  call_is_thread(call) ? EFFICIENCY_THREAD_SYNCHRONIZATION : (enum characteristic)kind, processor, ps);
+                  call_is_thread(call) ? EFFICIENCY_THREAD_SYNCHRONIZATION : (enum characteristic)kind, location, ps);
 }
 
 uint32_t collector_cause(const struct collector *collector, const struct wait *wait)
@@ -133,60 +102,9 @@ uint32_t collector_cause(const struct collector *collector, const struct wait *w
     return interval_at(collector->intervals, wait->cause_rank, wait->cause_call);
 }
 
-static enum mpi_call counts_as(const struct whole *whole, uint32_t rank, size_t index, const struct trace_call *call)
-{
-    const uint64_t *as = whole->as.count > 0 ? map_find(&whole->as, (uint64_t)rank << 40 | index) : NULL;
-    return (enum mpi_call)(as ? *as : call->call);
-}
-
-static void walk_thread(struct whole *whole, uint32_t processor, uint32_t thread)
-{
-    const struct collector *collector = &whole->collector;
-    const struct intervals *intervals = collector->intervals;
-    const struct wait *waits = whole->waits->items;
-    uint32_t rank = collector->processors->items[processor].rank, at = INTERVAL_ROOT;
-    struct timeline timeline = timeline_of(&collector->relations->timelines, rank, thread);
-    size_t change, last_change, wait, last_wait;
-    if (timeline.count == 0) return;
-    int64_t now_ps = thread == 0 ? whole->begin_ps : timeline_call(&timeline, 0)->enter_ps;
-    changes_of(intervals, rank, thread, &change, &last_change);
-    waits_of_thread(whole->waits, rank, thread, &wait, &last_wait);
-    for (size_t k = 0; k < timeline.count; k++) {
-        const struct trace_call *call = timeline_call(&timeline, k);
-        size_t index = timeline_index(&timeline, k);
-        bool changes = change < last_change && intervals->changes[change].call == index;
-        add_computing(whole, changes ? interval_behind(intervals, at) : at, processor, now_ps, call->enter_ps);
-        if (changes) {
-            at = intervals->changes[change++].node;
-            collector->efficiency->intervals[at].takes_part[processor] = true;
-        }
-        if (call_is_region(call->call))
-            add_computing(whole, at, processor, call->enter_ps, call->exit_ps);
-        else
-            collector_add_call(collector, at, processor, call->call, counts_as(whole, rank, index, call),
-                               call->exit_ps - call->enter_ps);
-        for (; wait < last_wait && waits[wait].call == index; wait++)
-            collector_add_wait(collector, at, processor, call->call, (enum pattern)waits[wait].pattern,
-                               waits[wait].severity_ps);
-        now_ps = call->exit_ps;
-    }
-}
-
-static void walk_processors(struct whole *whole)
-{
-    const struct processors *processors = whole->collector.processors;
-    for (uint32_t p = 0; p < processors->count; p++) {
-        const struct processor *processor = &processors->items[p];
-        whole->collector.efficiency->intervals[INTERVAL_ROOT].takes_part[p] = true;
-        busy_of_processor(&whole->busy, p);
-        for (uint32_t i = 0; i < processor->count; i++)
-            walk_thread(whole, p, processors->threads[processor->first + i]);
-    }
-}
-
 /* Adds the losses of a collective and their component, by the kind of its call. Calls that are neither all-to-all nor
  * on windows count as collective. */
-static void add_losses(const struct collector *collector, uint32_t interval, uint32_t processor, enum mpi_call call,
+static void add_losses(const struct collector *collector, uint32_t interval, uint32_t location, enum mpi_call call,
                        int64_t potential_ps, int64_t variation_ps)
 {
     enum characteristic kind = kind_of_communication(call), potential = EFFICIENCY_POTENTIAL_COLLECTIVE,
@@ -198,10 +116,10 @@ static void add_losses(const struct collector *collector, uint32_t interval, uin
         potential = EFFICIENCY_POTENTIAL_RMA;
         variation = EFFICIENCY_VARIATION_RMA;
     }
-    collector_add(collector, interval, EFFICIENCY_POTENTIAL_SYNCHRONIZATION, processor, potential_ps);
-    collector_add(collector, interval, potential, processor, potential_ps);
-    collector_add(collector, interval, EFFICIENCY_TIME_VARIATION, processor, variation_ps);
-    collector_add(collector, interval, variation, processor, variation_ps);
+    collector_add(collector, interval, EFFICIENCY_POTENTIAL_SYNCHRONIZATION, location, potential_ps);
+    collector_add(collector, interval, potential, location, potential_ps);
+    collector_add(collector, interval, EFFICIENCY_TIME_VARIATION, location, variation_ps);
+    collector_add(collector, interval, variation, location, variation_ps);
 }
 
 /* Adds the time that would be lost if every collective began with a barrier, and the time between its first and its
@@ -225,9 +143,9 @@ void collector_walk_instances(const struct collector *collector)
             if (relations->trace->ranks[rank].foreign) continue;
             if (!slice_state_counts(relations->state, rank, index)) continue;
             uint32_t at = interval_at(collector->intervals, rank, index);
-            uint32_t processor = processor_of(collector->processors, rank, index);
+            uint32_t location = location_of_call(collector->locations, relations->trace, rank, index);
             const struct trace_call *call = relations_call(relations, rank, index);
-            add_losses(collector, at, processor, call->call, enter_ps - call->enter_ps, exit_ps - call->exit_ps);
+            add_losses(collector, at, location, call->call, enter_ps - call->enter_ps, exit_ps - call->exit_ps);
         }
     }
 }
@@ -244,10 +162,10 @@ void collector_walk_messages(const struct collector *collector)
             !slice_state_counts(relations->state, message->receiver, message->receive_call))
             continue;
         uint32_t at = interval_at(collector->intervals, message->receiver, message->receive_call);
-        uint32_t processor = processor_of(collector->processors, message->receiver, message->receive_call);
+        uint32_t location = location_of_call(collector->locations, relations->trace, message->receiver, message->receive_call);
         int64_t ps = send->enter_ps - receive->enter_ps;
-        collector_add(collector, at, EFFICIENCY_POTENTIAL_SYNCHRONIZATION, processor, ps);
-        collector_add(collector, at, EFFICIENCY_POTENTIAL_SEND_RECEIVE, processor, ps);
+        collector_add(collector, at, EFFICIENCY_POTENTIAL_SYNCHRONIZATION, location, ps);
+        collector_add(collector, at, EFFICIENCY_POTENTIAL_SEND_RECEIVE, location, ps);
     }
 }
 
@@ -347,15 +265,13 @@ static void derive_interval(const struct efficiency *efficiency, const struct ef
     interval->lost_ps = interval->total_ps - interval->productive_ps;
 }
 
-enum status collector_make_values(const struct collector *collector, size_t index)
+enum status efficiency_make_values(struct efficiency_interval *interval, size_t columns, struct err *err)
 {
-    struct efficiency_interval *interval = &collector->efficiency->intervals[index];
-    size_t processors = collector->processors->count;
-    interval->takes_part = calloc(processors, sizeof *interval->takes_part);
-    int64_t *values = calloc(processors * CHARACTERISTIC_COUNT, sizeof *values);
+    interval->takes_part = calloc(columns, sizeof *interval->takes_part);
+    int64_t *values = calloc(columns * CHARACTERISTIC_COUNT, sizeof *values);
     if (values)
-        for (size_t c = 0; c < CHARACTERISTIC_COUNT; c++) interval->value_ps[c] = values + c * processors;
-    return interval->takes_part && values ? STATUS_OK : err_memory(collector->err);
+        for (size_t c = 0; c < CHARACTERISTIC_COUNT; c++) interval->value_ps[c] = values + c * columns;
+    return interval->takes_part && values ? STATUS_OK : err_memory(err);
 }
 
 enum status collector_describe(const struct collector *collector, size_t index)
@@ -373,18 +289,36 @@ enum status collector_describe(const struct collector *collector, size_t index)
     return interval_path(trace, collector->intervals, (uint32_t)index, &interval->path, collector->err);
 }
 
-enum status collector_name_processors(const struct collector *collector, uint32_t rank_count)
+static enum status fold_interval(struct efficiency_interval *interval, uint32_t location_count,
+                                 const struct processors *processors, struct err *err)
 {
-    struct efficiency *efficiency = collector->efficiency;
-    const struct processors *processors = collector->processors;
+    const struct efficiency_interval by_location = *interval;
+    interval->value_ps[0] = NULL;
+    enum status status = efficiency_make_values(interval, processors->count, err);
+    for (uint32_t l = 0; status == STATUS_OK && l < location_count; l++) {
+        uint32_t p = processors->of[l];
+        interval->takes_part[p] = interval->takes_part[p] || by_location.takes_part[l];
+        for (int c = 0; c < EFFICIENCY_ADDED; c++)
+            interval->value_ps[c][p] = units_add_ps(interval->value_ps[c][p], by_location.value_ps[c][l]);
+    }
+    free(by_location.takes_part);
+    free(by_location.value_ps[0]);
+    return status;
+}
+
+enum status efficiency_fold(struct efficiency *efficiency, uint32_t rank_count, uint32_t location_count,
+                            const struct processors *processors, struct err *err)
+{
     efficiency->processors = calloc((size_t)processors->count + 1, sizeof *efficiency->processors);
-    if (!efficiency->processors) return err_memory(collector->err);
+    if (!efficiency->processors) return err_memory(err);
     efficiency->rank_count = rank_count;
     efficiency->processor_count = processors->count;
     efficiency->several = processors->several;
     for (uint32_t p = 0; p < processors->count; p++)
         efficiency->processors[p] =
             (struct efficiency_processor){processors->items[p].rank, processors->items[p].index};
+    for (size_t i = 0; processors->count < location_count && i < efficiency->count; i++)
+        TRY(fold_interval(&efficiency->intervals[i], location_count, processors, err));
     return STATUS_OK;
 }
 
@@ -396,87 +330,4 @@ void efficiency_conclude(struct efficiency *efficiency)
         derive_interval(efficiency, i > 0 ? &of[efficiency->parents[i]] : NULL, &of[i]);
     caused_sort(&efficiency->caused);
     efficiency_check(efficiency);
-}
-
-static enum status find_request_makers(struct whole *whole, const struct trace *trace, uint32_t rank, struct err *err)
-{
-    struct map made = {0};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < trace->ranks[rank].count; i++) {
-        const struct trace_call *call = &trace->ranks[rank].calls[i];
-        enum mpi_call as;
-        uint64_t *slot;
-        status = request_makers_look(&made, trace, call, &as, err);
-        if (status == STATUS_OK && as != (enum mpi_call)call->call)
-            status = map_put(&whole->as, (uint64_t)rank << 40 | i, as, &slot, err);
-    }
-    map_clear(&made);
-    return status;
-}
-
-static enum status add_causes(const struct whole *whole)
-{
-    const struct collector *collector = &whole->collector;
-    for (size_t i = 0; i < whole->waits->count; i++) {
-        const struct wait *wait = &whole->waits->items[i];
-        TRY(caused_add(&collector->efficiency->caused, interval_at(collector->intervals, wait->rank, wait->call),
-                       collector_cause(collector, wait), wait->severity_ps, collector->err));
-    }
-    return STATUS_OK;
-}
-
-static enum status collect_efficiency(struct whole *whole, const struct transfers *transfers)
-{
-    const struct collector *collector = &whole->collector;
-    struct efficiency *efficiency = collector->efficiency;
-    TRY(collector_name_processors(collector, collector->relations->trace->rank_count));
-    efficiency->intervals = calloc(collector->intervals->count, sizeof *efficiency->intervals);
-    efficiency->parents = calloc(collector->intervals->count, sizeof *efficiency->parents);
-    if (!efficiency->intervals || !efficiency->parents) return err_memory(collector->err);
-    efficiency->count = collector->intervals->count;
-    for (size_t i = 0; i < efficiency->count; i++) {
-        TRY(collector_make_values(collector, i));
-        TRY(collector_describe(collector, i));
-    }
-    TRY(busy_build(collector->relations, collector->processors, transfers, &whole->busy, collector->err));
-    for (uint32_t r = 0; r < collector->relations->trace->rank_count; r++)
-        TRY(find_request_makers(whole, collector->relations->trace, r, collector->err));
-    walk_processors(whole);
-    TRY(add_causes(whole));
-    collector_walk_instances(collector);
-    collector_walk_messages(collector);
-    efficiency_conclude(efficiency);
-    return STATUS_OK;
-}
-
-enum status efficiency_new(const struct relations *relations, const struct waits *waits,
-                           const struct transfers *transfers, enum interval_source source, bool lost_all,
-                           struct efficiency **efficiency, struct err *err)
-{
-    struct processors processors;
-    struct intervals intervals = {0};
-    TRY(processors_build(&relations->timelines, &processors, err));
-    struct efficiency *made = calloc(1, sizeof *made);
-    struct whole whole = {.collector = {.relations = relations,
-                                        .intervals = &intervals,
-                                        .processors = &processors,
-                                        .efficiency = made,
-                                        .err = err},
-                          .waits = waits,
-                          .begin_ps = trace_begin_ps(relations->trace)};
-    enum status status = made ? intervals_build(&processors, source, &intervals, err) : err_memory(err);
-    if (status == STATUS_OK) {
-        made->source = source;
-        made->lost_all = lost_all;
-        status = collect_efficiency(&whole, transfers);
-    }
-    busy_clear(&whole.busy);
-    map_clear(&whole.as);
-    intervals_clear(&intervals);
-    processors_clear(&processors);
-    if (status == STATUS_OK)
-        *efficiency = made;
-    else
-        efficiency_free(made);
-    return status;
 }

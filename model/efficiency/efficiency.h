@@ -66,12 +66,8 @@ struct efficiency {
     char broken[160];                          /* the first that does not hold */
 };
 
-/* Computes the efficiency of a trace that has passed trace_check(), from its relations, sorted waits and transfers.
- * lost_all: the MPI time of every rank counts as lost. The caller owns *efficiency. It may set ideal_run_time_s, the
- * run time on a network that costs nothing, and reference_user_s, the computing time of a reference run; 0: unknown. */
-enum status efficiency_new(const struct relations *relations, const struct waits *waits,
-                           const struct transfers *transfers, enum interval_source source, bool lost_all,
-                           struct efficiency **efficiency, struct err *err);
+/* model/efficiency/efficiency_slices.h makes it. Its owner may set ideal_run_time_s, the run time on a network that costs
+ * nothing, and reference_user_s, the computing time of a reference run; 0: unknown. */
 void efficiency_free(struct efficiency *efficiency);
 
 /* POP's metrics of one interval; negative if unknown. Metrics that need the ideal or the reference run are known for

@@ -7,15 +7,14 @@
 #include "model/efficiency/efficiency_parts.h"
 
 struct doubtful {    /* sums of waits in doubt */
-    struct map sums; /* (interval, rank) to their seconds */
+    struct map sums; /* (interval, location) to their picoseconds */
     struct caused caused;
 };
 
 struct efficiency_slices {
     struct intervals intervals;
     struct intervals_walk *walk;
-    struct timelines timelines; /* one thread per rank */
-    struct processors processors;
+    const struct locations *locations;
     struct efficiency *efficiency; /* intervals in the order of their discovery */
     size_t capacity;
     struct doubtful *doubtful[DOUBT_COUNT]; /* owned; NULL: no wait depends on it */
@@ -27,7 +26,6 @@ void efficiency_slices_free(struct efficiency_slices *slices)
     efficiency_free(slices->efficiency);
     intervals_walk_free(slices->walk);
     intervals_clear(&slices->intervals);
-    processors_clear(&slices->processors);
     for (int d = 0; d < DOUBT_COUNT; d++) {
         if (!slices->doubtful[d]) continue;
         map_clear(&slices->doubtful[d]->sums);
@@ -42,27 +40,21 @@ static struct collector collector_of(struct efficiency_slices *slices, const str
 {
     return (struct collector){.relations = relations,
                               .intervals = &slices->intervals,
-                              .processors = &slices->processors,
+                              .locations = slices->locations,
                               .efficiency = slices->efficiency,
                               .err = err};
 }
 
-enum status efficiency_slices_new(const struct trace *trace, enum interval_source source, bool lost_all,
-                                  struct efficiency_slices **slices, struct err *err)
+enum status efficiency_slices_new(const struct trace *trace, const struct locations *locations, enum interval_source source,
+                                  bool lost_all, struct efficiency_slices **slices, struct err *err)
 {
     struct efficiency_slices *made = calloc(1, sizeof *made);
     if (!made) return err_memory(err);
-    made->timelines.trace = trace;
+    made->locations = locations;
     made->efficiency = calloc(1, sizeof *made->efficiency);
-    enum status status =
-        made->efficiency ? processors_build(&made->timelines, &made->processors, err) : err_memory(err);
-    if (status == STATUS_OK) status = intervals_walk_new(trace, source, &made->intervals, &made->walk, err);
-    if (status == STATUS_OK) {
-        struct collector collector = collector_of(made, NULL, err);
-        made->efficiency->source = source;
-        made->efficiency->lost_all = lost_all;
-        status = collector_name_processors(&collector, trace->rank_count);
-    }
+    enum status status = made->efficiency ? intervals_walk_new(trace, locations, source, &made->intervals, &made->walk, err)
+                                          : err_memory(err);
+    if (made->efficiency) *made->efficiency = (struct efficiency){.source = source, .lost_all = lost_all};
     if (status == STATUS_OK)
         *slices = made;
     else
@@ -74,11 +66,10 @@ enum status efficiency_slices_new(const struct trace *trace, enum interval_sourc
 static enum status make_room(struct efficiency_slices *slices, struct err *err)
 {
     struct efficiency *efficiency = slices->efficiency;
-    struct collector collector = collector_of(slices, NULL, err);
     const struct efficiency_interval none = {0};
     while (efficiency->count < slices->intervals.count) {
         ARRAY_PUSH(efficiency->intervals, efficiency->count, slices->capacity, none, err);
-        TRY(collector_make_values(&collector, efficiency->count - 1));
+        TRY(efficiency_make_values(&efficiency->intervals[efficiency->count - 1], slices->locations->count, err));
     }
     return STATUS_OK;
 }
@@ -99,14 +90,15 @@ static enum status add_wait(struct efficiency_slices *slices, const struct colle
     uint32_t interval = interval_at(&slices->intervals, wait->rank, wait->call);
     enum mpi_call function = trace_function(slices->intervals.trace, wait->rank, wait->call);
     uint32_t cause = collector_cause(collector, wait);
+    uint32_t location = slices->locations->first[wait->rank] + wait->thread;
     uint64_t *sum;
     if (wait->doubt == FINDING_CERTAIN) {
-        collector_add_wait(collector, interval, wait->rank, function, (enum pattern)wait->pattern, wait->severity_ps);
+        collector_add_wait(collector, interval, location, function, (enum pattern)wait->pattern, wait->severity_ps);
         return caused_add(&slices->efficiency->caused, interval, cause, wait->severity_ps, collector->err);
     }
     struct doubtful **doubtful = &slices->doubtful[wait->doubt];
     if (!*doubtful && !(*doubtful = calloc(1, sizeof **doubtful))) return err_memory(collector->err);
-    TRY(map_put(&(*doubtful)->sums, map_pair(interval, wait->rank), 0, &sum, collector->err));
+    TRY(map_put(&(*doubtful)->sums, map_pair(interval, location), 0, &sum, collector->err));
     *sum += (uint64_t)wait->severity_ps;
     return caused_add(&(*doubtful)->caused, interval, cause, wait->severity_ps, collector->err);
 }
@@ -128,7 +120,7 @@ enum status efficiency_slices_add_wait(struct efficiency_slices *slices, uint32_
 {
     struct collector collector = collector_of(slices, NULL, err);
     TRY(make_room(slices, err));
-    collector_add_wait(&collector, interval, rank, call, pattern, severity_ps);
+    collector_add_wait(&collector, interval, slices->locations->first[rank], call, pattern, severity_ps);
     return caused_add(&slices->efficiency->caused, interval, cause, severity_ps, err);
 }
 
@@ -149,35 +141,35 @@ static enum status add_provisional(const struct collector *collector, const stru
 
 static void add_row(const struct collector *collector, const struct activity_log_row *row)
 {
-    collector_add_computing(collector, row->gap_interval, row->rank, row->gap_ps);
-    collector_add(collector, row->gap_interval, EFFICIENCY_OVERLAP, row->rank, row->gap_busy_ps);
-    collector->efficiency->intervals[row->interval].takes_part[row->rank] = true;
+    collector_add_computing(collector, row->gap_interval, row->location, row->gap_ps);
+    collector_add(collector, row->gap_interval, EFFICIENCY_OVERLAP, row->location, row->gap_busy_ps);
+    collector->efficiency->intervals[row->interval].takes_part[row->location] = true;
     if (!call_is_region(row->call)) {
-        collector_add_call(collector, row->interval, row->rank, row->call, row->as, row->call_ps);
+        collector_add_call(collector, row->interval, row->location, row->call, row->as, row->call_ps);
         return;
     }
-    collector_add_computing(collector, row->interval, row->rank, row->call_ps);
-    collector_add(collector, row->interval, EFFICIENCY_OVERLAP, row->rank, row->call_busy_ps);
+    collector_add_computing(collector, row->interval, row->location, row->call_ps);
+    collector_add(collector, row->interval, EFFICIENCY_OVERLAP, row->location, row->call_busy_ps);
 }
 
 struct numbered {
-    uint32_t number, first_rank;
+    uint32_t number, first_location;
     uint64_t first_event;
 };
 
 static int by_first_entry(const void *one, const void *other)
 {
     const struct numbered *a = one, *b = other;
-    if (a->first_rank != b->first_rank) return a->first_rank > b->first_rank ? 1 : -1;
+    if (a->first_location != b->first_location) return a->first_location > b->first_location ? 1 : -1;
     return (a->first_event > b->first_event) - (a->first_event < b->first_event);
 }
 
-/* Sorts the intervals into the order of a whole trace; before[i] is the old number of interval i. */
+/* Sorts the intervals into an order that does not depend on the slices; before[i] is the old number of interval i. */
 static void order_intervals(struct efficiency *efficiency, const struct intervals *intervals, struct numbered *before,
                             uint32_t *now, struct efficiency_interval *moved)
 {
     for (uint32_t i = 0; i < efficiency->count; i++)
-        before[i] = (struct numbered){i, intervals->items[i].first_rank, intervals->items[i].first_event};
+        before[i] = (struct numbered){i, intervals->items[i].first_location, intervals->items[i].first_event};
     if (efficiency->count > 2) qsort(before + 1, efficiency->count - 1, sizeof *before, by_first_entry);
     for (uint32_t i = 0; i < efficiency->count; i++) now[before[i].number] = i;
     for (size_t i = 0; i < efficiency->count; i++) {
@@ -215,31 +207,31 @@ enum status efficiency_slices_sum(struct efficiency_slices *slices, const struct
         if (!provisional->refuted[d] && slices->doubtful[d])
             TRY(add_provisional(&collector, slices->doubtful[d], doubt_function(d)));
     while (activity_log_next_row(log, &row)) add_row(&collector, &row);
-    return STATUS_OK;
+    return intervals_count(slices->walk, activity_log_processors(log), err);
 }
 
-/* The values of one rank in an interval. */
-struct rank_values {
-    uint32_t rank; /* NO_RANK: already moved */
+/* The values of one thread in an interval. */
+struct location_values {
+    uint32_t location; /* NO_LOCATION: already moved */
     bool takes_part;
     int64_t value_ps[EFFICIENCY_ADDED];
 };
-static const uint32_t NO_RANK = UINT32_MAX;
+static const uint32_t NO_LOCATION = UINT32_MAX;
 
 enum status efficiency_slices_put(const struct efficiency_slices *slices, struct bytes *bytes, struct err *err)
 {
     const struct efficiency *efficiency = slices->efficiency;
-    const struct rank_values none = {.rank = NO_RANK};
+    const struct location_values none = {.location = NO_LOCATION};
     TRY(bytes_put(bytes, &efficiency->count, sizeof efficiency->count, err));
     for (size_t i = 0; i < efficiency->count; i++) {
         TRY(bytes_put(bytes, &slices->intervals.items[i], sizeof *slices->intervals.items, err));
-        for (uint32_t r = 0; r < efficiency->rank_count; r++) {
+        for (uint32_t l = 0; l < slices->locations->count; l++) {
             bool any;
             const struct efficiency_interval *interval = &efficiency->intervals[i];
-            struct rank_values values = {.rank = r, .takes_part = interval->takes_part[r]};
+            struct location_values values = {.location = l, .takes_part = interval->takes_part[l]};
             any = values.takes_part;
             for (int c = 0; c < EFFICIENCY_ADDED; c++) {
-                values.value_ps[c] = interval->value_ps[c][r];
+                values.value_ps[c] = interval->value_ps[c][l];
                 any = any || values.value_ps[c] != 0;
             }
             if (any) TRY(bytes_put(bytes, &values, sizeof values, err));
@@ -257,23 +249,28 @@ enum status efficiency_slices_take(struct efficiency_slices *slices, struct byte
     bytes_take(bytes, &count, sizeof count);
     for (size_t i = 0; i < count; i++) {
         struct interval elsewhere;
-        struct rank_values values;
+        struct location_values values;
         bytes_take(bytes, &elsewhere, sizeof elsewhere);
         interval_merge(&slices->intervals.items[intervals[i]], &elsewhere);
-        for (bytes_take(bytes, &values, sizeof values); values.rank != NO_RANK; bytes_take(bytes, &values, sizeof values)) {
+        for (;;) {
+            bytes_take(bytes, &values, sizeof values);
+            if (values.location == NO_LOCATION) break;
             struct efficiency_interval *interval = &slices->efficiency->intervals[intervals[i]];
-            interval->takes_part[values.rank] = interval->takes_part[values.rank] || values.takes_part;
+            interval->takes_part[values.location] = interval->takes_part[values.location] || values.takes_part;
             for (int c = 0; c < EFFICIENCY_ADDED; c++)
-                interval->value_ps[c][values.rank] = units_add_ps(interval->value_ps[c][values.rank], values.value_ps[c]);
+                interval->value_ps[c][values.location] = units_add_ps(interval->value_ps[c][values.location], values.value_ps[c]);
         }
     }
     return caused_take(&slices->efficiency->caused, bytes, intervals, err);
 }
 
-enum status efficiency_slices_end(struct efficiency_slices *slices, struct efficiency **efficiency, struct err *err)
+enum status efficiency_slices_end(struct efficiency_slices *slices, const struct activity_log *log,
+                                  struct efficiency **efficiency, struct err *err)
 {
     struct collector collector = collector_of(slices, NULL, err);
-    for (uint32_t p = 0; p < slices->processors.count; p++)
+    TRY(efficiency_fold(slices->efficiency, slices->intervals.trace->rank_count, slices->locations->count,
+                        activity_log_processors(log), err));
+    for (uint32_t p = 0; p < slices->efficiency->processor_count; p++)
         slices->efficiency->intervals[INTERVAL_ROOT].takes_part[p] = true;
     TRY(describe_intervals(slices, &collector));
     efficiency_conclude(slices->efficiency);

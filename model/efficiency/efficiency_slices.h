@@ -1,5 +1,4 @@
-/* Efficiency by interval of a trace that is read in slices, one thread per rank. The figures are those of
- * efficiency_new().
+/* Efficiency by interval of a trace that is read in slices.
  *
  *   for each slice: efficiency_slices_go_on; once it is final: activity_log_add_calls, efficiency_slices_add
  *   at the end: activity_log_sum, efficiency_slices_sum, efficiency_slices_end */
@@ -12,9 +11,10 @@
 
 struct efficiency_slices;
 
-/* Borrows trace until efficiency_slices_free(). efficiency_slices_free(NULL) is legal. */
-enum status efficiency_slices_new(const struct trace *trace, enum interval_source source, bool lost_all,
-                                  struct efficiency_slices **slices, struct err *err);
+/* Borrows trace and locations until efficiency_slices_free(). efficiency_slices_free(NULL) is legal. lost_all: the MPI time of
+ * every rank counts as lost. */
+enum status efficiency_slices_new(const struct trace *trace, const struct locations *locations, enum interval_source source,
+                                  bool lost_all, struct efficiency_slices **slices, struct err *err);
 void efficiency_slices_free(struct efficiency_slices *slices);
 
 /* Finds the intervals of the slice's new calls; the result of efficiency_slices_intervals() is borrowed. */
@@ -40,6 +40,7 @@ enum status efficiency_slices_take(struct efficiency_slices *slices, struct byte
                                    struct err *err);
 
 /* Derives the other figures from the sums. The caller owns *efficiency. */
-enum status efficiency_slices_end(struct efficiency_slices *slices, struct efficiency **efficiency, struct err *err);
+enum status efficiency_slices_end(struct efficiency_slices *slices, const struct activity_log *log,
+                                  struct efficiency **efficiency, struct err *err);
 
 #endif

@@ -32,24 +32,29 @@ bool interval_mark(const struct trace *trace, uint32_t rank, const struct trace_
     }
 }
 
-/* The state of walking one thread's calls. */
+struct location_walk {   /* of one thread */
+    size_t *entries; /* per interval */
+    size_t entry_capacity;
+    uint32_t at; /* its interval */
+};
+
+/* The state of walking calls, now one of this thread. */
 struct walk {
     const struct trace *trace;
     struct intervals *intervals;
     uint32_t *functions; /* per site: the first site in the same function, NOWHERE if unknown; NULL: not needed */
-    size_t *entries;     /* per interval, of this processor */
-    size_t entry_capacity;
-    uint32_t at, rank, thread;
+    struct location_walk *own;
+    uint32_t location;
     struct err *err;
 };
 
-/* In slices ranks are walked in any order: the lowest rank's first entry counts, as in a whole trace. */
+/* Threads are walked in any order: the first entry of the lowest one counts. */
 static void note_entry(const struct walk *walk, struct interval *interval, uint32_t site, uint64_t event)
 {
-    if (walk->rank >= interval->first_rank) return;
-    interval->first_rank = walk->rank;
+    if (walk->location >= interval->first_location) return;
+    interval->first_location = walk->location;
     interval->first_event = event;
-    if (interval->placed_rank == NOWHERE) interval->site = site;
+    if (interval->placed_location == NOWHERE) interval->site = site;
 }
 
 enum status intervals_child(struct intervals *intervals, uint32_t parent, enum interval_kind kind, uint32_t id,
@@ -66,8 +71,8 @@ enum status intervals_child(struct intervals *intervals, uint32_t parent, enum i
                             .parent = parent,
                             .id = id,
                             .level = intervals->items[parent].level + 1,
-                            .first_rank = NOWHERE,
-                            .placed_rank = NOWHERE,
+                            .first_location = NOWHERE,
+                            .placed_location = NOWHERE,
                             .sequential = intervals->items[parent].sequential || marked};
     ARRAY_PUSH(intervals->items, intervals->count, intervals->capacity, made, err);
     return STATUS_OK;
@@ -75,13 +80,13 @@ enum status intervals_child(struct intervals *intervals, uint32_t parent, enum i
 
 void interval_merge(struct interval *interval, const struct interval *elsewhere)
 {
-    bool earlier = elsewhere->first_rank < interval->first_rank;
-    bool placed = elsewhere->placed_rank < interval->placed_rank;
+    bool earlier = elsewhere->first_location < interval->first_location;
+    bool placed = elsewhere->placed_location < interval->placed_location;
     if (placed || earlier) interval->site = elsewhere->site;
-    if (placed) interval->placed_rank = elsewhere->placed_rank;
+    if (placed) interval->placed_location = elsewhere->placed_location;
     if (elsewhere->executions > interval->executions) interval->executions = elsewhere->executions;
     if (!earlier) return;
-    interval->first_rank = elsewhere->first_rank;
+    interval->first_location = elsewhere->first_location;
     interval->first_event = elsewhere->first_event;
 }
 
@@ -89,19 +94,18 @@ static enum status enter_interval(struct walk *walk, enum interval_kind kind, ui
                                   uint64_t event)
 {
     struct intervals *intervals = walk->intervals;
+    struct location_walk *own = walk->own;
     uint32_t interval;
-    TRY(intervals_child(intervals, walk->at, kind, id, &interval, walk->err));
-    size_t before = walk->entry_capacity;
+    TRY(intervals_child(intervals, own->at, kind, id, &interval, walk->err));
+    size_t before = own->entry_capacity;
     if (interval >= before) {
-        TRY(array_reserve((void **)&walk->entries, &walk->entry_capacity, (size_t)interval + 1, sizeof *walk->entries,
+        TRY(array_reserve((void **)&own->entries, &own->entry_capacity, (size_t)interval + 1, sizeof *own->entries,
                           walk->err));
-        memset(walk->entries + before, 0, (walk->entry_capacity - before) * sizeof *walk->entries);
+        memset(own->entries + before, 0, (own->entry_capacity - before) * sizeof *own->entries);
     }
     note_entry(walk, &intervals->items[interval], site, event);
-    walk->entries[interval]++;
-    if (walk->entries[interval] > intervals->items[interval].executions)
-        intervals->items[interval].executions = walk->entries[interval];
-    walk->at = interval;
+    own->entries[interval]++;
+    own->at = interval;
     return STATUS_OK;
 }
 
@@ -110,9 +114,9 @@ static enum status enter_interval(struct walk *walk, enum interval_kind kind, ui
 static void leave_interval(struct walk *walk, enum interval_kind kind, uint32_t id)
 {
     const struct interval *items = walk->intervals->items;
-    for (uint32_t i = walk->at; i != INTERVAL_ROOT; i = items[i].parent) {
+    for (uint32_t i = walk->own->at; i != INTERVAL_ROOT; i = items[i].parent) {
         if (items[i].kind != kind || items[i].id != id) continue;
-        walk->at = items[i].parent;
+        walk->own->at = items[i].parent;
         return;
     }
 }
@@ -121,9 +125,9 @@ static void leave_interval(struct walk *walk, enum interval_kind kind, uint32_t 
 static enum status enter_function(struct walk *walk, uint32_t site, uint64_t event)
 {
     const struct interval *items = walk->intervals->items;
-    uint32_t around = interval_behind(walk->intervals, walk->at), function = walk->functions[site];
-    if (walk->at != around && items[walk->at].id == function) return STATUS_OK;
-    walk->at = around;
+    uint32_t around = interval_behind(walk->intervals, walk->own->at), function = walk->functions[site];
+    if (walk->own->at != around && items[walk->own->at].id == function) return STATUS_OK;
+    walk->own->at = around;
     if (function == NOWHERE) return STATUS_OK;
     if (items[around].kind == INTERVAL_REGION && strcmp(walk->trace->definitions.regions[items[around].id],
                                                         walk->trace->definitions.sites[function].function) == 0)
@@ -137,10 +141,10 @@ static void set_place(struct walk *walk, uint32_t site)
     struct interval *items = walk->intervals->items;
     const struct trace_site *sites = walk->trace->definitions.sites;
     if (!sites[site].file) return;
-    for (uint32_t i = walk->at;; i = items[i].parent) {
-        if (walk->rank >= items[i].placed_rank) return; /* then the intervals around it have places, too */
+    for (uint32_t i = walk->own->at;; i = items[i].parent) {
+        if (walk->location >= items[i].placed_location) return; /* then the intervals around it have places, too */
         items[i].site = site;
-        items[i].placed_rank = walk->rank;
+        items[i].placed_location = walk->location;
         if (i == INTERVAL_ROOT) return;
     }
 }
@@ -148,13 +152,13 @@ static void set_place(struct walk *walk, uint32_t site)
 static enum status step_call(struct walk *walk, uint32_t rank, size_t index)
 {
     const struct trace_call *call = &walk->trace->ranks[rank].calls[index];
-    uint32_t before = walk->at;
+    uint32_t before = walk->own->at;
     uint64_t event = trace_event(walk->trace, rank, index);
     struct interval_mark mark;
     bool marks = interval_mark(walk->trace, rank, call, &mark);
     if (marks && call->call == ID_region_leave) return STATUS_OK; /* its enter was the mark */
     if (marks || call_is_region(call->call))
-        walk->at = interval_behind(walk->intervals, walk->at);
+        walk->own->at = interval_behind(walk->intervals, walk->own->at);
     else if (walk->functions)
         TRY(enter_function(walk, call->site, event));
     if (marks && mark.begins)
@@ -166,50 +170,19 @@ static enum status step_call(struct walk *walk, uint32_t rank, size_t index)
     else if (call->call == ID_region_leave)
         leave_interval(walk, INTERVAL_REGION, call->region.region);
     set_place(walk, call->site);
-    struct change change = {.call = index, .node = walk->at, .thread = walk->thread};
-    if (walk->at != before)
+    struct change change = {.call = index, .node = walk->own->at, .thread = trace_call_thread(walk->trace, rank, index)};
+    if (walk->own->at != before)
         ARRAY_PUSH(walk->intervals->changes, walk->intervals->change_count, walk->intervals->change_capacity, change,
                    walk->err);
     return STATUS_OK;
 }
 
-static enum status walk_processor(struct walk *walk, const struct processors *processors,
-                                  const struct processor *processor)
-{
-    walk->rank = processor->rank;
-    if (walk->entries) memset(walk->entries, 0, walk->entry_capacity * sizeof *walk->entries);
-    for (uint32_t i = 0; i < processor->count; i++) {
-        walk->thread = processors->threads[processor->first + i];
-        walk->at = INTERVAL_ROOT;
-        struct timeline timeline = timeline_of(processors->timelines, processor->rank, walk->thread);
-        for (size_t k = 0; k < timeline.count; k++) TRY(step_call(walk, processor->rank, timeline_index(&timeline, k)));
-    }
-    return STATUS_OK;
-}
-
 static enum status make_root(struct intervals *intervals, struct err *err)
 {
-    struct interval root = {.kind = INTERVAL_RUN, .executions = 1, .placed_rank = NOWHERE};
+    struct interval root = {.kind = INTERVAL_RUN, .executions = 1, .placed_location = NOWHERE};
     ARRAY_PUSH(intervals->items, intervals->count, intervals->capacity, root, err);
     intervals->rank_first = calloc((size_t)intervals->trace->rank_count + 1, sizeof *intervals->rank_first);
     return intervals->rank_first ? STATUS_OK : err_memory(err);
-}
-
-static enum status build_intervals(struct walk *walk, const struct processors *processors)
-{
-    struct intervals *intervals = walk->intervals;
-    uint32_t ranks = walk->trace->rank_count;
-    TRY(make_root(intervals, walk->err));
-    for (uint32_t r = 0; r < ranks; r++) {
-        size_t first = intervals->rank_first[r];
-        for (uint32_t p = processors->rank_first[r]; p < processors->rank_first[r + 1]; p++)
-            TRY(walk_processor(walk, processors, &processors->items[p]));
-        size_t count = intervals->change_count - first;
-        if (trace_thread_count(walk->trace, r) > 1 && count > 1)
-            qsort(intervals->changes + first, count, sizeof *intervals->changes, changes_compare);
-        intervals->rank_first[r + 1] = intervals->change_count;
-    }
-    return STATUS_OK;
 }
 
 struct named_site {
@@ -248,32 +221,9 @@ static enum status find_functions(struct walk *walk)
     return STATUS_OK;
 }
 
-enum status intervals_build(const struct processors *processors, enum interval_source source,
-                            struct intervals *intervals, struct err *err)
-{
-    const struct trace *trace = processors->timelines->trace;
-    struct intervals made = {.trace = trace};
-    struct walk walk = {.trace = trace, .intervals = &made, .err = err};
-    enum status status = source == INTERVALS_OF_CALLPATHS ? find_functions(&walk) : STATUS_OK;
-    if (status == STATUS_OK) status = build_intervals(&walk, processors);
-    free(walk.entries);
-    free(walk.functions);
-    if (status == STATUS_OK)
-        *intervals = made;
-    else
-        intervals_clear(&made);
-    return status;
-}
-
-struct rank_walk { /* the state of a rank at the end of a slice */
-    size_t *entries;
-    size_t entry_capacity;
-    uint32_t at;
-};
-
 struct intervals_walk {
     struct intervals *intervals;
-    struct rank_walk *ranks;
+    struct location_walk *locations;
     enum interval_source source;
     uint32_t *functions;
     size_t site_count; /* of these functions */
@@ -282,23 +232,24 @@ struct intervals_walk {
 void intervals_walk_free(struct intervals_walk *walk)
 {
     if (!walk) return;
-    for (uint32_t r = 0; walk->ranks && r < walk->intervals->trace->rank_count; r++) free(walk->ranks[r].entries);
-    free(walk->ranks);
+    for (uint32_t l = 0; walk->locations && l < walk->intervals->locations->count; l++) free(walk->locations[l].entries);
+    free(walk->locations);
     free(walk->functions);
     free(walk);
 }
 
-enum status intervals_walk_new(const struct trace *trace, enum interval_source source, struct intervals *intervals,
-                               struct intervals_walk **walk, struct err *err)
+enum status intervals_walk_new(const struct trace *trace, const struct locations *locations, enum interval_source source,
+                               struct intervals *intervals, struct intervals_walk **walk, struct err *err)
 {
     struct intervals_walk *made = calloc(1, sizeof *made);
     if (!made) return err_memory(err);
     *made = (struct intervals_walk){.intervals = intervals, .source = source};
     intervals->trace = trace;
-    made->ranks = calloc((size_t)trace->rank_count + 1, sizeof *made->ranks);
-    intervals->began = calloc((size_t)trace->rank_count + 1, sizeof *intervals->began);
-    _Static_assert(INTERVAL_ROOT == 0, "ranks begin in the run");
-    enum status status = made->ranks && intervals->began ? make_root(intervals, err) : err_memory(err);
+    intervals->locations = locations;
+    made->locations = calloc((size_t)locations->count + 1, sizeof *made->locations);
+    intervals->began = calloc((size_t)locations->count + 1, sizeof *intervals->began);
+    _Static_assert(INTERVAL_ROOT == 0, "threads begin in the run");
+    enum status status = made->locations && intervals->began ? make_root(intervals, err) : err_memory(err);
     if (status == STATUS_OK)
         *walk = made;
     else
@@ -306,22 +257,20 @@ enum status intervals_walk_new(const struct trace *trace, enum interval_source s
     return status;
 }
 
-static enum status go_on(struct intervals_walk *intervals, struct walk *walk)
+static enum status walk_rank(struct intervals_walk *intervals, struct walk *walk, uint32_t rank)
 {
     struct intervals *of = intervals->intervals;
-    enum status status = STATUS_OK;
-    for (uint32_t r = 0; status == STATUS_OK && r < of->trace->rank_count; r++) {
-        const struct trace_rank *process = &of->trace->ranks[r];
-        struct rank_walk *rank = &intervals->ranks[r];
-        walk->rank = r;
-        walk->entries = rank->entries;
-        walk->entry_capacity = rank->entry_capacity;
-        walk->at = of->began[r] = rank->at;
-        for (size_t i = process->kept_count; status == STATUS_OK && i < process->count; i++) status = step_call(walk, r, i);
-        *rank = (struct rank_walk){walk->entries, walk->entry_capacity, walk->at};
-        of->rank_first[r + 1] = of->change_count;
+    const struct trace_rank *process = &of->trace->ranks[rank];
+    size_t first = of->change_count;
+    for (size_t i = process->kept_count; i < process->count; i++) {
+        walk->location = location_of_call(of->locations, of->trace, rank, i);
+        walk->own = &intervals->locations[walk->location];
+        TRY(step_call(walk, rank, i));
     }
-    return status;
+    if (trace_thread_count(of->trace, rank) > 1 && of->change_count > first)
+        qsort(of->changes + first, of->change_count - first, sizeof *of->changes, changes_compare);
+    of->rank_first[rank + 1] = of->change_count;
+    return STATUS_OK;
 }
 
 enum status intervals_go_on(struct intervals_walk *intervals, struct err *err)
@@ -338,7 +287,29 @@ enum status intervals_go_on(struct intervals_walk *intervals, struct err *err)
         TRY(status);
     }
     intervals->intervals->change_count = 0;
-    return go_on(intervals, &walk);
+    uint32_t *began = intervals->intervals->began;
+    for (uint32_t l = 0; l < intervals->intervals->locations->count; l++) began[l] = intervals->locations[l].at;
+    for (uint32_t r = 0; r < trace->rank_count; r++) TRY(walk_rank(intervals, &walk, r));
+    return STATUS_OK;
+}
+
+enum status intervals_count(struct intervals_walk *walk, const struct processors *processors, struct err *err)
+{
+    struct intervals *of = walk->intervals;
+    size_t *entries = malloc(((size_t)processors->count + 1) * sizeof *entries);
+    if (!entries) return err_memory(err);
+    for (size_t i = INTERVAL_ROOT + 1; i < of->count; i++) {
+        struct interval *interval = &of->items[i];
+        memset(entries, 0, processors->count * sizeof *entries);
+        for (uint32_t l = 0; l < of->locations->count; l++) {
+            const struct location_walk *location = &walk->locations[l];
+            size_t *sum = &entries[processors->of[l]];
+            if (i < location->entry_capacity) *sum += location->entries[i];
+            if (*sum > interval->executions) interval->executions = *sum;
+        }
+    }
+    free(entries);
+    return STATUS_OK;
 }
 
 uint32_t interval_behind(const struct intervals *intervals, uint32_t interval)
@@ -352,8 +323,8 @@ uint32_t interval_at(const struct intervals *intervals, uint32_t rank, size_t ca
     const struct trace_rank *process = &intervals->trace->ranks[rank];
     if (call < process->kept_count) return process->kept[call].interval;
     const size_t *first = &intervals->rank_first[rank];
-    uint32_t began = intervals->began ? intervals->began[rank] : INTERVAL_ROOT;
     uint32_t thread = trace_call_thread(intervals->trace, rank, call);
+    uint32_t began = intervals->began[intervals->locations->first[rank] + thread];
     return changes_at(intervals->changes, first[0], first[1], thread, call, began);
 }
 

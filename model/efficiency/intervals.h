@@ -30,35 +30,34 @@ struct interval {
     uint32_t site;     /* of the first entry or, if that has none, of the first call inside that has one */
     bool sequential;   /* inside a region whose name begins with "sequential": code that every rank repeats */
     size_t executions; /* largest number of entries of one processor */
-    uint32_t first_rank, placed_rank; /* the lowest rank that enters it; the lowest with a call site inside */
-    uint64_t first_event;             /* number of the first entry of first_rank */
+    uint32_t first_location, placed_location; /* the lowest thread that enters it; the lowest with a call site inside */
+    uint64_t first_event;             /* number of the first entry of first_location */
 };
 
 struct intervals {
-    const struct trace *trace; /* borrowed until intervals_clear */
+    const struct trace *trace; /* borrowed until intervals_clear; locations as well */
+    const struct locations *locations;
     struct interval *items; /* items[INTERVAL_ROOT] is the run */
     size_t count, capacity;
     struct map index;
     struct change *changes; /* by rank, thread, then call */
     size_t change_count, change_capacity;
     size_t *rank_first; /* rank_count + 1 indices into changes */
-    uint32_t *began;    /* for slices: per rank, its interval before the slice; NULL: in the run */
+    uint32_t *began;    /* by location: its interval before the slice */
 };
-
-/* Inits *intervals from the trace of the processors' timelines. Each thread begins in the run. An end mark without its
- * begin is ignored. */
-enum status intervals_build(const struct processors *processors, enum interval_source source,
-                            struct intervals *intervals, struct err *err);
 void intervals_clear(struct intervals *intervals);
 
-/* Finds the intervals of a trace in slices; intervals begins all-zero. After each intervals_go_on() its changes are
- * those of the slice's new calls. Items are numbered in the order of their discovery. Sorted by first_rank, then
- * first_event, after the root, they have the order of a whole trace. */
+/* Finds the intervals of a trace in slices; intervals begins all-zero. Each thread begins in the run. An end mark without
+ * its begin is ignored. After each intervals_go_on() the changes are those of the slice's new calls. Items are numbered in
+ * the order of their discovery. Sorted by first_location, then first_event, after the root, their order does not depend on the
+ * slices. */
 struct intervals_walk;
-enum status intervals_walk_new(const struct trace *trace, enum interval_source source, struct intervals *intervals,
-                               struct intervals_walk **walk, struct err *err);
+enum status intervals_walk_new(const struct trace *trace, const struct locations *locations, enum interval_source source,
+                               struct intervals *intervals, struct intervals_walk **walk, struct err *err);
 void intervals_walk_free(struct intervals_walk *walk);
 enum status intervals_go_on(struct intervals_walk *walk, struct err *err);
+/* After all slices: counts the executions. */
+enum status intervals_count(struct intervals_walk *walk, const struct processors *processors, struct err *err);
 
 /* The interval of this kind and id inside another one, made if there is none, without an entry. */
 enum status intervals_child(struct intervals *intervals, uint32_t parent, enum interval_kind kind, uint32_t id,

@@ -6,27 +6,25 @@
 
 #include "model/match/timelines.h"
 
+struct thread_life { /* the enter of its first call and the exit of its last */
+    int64_t begin_ps, end_ps;
+    bool any; /* it makes calls */
+};
+
 struct processor {
     uint32_t rank, index; /* index: of the rank's processors, from 0 */
-    uint32_t first, count; /* its threads in the order of time, in processors.threads */
 };
 
 struct processors {
-    const struct timelines *timelines; /* borrowed until processors_clear */
-    struct processor *items;   /* by rank, then index */
+    struct processor *items; /* by rank, then index */
     uint32_t count;
-    uint32_t *rank_first; /* rank_count + 1 indices into items */
-    uint32_t *threads;    /* of all processors */
-    uint32_t *rank_threads; /* where a rank's threads begin in `of` */
-    uint32_t *of;           /* per thread of all ranks: its processor */
-    bool several;           /* some rank has more than one */
+    uint32_t *of; /* by location (model/match/timelines.h), as index into items */
+    bool several; /* some rank has more than one */
 };
 
-/* Inits *processors. */
-enum status processors_build(const struct timelines *timelines, struct processors *processors, struct err *err);
+/* Inits *processors. lives: by location. */
+enum status processors_build(uint32_t rank_count, const struct locations *locations, const struct thread_life *lives,
+                             struct processors *processors, struct err *err);
 void processors_clear(struct processors *processors);
-
-/* The processor that makes a call, as index into items. */
-uint32_t processor_of(const struct processors *processors, uint32_t rank, size_t call);
 
 #endif

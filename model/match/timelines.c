@@ -18,6 +18,22 @@ void timelines_clear(struct timelines *timelines)
     memset(timelines, 0, sizeof *timelines);
 }
 
+void locations_clear(struct locations *locations)
+{
+    free(locations->first);
+    memset(locations, 0, sizeof *locations);
+}
+
+enum status locations_build(const struct trace *trace, struct locations *locations, struct err *err)
+{
+    struct locations made = {.first = calloc((size_t)trace->rank_count + 1, sizeof *made.first)};
+    if (!made.first) return err_memory(err);
+    for (uint32_t r = 0; r < trace->rank_count; r++) made.first[r + 1] = made.first[r] + trace_thread_count(trace, r);
+    made.count = made.first[trace->rank_count];
+    *locations = made;
+    return STATUS_OK;
+}
+
 static enum status split_rank(struct timelines *timelines, uint32_t rank, struct err *err)
 {
     const struct trace *trace = timelines->trace;

@@ -23,6 +23,21 @@ struct timelines {
     size_t **creators;         /* per such rank and thread */
 };
 
+/* Numbers the threads of all ranks, by rank, then thread. Where each rank has one thread, a location is a rank. */
+struct locations {
+    uint32_t *first; /* rank_count + 1: the location of each rank's thread 0 */
+    uint32_t count;
+};
+
+/* Inits *locations. */
+enum status locations_build(const struct trace *trace, struct locations *locations, struct err *err);
+void locations_clear(struct locations *locations);
+
+static inline uint32_t location_of_call(const struct locations *locations, const struct trace *trace, uint32_t rank, size_t call)
+{
+    return locations->first[rank] + trace_call_thread(trace, rank, call);
+}
+
 /* Inits *timelines from a trace that has passed trace_check(). */
 enum status timelines_build(const struct trace *trace, struct timelines *timelines, struct err *err);
 void timelines_clear(struct timelines *timelines);

@@ -426,7 +426,7 @@ static enum status count_several(struct shards *shards, const struct shards_upda
         struct wait_place certain = wait->place, *place = &certain;
         struct wait_log_row row = {.from_ps = wait->from_ps,
                                    .until_ps = wait->release_ps < wait->exit_ps ? wait->release_ps : wait->exit_ps,
-                                   .rank = place->worst.rank,
+                                   .location = place->worst.rank,
                                    .cause = wait->holder,
                                    .pattern = place->pattern,
                                    .flags = wait->counted ? WAIT_LOG_COUNTED : 0};
@@ -434,12 +434,12 @@ static enum status count_several(struct shards *shards, const struct shards_upda
         if (severity->provisional.refuted[place->doubt]) continue;
         if (severity_ps <= 0 || severity_ps < severity->options->epsilon_ps) continue;
         if (update->log && row.from_ps < row.until_ps) TRY(activity_log_add_wait(update->log, &row, err));
-        if (shards->trace->ranks[row.rank].foreign) continue;
+        if (shards->trace->ranks[place->worst.rank].foreign) continue;
         if (update->efficiency)
-            TRY(efficiency_slices_add_wait(update->efficiency, wait->interval, wait->cause, row.rank,
+            TRY(efficiency_slices_add_wait(update->efficiency, wait->interval, wait->cause, place->worst.rank,
                                            (enum mpi_call)place->call, (enum pattern)place->pattern, severity_ps, err));
         if (!wait->counted) continue;
-        totals_add(&severity->totals, (enum pattern)place->pattern, row.rank, severity_ps);
+        totals_add(&severity->totals, (enum pattern)place->pattern, place->worst.rank, severity_ps);
         totals_add_in_kind(&severity->totals, call_kind((enum mpi_call)place->call), (enum pattern)place->pattern, severity_ps);
         certain.doubt = FINDING_CERTAIN;
         TRY(wait_profile_add_one(&severity->profile, place, err));

@@ -18,6 +18,7 @@ struct slices {
     struct trace_source *source; /* NULL: the caller appends calls */
     struct trace *trace;         /* the source's, or the caller's */
     const struct analyze_options *options;
+    struct locations locations;
     struct slice_state state;
     struct severity severity;
     bool severity_made;
@@ -38,6 +39,7 @@ struct slices {
     int64_t until_ps, last_ps;   /* the time up to which this round reads; the time that all had reached before */
     size_t *moved;
     size_t moved_capacity;
+    struct analyze_found found; /* of options->found */
     struct err *err;
 };
 
@@ -219,19 +221,18 @@ static enum status write_down(struct slices *slices, const struct relations *rel
 {
     struct waits waits = {0};
     struct transfers transfers = {0};
-    const struct intervals *intervals = NULL;
-    if (slices->efficiency) intervals = efficiency_slices_intervals(slices->efficiency);
+    const struct intervals *intervals = efficiency_slices_intervals(slices->efficiency);
     enum status status = activity_log_add_calls(slices->log, &slices->severity.profile.paths, intervals, slices->err);
     if (status == STATUS_OK) status = severity_add(&slices->severity, relations, &waits, &transfers, slices->err);
-    if (status == STATUS_OK && slices->efficiency)
-        status = efficiency_slices_add(slices->efficiency, relations, &waits, slices->err);
+    if (status == STATUS_OK) status = efficiency_slices_add(slices->efficiency, relations, &waits, slices->err);
     if (status == STATUS_OK && has_checks(slices)) status = checks_add(&slices->checks, relations, &waits, slices->err);
     const struct analyze_watcher *watcher = slices->options->watcher;
     if (status == STATUS_OK && watcher) status = watcher->found(watcher->context, slices->trace, &waits, slices->err);
     if (status == STATUS_OK) status = activity_log_add_waits(slices->log, &waits, slices->err);
     if (status == STATUS_OK) status = activity_log_add_transfers(slices->log, &transfers, slices->err);
-    waits_clear(&waits);
-    transfers_clear(&transfers);
+    slices->found.waits = waits;
+    slices->found.transfers = transfers;
+    if (!slices->options->found) analyze_found_clear(&slices->found);
     return status;
 }
 
@@ -272,7 +273,6 @@ static enum status look_back(struct slices *slices, struct time_profile *causes,
     if (!slices->log) return STATUS_OK;
     TRY(activity_log_sum(slices->log, &slices->severity.provisional, slices->read_ps, slices->err));
     TRY(activity_log_report_causes(slices->log, causes, path, slices->err));
-    if (!slices->efficiency) return STATUS_OK;
     return efficiency_slices_sum(slices->efficiency, slices->log, &slices->severity.provisional, slices->err);
 }
 
@@ -314,7 +314,7 @@ static enum status report_causes(struct time_profile *causes, struct time_profil
 static enum status report_efficiency(struct slices *slices, struct result *result)
 {
     const struct analyze_options *options = slices->options;
-    TRY(efficiency_slices_end(slices->efficiency, &result->efficiency, slices->err));
+    TRY(efficiency_slices_end(slices->efficiency, slices->log, &result->efficiency, slices->err));
     result->per_rank = options->per_rank;
     result->efficiency->ideal_run_time_s = options->ideal_run_time_s;
     result->efficiency->reference_user_s = options->reference_user_s;
@@ -330,7 +330,7 @@ static enum status report_slices(struct slices *slices, struct time_profile *cau
     if (slices->link && slices->link->own > 0) return STATUS_OK;
     TRY(result_new(slices->trace->rank_count, &made, slices->err));
     enum status status = slices->log ? report_causes(causes, path, made, slices->err) : STATUS_OK;
-    if (status == STATUS_OK && slices->efficiency) status = report_efficiency(slices, made);
+    if (status == STATUS_OK && slices->log) status = report_efficiency(slices, made);
     if (status == STATUS_OK) status = timelines_build(slices->trace, &timelines, slices->err);
     if (status == STATUS_OK) {
         status = severity_report(&slices->severity, &timelines, made, slices->err);
@@ -375,9 +375,10 @@ static enum status start_slices(struct slices *slices)
     slices->severity_made = true;
     slices->severity.parted = slices->link != NULL;
     if (!slices->options->intervals) return STATUS_OK;
-    TRY(activity_log_new(slices->trace, &slices->log, slices->err));
+    TRY(locations_build(slices->trace, &slices->locations, slices->err));
+    TRY(activity_log_new(slices->trace, &slices->locations, &slices->log, slices->err));
     if (slices->shards) activity_log_keep_new_waits(slices->log);
-    TRY(efficiency_slices_new(slices->trace, slices->options->interval_source, slices->options->lost_all,
+    TRY(efficiency_slices_new(slices->trace, &slices->locations, slices->options->interval_source, slices->options->lost_all,
                               &slices->efficiency, slices->err));
     slices->severity.several.intervals = efficiency_slices_intervals(slices->efficiency);
     return STATUS_OK;
@@ -392,6 +393,8 @@ static void clear_slices(struct slices *slices)
     activity_log_free(slices->log);
     shards_free(slices->shards);
     efficiency_slices_free(slices->efficiency);
+    locations_clear(&slices->locations);
+    analyze_found_clear(&slices->found);
     if (slices->severity_made) severity_clear(&slices->severity);
     free(slices->read_ps);
     free(slices->ended);
@@ -474,4 +477,66 @@ enum status model_analyze_slices(struct trace_source *source, const struct analy
                                  struct result **result, struct err *err)
 {
     return model_analyze_shard(source, options, calls, NULL, result, err);
+}
+
+/* Everything is final in the only round of a trace in memory, so no call of it is changed. */
+static enum status open_whole(struct slices *slices, const struct trace *trace, const struct analyze_options *options,
+                              struct err *err)
+{
+    *slices = (struct slices){.trace = (struct trace *)trace, .options = options, .err = err};
+    TRY(start_slices(slices));
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        if (trace->ranks[r].count > 0) slices->read_ps[r] = trace_rank_end_ps(trace, r);
+    if (slices->log) TRY(efficiency_slices_go_on(slices->efficiency, err));
+    if (!options->relations) return detect_slice(slices, true);
+    struct relations relations = *options->relations;
+    TRY(look_at_slice(slices, &relations, true));
+    return severity_end(&slices->severity, &relations, err);
+}
+
+/* Without the waits that did not come true. */
+static void hand_over(struct slices *slices, struct analyze_found *found)
+{
+    struct waits *waits = &slices->found.waits;
+    size_t count = 0;
+    for (size_t i = 0; i < waits->count; i++)
+        if (!slices->severity.provisional.refuted[waits->items[i].doubt]) waits->items[count++] = waits->items[i];
+    waits->count = count;
+    waits_sort(waits);
+    *found = slices->found;
+    found->profile = slices->severity.profile;
+    slices->found = (struct analyze_found){.waits = {.count = 0}};
+    slices->severity.profile = (struct wait_profile){.count = 0};
+}
+
+enum status slices_whole(const struct trace *trace, const struct analyze_options *options, struct result **result,
+                         struct err *err)
+{
+    struct slices slices;
+    struct result *made = NULL;
+    enum status status = open_whole(&slices, trace, options, err);
+    if (status == STATUS_OK) status = conclude_slices(&slices, STATUS_OK, &made);
+    if (status == STATUS_OK && options->found) hand_over(&slices, options->found);
+    clear_slices(&slices);
+    if (status == STATUS_OK) *result = made;
+    return status;
+}
+
+enum status model_totals(const struct trace *trace, const struct analyze_options *options, struct totals *totals,
+                         struct err *err)
+{
+    struct slices slices;
+    struct severity *severity = &slices.severity;
+    enum status status = open_whole(&slices, trace, options ? options : &defaults, err);
+    if (status == STATUS_OK) {
+        severity_vote(severity);
+        provisional_decide(&severity->provisional);
+        status = provisional_end(&severity->provisional, &severity->totals, &severity->profile, err);
+    }
+    if (status == STATUS_OK) {
+        *totals = severity->totals;
+        severity->totals = (struct totals){.rank_count = 0};
+    }
+    clear_slices(&slices);
+    return status;
 }

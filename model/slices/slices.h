@@ -31,6 +31,10 @@ enum status slices_add(struct slices *slices, const bool *ended, size_t *more, s
 enum status slices_end(struct slices *slices, struct result **result, struct err *err);
 void slices_free(struct slices *slices);
 
+/* Analyses a trace in memory in one slice, without a section; for model_analyze(). */
+enum status slices_whole(const struct trace *trace, const struct analyze_options *options, struct result **result,
+                         struct err *err);
+
 struct shards_link;
 /* The same for one shard of several (model/shards/shards.h), with `calls` calls per shard. options->verify is ignored.
  * Shard 0 gets the result; *result is NULL in the others. If one shard fails, all fail with the same text. If

@@ -18,9 +18,8 @@ struct detection {
     struct totals *totals;
     struct wait_profile *profile; /* NULL: not wanted */
     struct waits *waits;   /* NULL: not wanted */
-    struct provisional *provisional; /* for a trace in slices, else NULL */
+    struct provisional *provisional; /* NULL: nothing is in doubt */
     bool *refuted; /* by doubt, those of progress (model/waits/provisional.h); NULL: nobody asks */
-    const bool *for_group;           /* for a whole trace, by group_votes_class(), else NULL */
     struct several *several; /* for one shard of several, else NULL: waits of calls for which another shard may find a
                                 longer wait */
     void (*observer)(void *context, const struct finding *finding); /* receives every counted wait; may be NULL */

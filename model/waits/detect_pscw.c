@@ -180,11 +180,7 @@ static enum status find_unclear(struct detection *detection, const struct epoch_
                                 const struct exposure_epoch *own, const struct exposure_epoch *last)
 {
     int of = group_votes_class(relations_call(detection->relations, operation->origin, operation->call));
-    if (of < 0) return find_transfer(detection, operation, own, FINDING_CERTAIN);
-    if (!detection->provisional) {
-        bool group = detection->for_group && detection->for_group[of];
-        return find_transfer(detection, operation, group ? last : own, FINDING_CERTAIN);
-    }
+    if (of < 0 || !detection->provisional) return find_transfer(detection, operation, own, FINDING_CERTAIN);
     TRY(find_transfer(detection, operation, own, DOUBT_TARGET + of));
     return find_transfer(detection, operation, last, DOUBT_GROUP + of);
 }

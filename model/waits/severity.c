@@ -66,22 +66,16 @@ void severity_vote(struct severity *severity)
 enum status severity_add(struct severity *severity, const struct relations *relations, struct waits *waits,
                          struct transfers *transfers, struct err *err)
 {
-    bool for_group[GROUP_VOTE_CLASSES];
     struct detection detection = {.relations = relations,
                                   .options = severity->options,
                                   .totals = &severity->totals,
                                   .profile = &severity->profile,
                                   .waits = waits,
-                                  .provisional = relations->state ? &severity->provisional : NULL,
+                                  .provisional = &severity->provisional,
                                   .refuted = severity->provisional.refuted,
-                                  .for_group = relations->state ? NULL : for_group,
                                   .several = severity->parted ? &severity->several : NULL,
                                   .err = err};
     TRY(behaviour_add(&severity->behaviour, relations, err));
-    if (!relations->state) {
-        severity_vote(severity);
-        group_votes_decide(&severity->provisional.votes, for_group);
-    }
     TRY(detect_all(&detection));
     TRY(fence_pairs_count(relations, &severity->fence_pairs, err));
     TRY(window_creations_add(&severity->creations, relations->trace, err));

@@ -1,4 +1,4 @@
-/* Everything that is summed over a trace, whole or in slices. The sums do not depend on the order of adding. */
+/* Everything that is summed over a trace in slices. The sums do not depend on the order of adding. */
 #ifndef MODEL_WAITS_SEVERITY_H
 #define MODEL_WAITS_SEVERITY_H
 
@@ -32,7 +32,7 @@ struct severity {
     struct map *request_makers; /* of each rank: model/match/request_makers.h */
     wide_ps times_ps[PROPERTY_COUNT];
     struct disturbance_inside *inside; /* per rank */
-    struct provisional provisional; /* for slices; votes and what is refuted of progress also for a whole trace */
+    struct provisional provisional;
     struct several several; /* for shards */
     bool parted;                    /* this analysis is one shard; others have the rest */
 };
@@ -42,7 +42,7 @@ enum status severity_init(struct severity *severity, const struct trace *trace, 
                           struct err *err);
 void severity_clear(struct severity *severity);
 
-/* Adds a whole trace, or the calls of a slice that are final in this round. waits and transfers receive all waits and
+/* Adds the calls of a slice that are final in this round. waits and transfers receive all waits and
  * transfers that are added; both may be NULL. The caller clears them. */
 enum status severity_add(struct severity *severity, const struct relations *relations, struct waits *waits,
                          struct transfers *transfers, struct err *err);

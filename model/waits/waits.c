@@ -4,12 +4,10 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "common/search.h"
 
 void waits_clear(struct waits *waits)
 {
     free(waits->items);
-    free(waits->rank_first);
     memset(waits, 0, sizeof *waits);
 }
 
@@ -46,10 +44,8 @@ static int compare_waits(const void *one, const void *other)
     return (int)a->pattern - (int)b->pattern;
 }
 
-enum status waits_sort(struct waits *waits, uint32_t rank_count, struct err *err)
+void waits_sort(struct waits *waits)
 {
-    waits->rank_first = calloc((size_t)rank_count + 1, sizeof *waits->rank_first);
-    if (!waits->rank_first) return err_memory(err);
     if (waits->count > 1) qsort(waits->items, waits->count, sizeof *waits->items, compare_waits);
     /* Makes the waits of each thread disjoint: where two overlap, the one that ends last keeps the common time. */
     for (size_t i = waits->count, later = i; i-- > 0;) {
@@ -61,30 +57,4 @@ enum status waits_sort(struct waits *waits, uint32_t rank_count, struct err *err
             wait->until_ps = wait->from_ps < other->from_ps ? other->from_ps : wait->from_ps;
         if (wait->from_ps < wait->until_ps) later = i;
     }
-    for (size_t i = 0; i < waits->count; i++) waits->rank_first[waits->items[i].rank + 1]++;
-    for (uint32_t r = 0; r < rank_count; r++) waits->rank_first[r + 1] += waits->rank_first[r];
-    return STATUS_OK;
-}
-
-/* The first wait of the rank that belongs to this call of this thread, or to a later call of it, or to a later
- * thread. */
-static size_t first_from(const struct waits *waits, uint32_t rank, uint32_t thread, size_t call)
-{
-    const struct wait *items = waits->items;
-    size_t low = waits->rank_first[rank];
-    SEARCH_FIRST(low, waits->rank_first[rank + 1], i,
-                 items[i].thread < thread || (items[i].thread == thread && items[i].call < call));
-    return low;
-}
-
-void waits_of_thread(const struct waits *waits, uint32_t rank, uint32_t thread, size_t *first, size_t *end)
-{
-    *first = first_from(waits, rank, thread, 0);
-    *end = first_from(waits, rank, thread + 1, 0);
-}
-
-void waits_of_call(const struct waits *waits, uint32_t rank, uint32_t thread, size_t call, size_t *first, size_t *end)
-{
-    *first = first_from(waits, rank, thread, call);
-    *end = first_from(waits, rank, thread, call + 1);
 }

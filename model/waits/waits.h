@@ -25,7 +25,6 @@ struct wait {
 struct waits {
     struct wait *items; /* after waits_sort: by rank, thread, call; those of one thread are disjoint */
     size_t count, capacity;
-    size_t *rank_first; /* rank_count + 1 indices; NULL before waits_sort */
 };
 
 /* All-zero is the empty list. */
@@ -33,10 +32,6 @@ void waits_clear(struct waits *waits);
 /* Adds a wait that is not part of another one. */
 enum status waits_add(struct waits *waits, const struct trace *trace, const struct finding *finding, bool counted,
                       struct err *err);
-enum status waits_sort(struct waits *waits, uint32_t rank_count, struct err *err);
-
-/* The range first..end - 1 in items of the waits of a thread, or of one call of a thread. */
-void waits_of_thread(const struct waits *waits, uint32_t rank, uint32_t thread, size_t *first, size_t *end);
-void waits_of_call(const struct waits *waits, uint32_t rank, uint32_t thread, size_t call, size_t *first, size_t *end);
+void waits_sort(struct waits *waits);
 
 #endif

@@ -569,25 +569,25 @@ static void marked_intervals(void **state)
     assert_true(mark.begins);
     assert_false(interval_mark(NULL, 2, &call, &mark));
     struct err err;
-    struct intervals intervals;
+    struct intervals intervals = {.count = 0};
+    struct intervals_walk *walk;
+    struct locations locations;
     struct trace *trace = trace_of("ranks 1\n0 0.000010 0.000011 MPI_Send comm=0 peer=0 tag=1 bytes=0\n"
                                    "0 0.000020 0.000021 MPI_Recv comm=0 peer=0 tag=1 bytes=0\n"
                                    "0 0.000050 0.000051 MPI_Send comm=0 peer=0 tag=2 bytes=0\n"
                                    "0 0.000052 0.000053 MPI_Recv comm=0 peer=0 tag=2 bytes=0\n");
     trace->ranks[0].calls[0].message.tag = trace->ranks[0].calls[1].message.tag = (int32_t)0xAA0007AAu;
     trace->ranks[0].calls[2].message.tag = trace->ranks[0].calls[3].message.tag = (int32_t)0xAA0007BBu;
-    struct timelines timelines;
-    struct processors processors;
-    assert_int_equal(timelines_build(trace, &timelines, &err), STATUS_OK);
-    assert_int_equal(processors_build(&timelines, &processors, &err), STATUS_OK);
-    assert_int_equal(intervals_build(&processors, INTERVALS_OF_REGIONS, &intervals, &err), STATUS_OK);
+    assert_int_equal(locations_build(trace, &locations, &err), STATUS_OK);
+    assert_int_equal(intervals_walk_new(trace, &locations, INTERVALS_OF_REGIONS, &intervals, &walk, &err), STATUS_OK);
+    assert_int_equal(intervals_go_on(walk, &err), STATUS_OK);
     assert_int_equal(intervals.count, 2);
     assert_int_equal(interval_at(&intervals, 0, 0), 1);
     assert_int_equal(interval_at(&intervals, 0, 1), 1);
     assert_int_equal(interval_at(&intervals, 0, 2), INTERVAL_ROOT);
+    intervals_walk_free(walk);
     intervals_clear(&intervals);
-    processors_clear(&processors);
-    timelines_clear(&timelines);
+    locations_clear(&locations);
     struct analyze_options options = ANALYZE_DEFAULTS;
     struct result *result;
     options.intervals = true;
@@ -819,30 +819,27 @@ static void a_function_is_no_place(void **state)
 }
 
 /* A thread has the first processor that is free when it begins, and one is free at the moment when its last thread ends. Thread 0
- * has the first one for itself; of two threads that begin at once the lower one chooses first. */
+ * has the first one for itself; of two threads that begin at once the lower one chooses first. Thread 9 makes no call. */
 static void threads_take_free_processors(void **state)
 {
-#define LIFE(THREAD, FROM, TO) "0 0.0000" #FROM " 0.0000" #TO " MPI_Comm_group comm=0 thread=" #THREAD "\n"
-    static const uint32_t expected[] = {0, 1, 1, 2, 1, 1, 2, 1, 3};
-    struct timelines timelines;
+    static const uint32_t expected[] = {0, 1, 1, 2, 1, 1, 2, 1, 3, 0}, threads = sizeof expected / sizeof *expected;
+    static const struct thread_life lives[] = {{2, 3, true},   {5, 80, true},  {80, 92, true}, {79, 95, true},
+                                               {92, 96, true}, {96, 97, true}, {96, 99, true}, {97, 99, true},
+                                               {98, 99, true}, {0, 0, false},  {0, 0, true}};
+    uint32_t first[] = {0, threads, threads + 1};
+    const struct locations locations = {first, threads + 1};
     struct processors processors;
     struct err err;
     (void)state;
-    struct trace *trace = trace_of("ranks 2\n0 0.000002 0.000003 MPI_Comm_group comm=0\n1 0.0 0.0 MPI_Comm_group comm=0\n"
-                                   LIFE(1, 05, 80) LIFE(2, 80, 92) LIFE(3, 79, 95) LIFE(4, 92, 96) LIFE(5, 96, 97)
-                                   LIFE(6, 96, 97) LIFE(7, 97, 99) LIFE(8, 98, 99) LIFE(6, 98, 99));
-    assert_int_equal(timelines_build(trace, &timelines, &err), STATUS_OK);
-    assert_int_equal(processors_build(&timelines, &processors, &err), STATUS_OK);
+    assert_int_equal(processors_build(2, &locations, lives, &processors, &err), STATUS_OK);
     assert_int_equal(processors.count, 5); /* four of rank 0 */
     assert_true(processors.several);
-    for (size_t i = 0; i < trace->ranks[0].count; i++) {
-        const uint32_t thread = trace_call_thread(trace, 0, i);
-        const struct processor *processor = &processors.items[processor_of(&processors, 0, i)];
-        if (processor->index != expected[thread]) fail_msg("thread %u: %u", thread, processor->index);
+    for (uint32_t t = 0; t < threads; t++) {
+        const struct processor *processor = &processors.items[processors.of[t]];
+        if (processor->rank != 0 || processor->index != expected[t]) fail_msg("thread %u: %u", t, processor->index);
     }
+    assert_int_equal(processors.items[processors.of[threads]].rank, 1);
     processors_clear(&processors);
-    timelines_clear(&timelines);
-    trace_free(trace);
 }
 
 int main(void)
