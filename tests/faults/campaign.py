@@ -7,6 +7,7 @@ import argparse
 import collections
 import concurrent.futures
 import errno
+import functools
 import hashlib
 import os
 import re
@@ -21,6 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 KINDS = ("allocations", "calls")
 SECONDS = 30
+BEGINNINGS = 2  # allocations that fail of each library of others while the linker begins it
 NOTE = re.compile(r"rmacast: (note|warning): |rmacast: .*/spool: the recording is kept, not packed; ")
 NUMBER = re.compile(rb"[0-9][0-9.e+-]*( ?[munpkKMG]?(s|B)\b)?")
 LIBRARY = re.compile(r"\.so(\.[0-9.]+)?$")
@@ -60,21 +62,24 @@ def stamp(path):
 
 def snapshot(directory, known=None):
     """{path: content or None} of all files and directories; known: {path: (stamp, content)} need not be read again."""
-    found = {}
-    for base, directories, files in os.walk(directory):
-        for name in directories:
-            found[os.path.relpath(os.path.join(base, name), directory)] = None
-        for name in files:
-            path = os.path.join(base, name)
-            key = path[len(directory) + 1:]
-            if known and key in known and known[key][0] == stamp(path):
+    found, pending = {}, [""]
+    while pending:
+        base = pending.pop()
+        for entry in os.scandir(os.path.join(directory, base)):
+            key = base + entry.name
+            if entry.is_dir():
+                found[key] = None
+                if not entry.is_symlink():
+                    pending.append(key + os.sep)
+            elif known and key in known and known[key][0] == stamp(entry.path):
                 found[key] = known[key][1]
-                continue
-            with open(path, "rb") as file:
-                found[key] = file.read()
+            else:
+                with open(entry.path, "rb") as file:
+                    found[key] = file.read()
     return found
 
 
+@functools.lru_cache(65536)
 def unit_of(path):
     """The output that a path is part of; None: it is none."""
     top = path.split(os.sep)[0]
@@ -90,10 +95,14 @@ def units(files):
     return found
 
 
+@functools.lru_cache(4096)
+def mask_content(content):
+    return content if content is None else len(content) if b"\0" in content else NUMBER.sub(b"#", content)
+
+
 def masked(files):
     """Without what differs from run to run: times that the command itself took."""
-    return {path: content if content is None else len(content) if b"\0" in content else NUMBER.sub(b"#", content)
-            for path, content in files.items()}
+    return {path: mask_content(content) for path, content in files.items()}
 
 
 class Place:
@@ -105,6 +114,7 @@ class Place:
         self.directory = os.path.join(self.base, "here")
         shutil.copytree(campaign.fixture, self.directory, symlinks=True)
         self.known = {}
+        self.server, self.served = None, None
         self.note(self.campaign.before)
 
     def note(self, paths):
@@ -128,15 +138,41 @@ class Place:
                 shutil.copy2(original, path, follow_symlinks=False)
         self.note([path for path in before if path.split(os.sep)[0] in units])
 
-    def run(self, row, kind, number):
+    def start(self, row, *what):
+        """The injector: its process."""
         report, printed, said = (os.path.join(self.base, name) for name in ("report", "stdout", "stderr"))
         environment = dict(self.campaign.environment, TMPDIR=os.path.join(self.directory, "tmp"))
         stdin = os.path.join(self.directory, row.stdin) if row.stdin else "/dev/null"
         with open(stdin, "rb") as source, open(printed, "wb") as out, open(said, "wb") as err:
-            subprocess.run([self.campaign.inject, kind, str(number), report, self.campaign.preload, str(SECONDS),
-                            self.campaign.program] + row.words,
-                           cwd=self.directory, env=environment, stdin=source, stdout=out, stderr=err, check=True)
-        outcome = self.read(report, printed, said)
+            return subprocess.Popen([self.campaign.inject, *what, report, self.campaign.preload, str(SECONDS),
+                                     self.campaign.program] + row.words, cwd=self.directory, env=environment, stdin=source,
+                                    stdout=out, stderr=err, pass_fds=what[0] == "serve" and map(int, what[1].split(",")) or ())
+
+    def serve(self, row, number):
+        """An execution with an allocation that fails, by an injector that loads the command once for all of a row."""
+        if self.served != row:
+            self.end()
+            (source, self.requests), (self.answers, answers) = os.pipe(), os.pipe()
+            self.server, self.served = self.start(row, "serve", "%d,%d" % (source, answers)), row
+            os.close(source)
+            os.close(answers)
+        os.write(self.requests, b"%d\n" % number)
+        if os.read(self.answers, 1) != b"\0":
+            sys.exit("the injector ends: %s" % self.server.wait())
+
+    def end(self):
+        if self.server:
+            os.close(self.requests)
+            os.close(self.answers)
+            self.server.wait()
+            self.server, self.served = None, None
+
+    def run(self, row, kind, number):
+        if kind == "allocations":
+            self.serve(row, number)
+        elif self.start(row, kind, str(number)).wait() != 0:
+            sys.exit("the injector fails")
+        outcome = self.read(*(os.path.join(self.base, name) for name in ("report", "stdout", "stderr")))
         if outcome.files != self.campaign.before:
             self.renew(outcome.files)
         return outcome
@@ -194,6 +230,8 @@ class Expected:
         if not self.stays and (self.mask(second.files) != self.files or NUMBER.sub(b"#", second.printed) != self.printed):
             sys.exit("%s: two runs differ by more than numbers" % row.name)
         self.units = units(self.files)
+        self.start = place.campaign.before if self.stays else self.mask(place.campaign.before)
+        self.old = units(self.start)
         self.calls = first.calls
 
     def mask(self, files):
@@ -255,7 +293,7 @@ def judge(row, place, expected, outcome):
     files, printed = expected.of(outcome)
     if outcome.status == 0:  # the output was done: what could not be removed then is removed by the next command
         files = without_asides(files)
-    start = before if expected.stays else expected.mask(before)
+    start = expected.start
     lines = outcome.said.splitlines()
     errors = [line for line in lines if line.startswith("rmacast: ") and not NOTE.match(line) and line not in expected.said]
     if outcome.failed.startswith("write ") and outcome.failed.endswith("/stderr"):
@@ -265,11 +303,11 @@ def judge(row, place, expected, outcome):
         return ["ends by " + outcome.ended]
     if outcome.left:
         broken.append("leaves processes: %s" % outcome.left)
-    for path in sorted(set(files) | set(start)):
-        if unit_of(path) is None and files.get(path, 0) != start.get(path, 0):
+    for path in sorted(path for path in set(files) | set(start) if files.get(path, 0) != start.get(path, 0)):
+        if unit_of(path) is None:
             broken.append(("is gone: " if path not in files else "is changed: " if path in start else "is left: ") +
                           re.sub(r"[^./]{6}$", "XXXXXX", path))
-    now, old = units(files), units(start)
+    now, old = units(files), expected.old
     for unit in sorted(set(now) | set(old) | set(expected.units)):
         held = now.get(unit)
         if outcome.status == 0 and held != expected.units.get(unit):
@@ -337,7 +375,7 @@ class Campaign:
         self.program = os.path.join(self.build, "bin", "rmacast")
         self.inject = os.path.join(self.build, "tests", "faults_inject")
         self.preload = os.path.join(self.build, "tests", "libfaults_preload.so")
-        self.temporary = tempfile.mkdtemp(prefix="faults-", dir=options.temporary)
+        self.temporary = tempfile.mkdtemp(prefix="faults-", dir=options.temporary and os.path.abspath(options.temporary))
         self.fixture = os.path.join(self.temporary, "fixture")
         self.environment = {key: os.environ[key] for key in ("PATH", "HOME", "ASAN_OPTIONS") if key in os.environ}
         self.environment.update(LC_ALL="C.UTF-8", MALLOC_PERTURB_="165")
@@ -376,9 +414,10 @@ class Campaign:
             counted = self.place().run(row, kind, 0)
             times, chosen = collections.Counter(), []
             for number in range(1, counted.count + 1):
-                who = counted.places[number - 1] if number <= len(counted.places) else number
+                who = counted.places[number - 1] if number <= len(counted.places) else str(number)
                 times[who] += 1
-                if self.options.repeats == 0 or times[who] <= self.options.repeats:
+                most = BEGINNINGS if who.startswith("begins") else self.options.repeats
+                if most == 0 or times[who] <= most:
                     chosen.append(number)
         if self.options.each:
             stride = max(1, len(chosen) // self.options.each)
@@ -452,6 +491,8 @@ class Campaign:
                len(self.findings), self.excluded))
 
     def end(self):
+        for place in self.places.values():
+            place.end()
         shutil.rmtree(self.temporary, ignore_errors=True)
 
 

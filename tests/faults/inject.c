@@ -3,7 +3,10 @@
  * REPORT lines: "count NUMBER", "failed WHAT" where it was reached, "from MODULE+OFFSET" its callers, "calls WHAT" (N 0)
  * each system call, "place SUM" (N 0) the callers of each allocation; "status NUMBER", "signal NUMBER" or "timeout"; "left
  * PID NAME" a process that was still there, and is ended. System calls are changed at the kernel's boundary (ptrace), so
- * that those of any library count. */
+ * that those of any library count.
+ *
+ * inject serve FROM,TO REPORT ...: the same for allocations, once for each N that is read from the descriptor FROM, whose
+ * end is answered on TO. COMMAND is loaded once, and is forked at main(); standard input and outputs are rewound. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -105,6 +108,7 @@ static struct tracee tracees[PROCESSES_MAX];
 static struct report *report;
 static FILE *out;
 static bool counting; /* main() has begun */
+static pid_t loaded;  /* the process at main() that forks a command for each request; 0: none */
 static volatile sig_atomic_t timed_out;
 
 static void fail(const char *what)
@@ -261,28 +265,40 @@ static void start(char **command, const char *preload, const char *shared)
     fail(command[0]);
 }
 
+/* A child that is not the one that forks commands; 0: none. */
+static pid_t find_child(void)
+{
+    char path[64];
+    int pid, found = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
+    FILE *children = fopen(path, "re");
+    while (children && found == 0 && fscanf(children, "%d", &pid) == 1)
+        if (pid != loaded) found = pid;
+    if (children) fclose(children);
+    return found;
+}
+
+static void end_process(pid_t pid)
+{
+    char path[64], name[64];
+    snprintf(path, sizeof path, "/proc/%d/comm", pid);
+    FILE *file = fopen(path, "re");
+    if (!file || !fgets(name, sizeof name, file)) strcpy(name, "?\n");
+    if (file) fclose(file);
+    fprintf(out, "left %d %s", pid, name);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, __WALL);
+}
+
 /* Ends what the command has left: it is a child of ours now. */
 static void end_left(pid_t group)
 {
-    char path[300], name[64];
-    snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
-    for (int tries = 0; tries < 200; tries++) {
-        int pid;
-        FILE *children = fopen(path, "re");
-        if (!children) break;
-        bool none = fscanf(children, "%d", &pid) != 1;
-        fclose(children);
-        if (none) return;
-        if (waitpid(-1, NULL, WNOHANG | __WALL) <= 0) nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-        if (tries < 199) continue;
-        snprintf(path, sizeof path, "/proc/%d/comm", pid);
-        children = fopen(path, "re");
-        if (!children || !fgets(name, sizeof name, children)) strcpy(name, "?\n");
-        fprintf(out, "left %d %s", pid, name);
-        kill(pid, SIGKILL);
-    }
-    kill(-group, SIGKILL);
-    while (waitpid(-1, NULL, __WALL) > 0) continue;
+    pid_t pid;
+    for (int tries = 0; tries < 200 && (pid = find_child()) != 0; tries++)
+        if (waitpid(pid, NULL, WNOHANG | __WALL) <= 0) nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    if (find_child() == 0) return;
+    kill(-group, SIGSTOP); /* what is left makes no more */
+    while ((pid = find_child()) != 0) end_process(pid);
 }
 
 static void wait_for(pid_t command)
@@ -316,25 +332,48 @@ static void tell(void)
     if (report->counts_allocations && atomic_load(&report->reached)) fprintf(out, "failed allocation %d\n", ENOMEM);
     for (size_t i = 0; i < report->frames; i++) fprintf(out, "from %s\n", report->frame[i]);
     for (unsigned long i = 0; report->counts_allocations && report->fail == 0 && i < count && i < PLACES_MAX; i++)
-        fprintf(out, "place %lx\n", (unsigned long)report->places[i]);
+        fprintf(out, "place %s%lx\n", report->places[i] & 1 ? "begins" : "", (unsigned long)report->places[i]);
 }
 
-int main(int argc, char **argv)
+/* The report's file is opened and closed for each request, so that it is whole when the answer comes. */
+static void serve(char **argv, const char *shared)
 {
-    if (argc < 7) return 2;
-    char shared[64];
-    int file = memfd_create("faults", 0);
-    if (file < 0 || ftruncate(file, sizeof *report) != 0) fail("memfd_create");
-    report = mmap(NULL, sizeof *report, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (report == MAP_FAILED) fail("mmap");
-    fcntl(file, F_SETFD, FD_CLOEXEC);
-    snprintf(shared, sizeof shared, "/proc/%d/fd/%d", getpid(), file);
-    report->counts_allocations = strcmp(argv[1], "allocations") == 0;
+    int from = -1, to = -1, go[2], done[2];
+    if (sscanf(argv[2], "%d,%d", &from, &to) != 2 || pipe2(go, O_CLOEXEC) != 0 || pipe2(done, O_CLOEXEC) != 0) fail(argv[2]);
+    fcntl(from, F_SETFD, FD_CLOEXEC);
+    fcntl(to, F_SETFD, FD_CLOEXEC);
+    FILE *requests = fdopen(from, "re");
+    loaded = fork();
+    if (loaded == 0) {
+        dup2(go[0], SERVE_FROM);
+        dup2(done[1], SERVE_TO);
+        start(argv + 6, argv[4], shared);
+    }
+    close(done[1]);
+    for (unsigned long number; requests && fscanf(requests, "%lu", &number) == 1;) {
+        char byte = 0;
+        report->fail = number;
+        report->frames = 0;
+        report->count = report->reached = 0;
+        for (int i = 0; i < 3; i++) lseek(i, 0, SEEK_SET);
+        if (ftruncate(1, 0) != 0 || ftruncate(2, 0) != 0 || !(out = fopen(argv[3], "we"))) fail(argv[3]);
+        if (write(go[1], &byte, 1) != 1 || read(done[0], &byte, 1) != 1) fail("the command does not begin");
+        timed_out = 0;
+        alarm((unsigned)atoi(argv[5]));
+        wait_for(report->process);
+        alarm(0);
+        end_left(report->process);
+        tell();
+        if (fclose(out) != 0 || write(to, &byte, 1) != 1) fail(argv[3]);
+    }
+    kill(loaded, SIGKILL);
+}
+
+static void run_once(char **argv, const char *shared)
+{
     report->fail = strtoul(argv[2], NULL, 10);
     out = fopen(argv[3], "we");
     if (!out) fail(argv[3]);
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
-    sigaction(SIGALRM, &(struct sigaction){.sa_handler = note_timeout}, NULL);
     alarm((unsigned)atoi(argv[5]));
     pid_t command = fork();
     if (command == 0) start(argv + 6, argv[4], shared);
@@ -349,5 +388,22 @@ int main(int argc, char **argv)
     wait_for(command);
     end_left(command);
     tell();
-    return fclose(out) == 0 ? 0 : 3;
+    if (fclose(out) != 0) fail(argv[3]);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 7) return 2;
+    char shared[64];
+    int file = memfd_create("faults", MFD_CLOEXEC);
+    if (file < 0 || ftruncate(file, sizeof *report) != 0) fail("memfd_create");
+    report = mmap(NULL, sizeof *report, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (report == MAP_FAILED) fail("mmap");
+    snprintf(shared, sizeof shared, "/proc/%d/fd/%d", getpid(), file);
+    report->serves = strcmp(argv[1], "serve") == 0;
+    report->counts_allocations = report->serves || strcmp(argv[1], "allocations") == 0;
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    sigaction(SIGALRM, &(struct sigaction){.sa_handler = note_timeout}, NULL);
+    (report->serves ? serve : run_once)(argv, shared);
+    return 0;
 }
