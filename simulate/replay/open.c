@@ -393,12 +393,15 @@ static enum status keep_bounds(struct replay *replay)
     struct relations *relations = malloc(sizeof *relations);
     if (!relations) return err_memory(replay->err);
     enum status status = relations_build(made, relations, replay->err);
-    if (status != STATUS_OK) {
-        free(relations);
-        return status;
+    if (status == STATUS_OK) {
+        status = trace_bounds_keep(made, relations, &replay->made->least, &outcome->bounds, replay->err);
+        if (status != STATUS_OK) relations_clear(relations); /* before their trace goes */
     }
-    outcome->relations = relations;
-    return trace_bounds_keep(made, relations, &replay->made->least, &outcome->bounds, replay->err);
+    if (status == STATUS_OK)
+        outcome->relations = relations;
+    else
+        free(relations);
+    return status;
 }
 
 enum status replay_finish(struct replay *replay)
