@@ -279,8 +279,9 @@ static enum status predict_beside(const struct settings *settings, const struct 
                           .measured = measured,
                           .runs = runs,
                           .run_count = settings->measured.count,
-                          .strong = settings->scaling ? strcmp(settings->scaling, "strong") == 0 : points_are_strong(origin),
+                          .strong = settings->scaling && strcmp(settings->scaling, "strong") == 0,
                           .noisy_runs = options.noisy_runs};
+    if (!settings->scaling) TRY(points_find_strong(origin, &curve.strong, err));
     enum status status = STATUS_OK;
     TRY(save_run(settings, origin, &options, err));
     if (settings->ranks[0] > few) status = points_add(origin, &options, few, &curve, err);

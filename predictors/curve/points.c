@@ -38,36 +38,50 @@ enum status points_make(const struct points_origin *origin, const struct points_
 }
 
 /* The mean computing of a rank; 0: the model has no run of so many ranks. */
-static double computing_s(const struct program_model *model, uint32_t ranks)
+static enum status find_computing(const struct program_model *model, uint32_t ranks, double *computing_s, struct err *err)
 {
     struct program_survey survey;
-    struct err none;
+    struct err why;
     const struct program_model_options run = {.ranks = ranks, .compute = 1};
-    return program_source_survey(model, &run, &survey, &none) == STATUS_OK ? survey.computing_s : 0;
+    enum status status = program_source_survey(model, &run, &survey, &why);
+    *computing_s = status == STATUS_OK ? survey.computing_s : 0;
+    if (status != STATUS_SYSTEM) return STATUS_OK;
+    if (err) *err = why;
+    return status;
 }
 
 /* A model that nobody recorded shows its work at the least numbers of ranks, where what is divided is largest. */
-static bool is_strong_by_doubling(const struct program_model *model)
+static enum status find_strong_by_doubling(const struct program_model *model, bool *strong, struct err *err)
 {
     enum { LAST = 1024 };
+    *strong = false;
     for (uint32_t ranks = 1; ranks <= LAST; ranks *= 2) {
-        double few_s = computing_s(model, ranks), many_s = few_s > 0 ? computing_s(model, 2 * ranks) : 0;
-        if (many_s > 0) return curve_is_strong(few_s, many_s);
+        double few_s, many_s = 0;
+        TRY(find_computing(model, ranks, &few_s, err));
+        if (few_s > 0) TRY(find_computing(model, 2 * ranks, &many_s, err));
+        if (many_s <= 0) continue;
+        *strong = curve_is_strong(few_s, many_s);
+        break;
     }
-    return false;
+    return STATUS_OK;
 }
 
-bool points_are_strong(const struct points_origin *origin)
+enum status points_find_strong(const struct points_origin *origin, bool *strong, struct err *err)
 {
     const struct program_model *model = origin->model;
-    if (!model) return false;
+    *strong = false;
+    if (!model) return STATUS_OK;
     uint32_t few = model->observed.ranks, many = few;
     for (size_t i = 0; i < model->recorded_count; i++) {
         few = model->recorded[i].ranks < few ? model->recorded[i].ranks : few;
         many = model->recorded[i].ranks > many ? model->recorded[i].ranks : many;
     }
-    if (few == many) return is_strong_by_doubling(model);
-    return curve_is_strong(computing_s(model, few), computing_s(model, many));
+    if (few == many) return find_strong_by_doubling(model, strong, err);
+    double few_s, many_s;
+    TRY(find_computing(model, few, &few_s, err));
+    TRY(find_computing(model, many, &many_s, err));
+    *strong = curve_is_strong(few_s, many_s);
+    return STATUS_OK;
 }
 
 /* --- a run that is kept --- */

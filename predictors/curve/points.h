@@ -1,7 +1,7 @@
 /* Points of a curve: a program replayed at a number of ranks under several semantics, with the band of its computing
  * times and of the platform, and with noise.
  *
- * Order of calls: points_are_strong, then points_add by rising numbers of ranks. */
+ * Order of calls: points_find_strong, then points_add by rising numbers of ranks. */
 #ifndef PREDICTORS_SCALE_POINTS_H
 #define PREDICTORS_SCALE_POINTS_H
 
@@ -37,7 +37,7 @@ enum status points_make(const struct points_origin *origin, const struct points_
 
 /* Whether the program scales strongly, by the computing of a rank in the smallest and the largest recorded run: curve->strong.
  * Copies scale weakly. */
-bool points_are_strong(const struct points_origin *origin);
+enum status points_find_strong(const struct points_origin *origin, bool *strong, struct err *err);
 
 /* Adds a point per row. */
 enum status points_add(const struct points_origin *origin, const struct points_options *options, uint32_t ranks,
