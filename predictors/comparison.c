@@ -80,8 +80,10 @@ static enum status comparison_new(const struct comparison_row *rows, size_t coun
     comparison->failures = calloc(count + 1, sizeof *comparison->failures);
     comparison->names = calloc(count + 1, sizeof *comparison->names);
     comparison->rewrites = calloc(count + 1, sizeof *comparison->rewrites);
-    if (!comparison->results || !comparison->failures || !comparison->names || !comparison->rewrites)
+    if (!comparison->results || !comparison->failures || !comparison->names || !comparison->rewrites) {
+        comparison_clear(comparison);
         return err_memory(err);
+    }
     for (size_t i = 0; i < count; i++) TRY(name_row(&rows[i], &comparison->names[i], &comparison->rewrites[i], err));
     return STATUS_OK;
 }
