@@ -126,7 +126,8 @@ static bool rename_list(cJSON *rma, const char *path, const char *name)
         const int index = platform_name_index(platform_key_find(path)->names, name);
         if (index < 0 || steps_read(&list, named_calls[i], &steps, &err) != STATUS_OK) continue;
         steps_rename(&steps, named_calls[i], index > 0);
-        return json_replace(calls, key, steps_json(&steps));
+        cJSON *made;
+        return json_made(steps_json(&steps), &made, NULL) == STATUS_OK && json_replace(calls, key, made);
     }
     return true;
 }
