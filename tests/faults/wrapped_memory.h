@@ -3,6 +3,7 @@
 #ifndef FAULTS_WRAPPED_MEMORY_H
 #define FAULTS_WRAPPED_MEMORY_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -25,7 +26,9 @@ static bool allocation_failed(void)
 
 static bool fails_now(void)
 {
-    return ++allocation_count == failing_allocation;
+    bool fails = ++allocation_count == failing_allocation;
+    if (fails) errno = ENOMEM;
+    return fails;
 }
 
 /* The linker puts them in malloc()'s place and so on. Those of shared libraries stay. */
