@@ -24,6 +24,7 @@ static const struct argp_option options[] = {
 
 struct settings {
     struct analysis analysis;
+    struct section section; /* of an analysis in slices */
     bool keep_going, whole, slices, check;
     bool unsliced;  /* it cannot be read in slices, and --keep-going reads it all the same */
     bool fell_back; /* a fault was found in slices, and the whole trace is read */
@@ -39,13 +40,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_CHECK: settings->check = true; return 0;
     case KEY_VERIFY: settings->analysis.options.verify = true; return 0;
     case KEY_KEEP_GOING: settings->keep_going = true; return 0;
-    case ARGP_KEY_END: {
-        error_t failed = analysis_parse(key, argument, state, &settings->analysis);
-        if (failed) return failed;
-        if (settings->slices && section_is_set(&settings->analysis.options.section))
-            return cli_usage(state, "--slices and a section, expected one of them");
-        return 0;
-    }
     default: return analysis_parse(key, argument, state, &settings->analysis);
     }
 }
@@ -53,10 +47,27 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 /* An archive with at least so many records is analysed in slices; in memory it would take some 300 MB. */
 enum { SLICES_FROM_RECORDS = 8 << 20 };
 
+/* The archive is read once more, since the last mark of a rank may be anywhere. */
+static enum status find_section(struct settings *settings, struct err *err)
+{
+    struct analyze_options *made = &settings->analysis.options;
+    struct trace_source source;
+    uint64_t records;
+    bool possible;
+    if (!section_is_set(&made->section)) return STATUS_OK;
+    TRY(trace_open_source(settings->analysis.trace, &source, &possible, &records, err));
+    enum status status = section_find_in(&source, &made->section, &settings->section, err);
+    source_close(&source);
+    made->filter.section = &settings->section;
+    made->filter.callpath = made->section.callpath;
+    return status;
+}
+
 static enum status analyze_slices(struct settings *settings, struct trace_source *source, struct err *err)
 {
     struct result *result;
     TRY(analysis_check(&settings->analysis, source->trace, err));
+    TRY(find_section(settings, err));
     TRY(model_analyze_slices(source, &settings->analysis.options, slice_calls(source->trace->rank_count), &result,
                              err));
     enum status status = analysis_note_unchecked(result, err);
@@ -83,7 +94,7 @@ static enum status try_slices(struct settings *settings, bool *done, struct err 
     struct trace_source source;
     uint64_t records;
     *done = false;
-    if (settings->whole || settings->check || section_is_set(&settings->analysis.options.section)) return STATUS_OK;
+    if (settings->whole || settings->check) return STATUS_OK;
     enum status status = trace_open_source(settings->analysis.trace, &source, done, &records, err);
     if (status != STATUS_OK) return settings->keep_going ? STATUS_OK : status; /* partly it may open */
     if (settings->slices && !*done && !settings->keep_going) return refuse_slices(settings->analysis.trace, err);
@@ -172,6 +183,7 @@ enum status cmd_analyze(int argc, char **argv, struct err *err)
     if (status == STATUS_OK && settings.analysis.csv) status = transfer_log_new(&settings.analysis.options.transfers, err);
     if (status == STATUS_OK) status = try_slices(&settings, &done, err);
     if (status == STATUS_OK && !done) status = analyze_whole(&settings, err);
+    section_clear(&settings.section);
     analysis_clear(&settings.analysis);
     return status;
 }

@@ -21,23 +21,12 @@ static enum status note_steps(const struct trace *trace, struct result *result, 
     return result_add_note(result, err, "%s: " TRACE_STEPS_ADVICE, trace_steps_text(trace, &steps, text));
 }
 
-static enum status report_section(const struct trace *trace, const struct analyze_options *options, struct result *result,
-                                  struct err *err)
-{
-    struct callpaths paths;
-    TRY(callpaths_build(trace, &paths, err));
-    enum status status = section_report(trace, &paths, &options->section, options->filter.section, result, err);
-    callpaths_clear(&paths);
-    return status;
-}
-
 static enum status analyze_noted(const struct trace *trace, const struct analyze_options *options, struct result **result,
                                  struct err *err)
 {
     struct result *made;
     TRY(slices_whole(trace, options, &made, err));
     enum status status = note_steps(trace, made, err);
-    if (status == STATUS_OK && options->filter.section) status = report_section(trace, options, made, err);
     if (status == STATUS_OK) {
         *result = made;
         return STATUS_OK;

@@ -40,7 +40,8 @@ struct analyze_options {
     bool network_known;  /* advised distances are computed for this network, else from times of the trace */
     double latency_s, bandwidth_Bps;
     const struct relations *relations; /* of the trace that model_analyze() gets; borrowed; NULL: it builds them */
-    struct section_marks section;              /* section of the run whose times and waits count; whole traces only */
+    struct section_marks section;              /* section of the run whose times and waits count; for
+                                                  slices filter.section has it, too */
     struct filter filter;                      /* waits that are counted */
     struct transfer_log *transfers;            /* receives every transfer that passes the filter; borrowed; NULL: not
                                                   needed */

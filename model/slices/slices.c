@@ -23,6 +23,7 @@ struct slices {
     struct severity severity;
     bool severity_made;
     struct checks checks;                 /* of options->verify */
+    struct section_times times;           /* of options->section.callpath */
     struct activity_log *log;             /* of options->intervals, else NULL */
     struct efficiency_slices *efficiency; /* of options->intervals, else NULL */
     size_t calls, kept;                   /* calls to read per slice; calls kept from the last round */
@@ -243,6 +244,10 @@ static enum status look_at_slice(struct slices *slices, struct relations *relati
                                   .unsent = slices->shards ? shards_unsent(slices->shards) : NULL};
     relations->state = &slices->state;
     TRY(mark_final(&slices->state, relations, limits, last, slices->err));
+    const struct analyze_options *options = slices->options;
+    if (options->filter.section && options->section.callpath)
+        TRY(section_times_add(&slices->times, &slices->severity.profile.paths, options->section.callpath,
+                              options->filter.section, slices->err));
     if (slices->log) return write_down(slices, relations);
     return severity_add(&slices->severity, relations, NULL, NULL, slices->err);
 }
@@ -339,6 +344,9 @@ static enum status report_slices(struct slices *slices, struct time_profile *cau
     if (status == STATUS_OK && has_checks(slices))
         checks_report(&slices->checks, &slices->severity.totals, slices->severity.provisional.refuted,
                       activity_log_waited_ps(slices->log), made);
+    const struct analyze_options *options = slices->options;
+    if (status == STATUS_OK && options->filter.section)
+        status = section_report(&slices->times, &options->section, options->filter.section, made, slices->err);
     if (status == STATUS_OK)
         *result = made;
     else
@@ -388,6 +396,7 @@ static void clear_slices(struct slices *slices)
 {
     slice_state_clear(&slices->state);
     checks_clear(&slices->checks);
+    section_times_clear(&slices->times);
     trace_checker_free(slices->checker);
     window_uses_clear(&slices->uses);
     activity_log_free(slices->log);
@@ -538,5 +547,26 @@ enum status model_totals(const struct trace *trace, const struct analyze_options
         severity->totals = (struct totals){.rank_count = 0};
     }
     clear_slices(&slices);
+    return status;
+}
+
+/* Ranks are read one after the other, so memory holds the calls of one. */
+enum status section_find_in(struct trace_source *source, const struct section_marks *marks, struct section *section,
+                            struct err *err)
+{
+    struct trace *trace = source->trace;
+    struct section_search *search;
+    enum status status = STATUS_OK;
+    TRY(section_search_new(trace, marks, &search, err));
+    for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++) {
+        bool ended = false;
+        while (status == STATUS_OK && !ended) status = source->read(source, r, SLICE_CALLS, &ended, err);
+        for (size_t i = 0; i < trace->ranks[r].count; i++) section_search_add(search, r, &trace->ranks[r].calls[i]);
+        if (trace->ranks[r].count > 1) trace->ranks[r].count = 1;
+        trace_trim_calls(trace, r);
+        trace->definitions.list_count = trace->definitions.request_count = 0;
+    }
+    if (status == STATUS_OK) status = section_search_end(search, section, err);
+    section_search_free(search);
     return status;
 }

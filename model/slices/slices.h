@@ -1,5 +1,5 @@
-/* Analyses traces that do not fit into memory. The trace is read in slices; final calls are counted and released
- * (model/slices/final.h). The result has the same bytes as that of model_analyze(). */
+/* Analyses traces in slices, also those that do not fit into memory: final calls are counted and released
+ * (model/slices/final.h). The result has the same bytes as that of one slice, the whole trace in memory. */
 #ifndef MODEL_SLICES_SLICES_H
 #define MODEL_SLICES_SLICES_H
 
@@ -13,6 +13,11 @@ static inline size_t slice_calls(uint32_t rank_count)
     size_t calls = (size_t)rank_count * SLICE_CALLS_PER_RANK;
     return calls > SLICE_CALLS ? calls : SLICE_CALLS;
 }
+
+/* Finds the section of each rank, for options.filter.section: the source is read to its end, another one is analysed. The
+ * caller clears *section. */
+enum status section_find_in(struct trace_source *source, const struct section_marks *marks, struct section *section,
+                            struct err *err);
 
 /* Analyses a source in slices of about `calls` calls (slice_calls(); at least 1). The caller owns *result and closes
  * the source. */
@@ -31,7 +36,7 @@ enum status slices_add(struct slices *slices, const bool *ended, size_t *more, s
 enum status slices_end(struct slices *slices, struct result **result, struct err *err);
 void slices_free(struct slices *slices);
 
-/* Analyses a trace in memory in one slice, without a section; for model_analyze(). */
+/* Analyses a trace in memory in one slice, for model_analyze(). */
 enum status slices_whole(const struct trace *trace, const struct analyze_options *options, struct result **result,
                          struct err *err);
 

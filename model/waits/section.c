@@ -58,57 +58,88 @@ static bool is_marked(const struct trace *trace, const struct mark *mark, const 
     return !call_is_region(call->call) && is_named(mark, call_name(call->call));
 }
 
-/* The time of the mark on the rank; false: it does not occur. */
-static bool find_mark(const struct trace *trace, uint32_t rank, const struct mark *mark, int64_t *time_ps)
+struct rank_search {
+    int64_t end_ps;              /* of its last call */
+    int64_t init_ps, finalize_ps; /* the end of the last initialisation, the begin of the first finalisation */
+    int64_t seen[2], time_ps[2]; /* of the marks */
+    bool any, found[2];
+};
+
+struct section_search {
+    const struct trace *trace;
+    const struct section_marks *asked;
+    struct mark marks[2];
+    struct rank_search *ranks;
+    int64_t begin_ps; /* of the trace */
+};
+
+enum status section_search_new(const struct trace *trace, const struct section_marks *marks, struct section_search **search,
+                               struct err *err)
 {
-    const struct trace_rank *process = &trace->ranks[rank];
-    int64_t seen = 0;
-    bool found = mark->is_time;
-    if (found) *time_ps = trace_begin_ps(trace) + mark->time_ps;
-    for (size_t i = 0; !mark->is_time && i < process->count; i++) {
-        if (!is_marked(trace, mark, &process->calls[i])) continue;
-        seen++;
-        if (mark->number > 0 && seen != mark->number) continue;
-        *time_ps = process->calls[i].exit_ps;
-        found = true;
-        if (mark->number > 0 || mark->side == BEGINS) break;
+    struct section_search *made = calloc(1, sizeof *made);
+    if (made) made->ranks = calloc((size_t)trace->rank_count + 1, sizeof *made->ranks);
+    if (!made || !made->ranks) {
+        section_search_free(made);
+        return err_memory(err);
     }
-    return found;
+    made->trace = trace;
+    made->asked = marks;
+    made->begin_ps = INT64_MAX;
+    if (marks->from) made->marks[BEGINS] = read_mark(marks->from, BEGINS);
+    if (marks->to) made->marks[ENDS] = read_mark(marks->to, ENDS);
+    *search = made;
+    return STATUS_OK;
 }
 
-/* Moves the section's begin to the end of the last initialisation, and its end to the begin of the first
- * finalisation. */
-static void leave_out_init(const struct trace_rank *rank, int64_t *from_ps, int64_t *to_ps)
+void section_search_free(struct section_search *search)
 {
-    for (size_t i = 0; i < rank->count; i++) {
-        const struct trace_call *call = &rank->calls[i];
-        if (call_kind(call->call) == CALL_INIT && call->exit_ps > *from_ps) *from_ps = call->exit_ps;
-        if (call_kind(call->call) == CALL_FINALIZE && call->enter_ps < *to_ps) *to_ps = call->enter_ps;
+    if (search) free(search->ranks);
+    free(search);
+}
+
+void section_search_add(struct section_search *search, uint32_t rank, const struct trace_call *call)
+{
+    struct rank_search *of = &search->ranks[rank];
+    if (!of->any) *of = (struct rank_search){.any = true, .end_ps = INT64_MIN, .init_ps = INT64_MIN, .finalize_ps = INT64_MAX};
+    if (call->enter_ps < search->begin_ps) search->begin_ps = call->enter_ps;
+    if (call->exit_ps > of->end_ps) of->end_ps = call->exit_ps;
+    if (call_kind(call->call) == CALL_INIT && call->exit_ps > of->init_ps) of->init_ps = call->exit_ps;
+    if (call_kind(call->call) == CALL_FINALIZE && call->enter_ps < of->finalize_ps) of->finalize_ps = call->enter_ps;
+    for (int side = BEGINS; side <= ENDS; side++) {
+        const struct mark *mark = &search->marks[side];
+        if (!mark->text || mark->is_time || !is_marked(search->trace, mark, call)) continue;
+        bool counts = mark->number > 0 ? ++of->seen[side] == mark->number : side == ENDS || !of->found[side];
+        if (!counts) continue;
+        of->time_ps[side] = call->exit_ps;
+        of->found[side] = true;
     }
 }
 
-static enum status find_side(const struct trace *trace, const char *text, enum side side, int64_t *times_ps, bool *known,
-                             struct err *err)
+/* Takes a mark of all ranks; known says which ranks have all marks. */
+static enum status take_side(const struct section_search *search, enum side side, int64_t begin_ps, int64_t *times_ps,
+                             bool *known, struct err *err)
 {
-    if (!text) return STATUS_OK;
-    struct mark mark = read_mark(text, side);
+    const struct mark *mark = &search->marks[side];
     bool any = false;
-    for (uint32_t r = 0; r < trace->rank_count; r++) {
-        bool found = find_mark(trace, r, &mark, &times_ps[r]);
+    if (!mark->text) return STATUS_OK;
+    for (uint32_t r = 0; r < search->trace->rank_count; r++) {
+        const struct rank_search *of = &search->ranks[r];
+        bool found = mark->is_time || of->found[side];
+        if (found) times_ps[r] = mark->is_time ? begin_ps + mark->time_ps : of->time_ps[side];
         known[r] = known[r] && found;
         any = any || found;
     }
     if (any) return STATUS_OK;
-    return err_set(err, STATUS_DATA, trace->name, NULL,
+    return err_set(err, STATUS_DATA, search->trace->name, NULL,
                    "%s %s: no rank has it, expected a time, a user region or an MPI function of the trace, the K-th as "
                    "NAME#K",
-                   mark.option, text);
+                   mark->option, mark->text);
 }
 
-static enum status check_side(const struct trace *trace, uint32_t rank, const struct section *section, struct err *err)
+static enum status check_side(const struct trace *trace, uint32_t rank, const struct section *section, int64_t begin_ps,
+                              struct err *err)
 {
     char from[UNITS_TEXT_BYTES], to[UNITS_TEXT_BYTES];
-    int64_t begin_ps = trace_begin_ps(trace);
     if (section->from_ps[rank] <= section->to_ps[rank]) return STATUS_OK;
     return err_set(err, STATUS_DATA, trace->name, NULL,
                    "the section of rank %u begins at %s s and ends at %s s, expected its end behind its begin", rank,
@@ -116,38 +147,53 @@ static enum status check_side(const struct trace *trace, uint32_t rank, const st
                    units_format_ps(section->to_ps[rank] - begin_ps, to));
 }
 
-static enum status find_section(const struct trace *trace, const struct section_marks *marks, struct section *section,
-                        bool *known, struct err *err)
+static enum status fill_section(const struct section_search *search, struct section *section, bool *known, struct err *err)
 {
-    int64_t begin_ps = trace_begin_ps(trace);
+    const struct trace *trace = search->trace;
+    int64_t first_ps = search->begin_ps == INT64_MAX ? 0 : search->begin_ps;
+    int64_t begin_ps = trace->begin_known ? trace->begin_ps : first_ps;
     for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const struct rank_search *of = &search->ranks[r];
         section->from_ps[r] = begin_ps;
-        section->to_ps[r] = trace->ranks[r].count > 0 ? trace_rank_end_ps(trace, r) : begin_ps;
-        if (marks->without_init) leave_out_init(&trace->ranks[r], &section->from_ps[r], &section->to_ps[r]);
-        known[r] = trace->ranks[r].count > 0;
+        section->to_ps[r] = of->any ? of->end_ps : begin_ps;
+        known[r] = of->any;
+        if (!of->any || !search->asked->without_init) continue;
+        section->from_ps[r] = units_max_ps(section->from_ps[r], of->init_ps);
+        section->to_ps[r] = units_min_ps(section->to_ps[r], of->finalize_ps);
     }
-    TRY(find_side(trace, marks->from, BEGINS, section->from_ps, known, err));
-    TRY(find_side(trace, marks->to, ENDS, section->to_ps, known, err));
+    TRY(take_side(search, BEGINS, begin_ps, section->from_ps, known, err));
+    TRY(take_side(search, ENDS, begin_ps, section->to_ps, known, err));
     for (uint32_t r = 0; r < trace->rank_count; r++) {
-        int64_t end_ps = trace->ranks[r].count > 0 ? trace_rank_end_ps(trace, r) : begin_ps;
-        if (section->to_ps[r] > end_ps) section->to_ps[r] = end_ps;
-        if (section->from_ps[r] > end_ps) section->from_ps[r] = end_ps;
+        int64_t end_ps = search->ranks[r].any ? search->ranks[r].end_ps : begin_ps;
+        section->to_ps[r] = units_min_ps(section->to_ps[r], end_ps);
+        section->from_ps[r] = units_min_ps(section->from_ps[r], end_ps);
         if (!known[r]) section->to_ps[r] = section->from_ps[r];
-        TRY(check_side(trace, r, section, err));
+        TRY(check_side(trace, r, section, begin_ps, err));
     }
     return STATUS_OK;
+}
+
+enum status section_search_end(const struct section_search *search, struct section *section, struct err *err)
+{
+    size_t ranks = (size_t)search->trace->rank_count + 1;
+    bool *known = calloc(ranks, sizeof *known);
+    *section = (struct section){calloc(ranks, sizeof *section->from_ps), calloc(ranks, sizeof *section->to_ps)};
+    bool ready = known && section->from_ps && section->to_ps;
+    enum status status = ready ? fill_section(search, section, known, err) : err_memory(err);
+    free(known);
+    if (status != STATUS_OK) section_clear(section);
+    return status;
 }
 
 enum status section_find(const struct trace *trace, const struct section_marks *marks, struct section *section,
                          struct err *err)
 {
-    size_t ranks = (size_t)trace->rank_count + 1;
-    bool *known = calloc(ranks, sizeof *known);
-    *section = (struct section){calloc(ranks, sizeof *section->from_ps), calloc(ranks, sizeof *section->to_ps)};
-    enum status status = known && section->from_ps && section->to_ps ? find_section(trace, marks, section, known, err)
-                                                                     : err_memory(err);
-    free(known);
-    if (status != STATUS_OK) section_clear(section);
+    struct section_search *search;
+    TRY(section_search_new(trace, marks, &search, err));
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; i < trace->ranks[r].count; i++) section_search_add(search, r, &trace->ranks[r].calls[i]);
+    enum status status = section_search_end(search, section, err);
+    section_search_free(search);
     return status;
 }
 
@@ -162,32 +208,40 @@ enum status section_find_asked(const struct trace *trace, const struct section_m
     return STATUS_OK;
 }
 
-/* Time of thread 0 at places that a pattern names. */
-struct places {
-    const struct trace *trace;
-    const struct callpaths *paths;
-    const char *pattern;
-    struct map matches; /* place to whether it matches */
-    bool any;           /* some place matches */
-    struct err *err;
+struct time_place { /* function: ID_none for computing, whose place has regions only */
+    uint32_t node, site;
+    enum mpi_call function;
 };
 
-/* function is ID_none for computing, whose place has regions only. */
-static enum status match_place(struct places *places, uint32_t node, uint32_t site, enum mpi_call function, bool *match)
+struct section_time { /* of one rank */
+    int64_t left_ps, sum_ps; /* when its last call ended; its time in the section */
+    uint32_t inside;         /* the region in which the thread computes; 0: CALLPATH_ROOT */
+};
+
+void section_times_clear(struct section_times *times)
 {
-    uint64_t key = ((uint64_t)node << 40) ^ ((uint64_t)site << 12) ^ (uint64_t)function, *slot;
-    const uint64_t *known = map_find(&places->matches, key);
+    map_clear(&times->matches);
+    free(times->ranks);
+    *times = (struct section_times){.any = false};
+}
+
+static enum status match_place(struct section_times *times, const struct callpaths *paths, const char *pattern,
+                               const struct time_place *place, bool *match, struct err *err)
+{
+    uint64_t key = ((uint64_t)place->node << 40) ^ ((uint64_t)place->site << 12) ^ (uint64_t)place->function, *slot;
+    const uint64_t *known = map_find(&times->matches, key);
     char *text;
     if (known) {
         *match = *known;
         return STATUS_OK;
     }
-    TRY(function == ID_none ? callpath_regions(places->trace, places->paths, node, &text, places->err)
-                            : callpath_text(places->trace, places->paths, node, site, function, &text, places->err));
-    *match = fnmatch(places->pattern, text, 0) == 0;
-    places->any = places->any || *match;
+    TRY(place->function == ID_none
+            ? callpath_regions(paths->trace, paths, place->node, &text, err)
+            : callpath_text(paths->trace, paths, place->node, place->site, place->function, &text, err));
+    *match = fnmatch(pattern, text, 0) == 0;
+    times->any = times->any || *match;
     free(text);
-    return map_put(&places->matches, key, *match, &slot, places->err);
+    return map_put(&times->matches, key, *match, &slot, err);
 }
 
 static int64_t overlap_ps(const struct section *section, uint32_t rank, int64_t from_ps, int64_t to_ps)
@@ -197,23 +251,38 @@ static int64_t overlap_ps(const struct section *section, uint32_t rank, int64_t 
     return to_ps > from_ps ? to_ps - from_ps : 0;
 }
 
-static enum status add_places(struct places *places, const struct section *section, uint32_t rank, int64_t *sum_ps)
+static enum status add_rank(struct section_times *times, const struct callpaths *paths, const char *pattern,
+                            const struct section *section, uint32_t rank, struct err *err)
 {
-    const struct trace_rank *process = &places->trace->ranks[rank];
-    int64_t left_ps = trace_begin_ps(places->trace);
-    uint32_t inside = CALLPATH_ROOT; /* the region in which the thread computes */
-    for (size_t i = 0; i < process->count; i++) {
+    const struct trace_rank *process = &paths->trace->ranks[rank];
+    struct section_time *of = &times->ranks[rank];
+    for (size_t i = process->kept_count; i < process->count; i++) {
         const struct trace_call *call = &process->calls[i];
         bool match;
-        if (trace_call_thread(places->trace, rank, i) != 0) continue;
-        TRY(match_place(places, inside, TRACE_NO_SITE, ID_none, &match));
-        if (match) *sum_ps += overlap_ps(section, rank, left_ps, call->enter_ps);
-        left_ps = call->exit_ps;
-        inside = callpath_at(places->paths, rank, i);
+        if (trace_call_thread(paths->trace, rank, i) != 0) continue;
+        TRY(match_place(times, paths, pattern, &(struct time_place){of->inside, TRACE_NO_SITE, ID_none}, &match, err));
+        if (match) of->sum_ps += overlap_ps(section, rank, of->left_ps, call->enter_ps);
+        of->left_ps = call->exit_ps;
+        of->inside = callpath_at(paths, rank, i);
         if (call_is_region(call->call)) continue;
-        TRY(match_place(places, inside, call->site, call->call, &match));
-        if (match) *sum_ps += overlap_ps(section, rank, call->enter_ps, call->exit_ps);
+        const struct time_place place = {of->inside, call->site, (enum mpi_call)call->call};
+        TRY(match_place(times, paths, pattern, &place, &match, err));
+        if (match) of->sum_ps += overlap_ps(section, rank, call->enter_ps, call->exit_ps);
     }
+    return STATUS_OK;
+}
+
+enum status section_times_add(struct section_times *times, const struct callpaths *paths, const char *pattern,
+                              const struct section *section, struct err *err)
+{
+    uint32_t ranks = paths->trace->rank_count;
+    if (!times->ranks) {
+        times->ranks = calloc((size_t)ranks + 1, sizeof *times->ranks);
+        if (!times->ranks) return err_memory(err);
+        int64_t begin_ps = trace_begin_ps(paths->trace);
+        for (uint32_t r = 0; r < ranks; r++) times->ranks[r].left_ps = begin_ps;
+    }
+    for (uint32_t r = 0; r < ranks; r++) TRY(add_rank(times, paths, pattern, section, r, err));
     return STATUS_OK;
 }
 
@@ -223,27 +292,20 @@ static enum status copy_text(const char *text, char **copy, struct err *err)
     return text && !*copy ? err_memory(err) : STATUS_OK;
 }
 
-enum status section_report(const struct trace *trace, const struct callpaths *paths, const struct section_marks *marks,
+enum status section_report(const struct section_times *times, const struct section_marks *marks,
                            const struct section *section, struct result *result, struct err *err)
 {
-    struct places places = {.trace = trace, .paths = paths, .pattern = marks->callpath, .err = err};
-    enum status status = STATUS_OK;
+    bool any = times->any;
     result->run_time_s = 0;
-    for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++) {
-        int64_t time_ps = 0;
-        if (marks->callpath)
-            status = add_places(&places, section, r, &time_ps);
-        else
-            time_ps = section->to_ps[r] - section->from_ps[r];
-        places.any = places.any || time_ps > 0;
+    for (uint32_t r = 0; r < result->rank_count; r++) {
+        int64_t time_ps = marks->callpath ? times->ranks[r].sum_ps : section->to_ps[r] - section->from_ps[r];
+        any = any || time_ps > 0;
         result->rank_time_s[r] = units_s(time_ps);
         if (result->rank_time_s[r] > result->run_time_s) result->run_time_s = result->rank_time_s[r];
     }
-    map_clear(&places.matches);
-    TRY(status);
     result->section.known = true;
     result_share_calls(result);
-    result->section.empty = !places.any;
+    result->section.empty = !any;
     result->section.without_init = marks->without_init;
     TRY(copy_text(marks->from, &result->section.from, err));
     TRY(copy_text(marks->to, &result->section.to, err));

@@ -28,8 +28,18 @@ struct section { /* per rank; from_ps == to_ps: the rank has no section */
 
 bool section_is_set(const struct section_marks *marks);
 
-/* Finds the section of each rank. A rank without a mark has no section. Returns STATUS_DATA if no rank has a mark, or a
- * rank has the marks in the wrong order. The caller clears *section. */
+/* Finds the section of each rank in its calls, which are added in their order: section_search_new, section_search_add,
+ * section_search_end, section_search_free. Trace and marks are borrowed until section_search_free(), which takes NULL. */
+struct section_search;
+enum status section_search_new(const struct trace *trace, const struct section_marks *marks, struct section_search **search,
+                               struct err *err);
+void section_search_add(struct section_search *search, uint32_t rank, const struct trace_call *call);
+/* A rank without a mark has no section. Returns STATUS_DATA if no rank has a mark, or a rank has the marks in the wrong
+ * order. The caller clears *section. */
+enum status section_search_end(const struct section_search *search, struct section *section, struct err *err);
+void section_search_free(struct section_search *search);
+
+/* The same for a trace in memory. */
 enum status section_find(const struct trace *trace, const struct section_marks *marks, struct section *section,
                          struct err *err);
 void section_clear(struct section *section);
@@ -44,9 +54,20 @@ static inline bool section_has(const struct section *section, uint32_t rank, con
     return call->enter_ps >= section->from_ps[rank] && call->enter_ps < section->to_ps[rank];
 }
 
-/* Replaces the rank times by those of the section, and the run time by the largest of them. The result names the
- * section. */
-enum status section_report(const struct trace *trace, const struct callpaths *paths, const struct section_marks *marks,
+/* Time of thread 0 of each rank in a section, at the call paths that its pattern names. */
+struct section_times {
+    struct map matches; /* place to whether it matches */
+    bool any;           /* some place matches */
+    struct section_time *ranks; /* owned, as matches; NULL: nothing was added */
+};
+void section_times_clear(struct section_times *times);
+/* Adds the new calls of all ranks. */
+enum status section_times_add(struct section_times *times, const struct callpaths *paths, const char *pattern,
+                              const struct section *section, struct err *err);
+
+/* Replaces the rank times by those of the section, and the run time by the largest of them. The result names the section.
+ * times: needed if the marks have a pattern. */
+enum status section_report(const struct section_times *times, const struct section_marks *marks,
                            const struct section *section, struct result *result, struct err *err);
 
 #endif

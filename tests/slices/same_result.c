@@ -114,6 +114,15 @@ static enum status compare(const struct trace *trace, const struct analyze_optio
 
 enum status same_in_slices(const struct trace *trace, bool *same, char what[SAME_RESULT_BYTES], struct err *err)
 {
+    struct analyze_options of_section = same_options;
+    struct section section;
     TRY(compare(trace, &same_options, same, what, err));
-    return *same ? compare(trace, &same_by_callpath, same, what, err) : STATUS_OK;
+    if (*same) TRY(compare(trace, &same_by_callpath, same, what, err));
+    of_section.section = (struct section_marks){.callpath = "*[eu]*", .without_init = true};
+    of_section.filter.callpath = of_section.section.callpath;
+    if (!*same || section_find(trace, &of_section.section, &section, NULL) != STATUS_OK) return STATUS_OK;
+    of_section.filter.section = &section;
+    enum status status = compare(trace, &of_section, same, what, err);
+    section_clear(&section);
+    return status;
 }
