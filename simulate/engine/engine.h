@@ -41,8 +41,8 @@ struct engine_callbacks {
     /* The message's last byte has left the origin's NIC; never later than arrived(). Called only for messages sent with
      * want_left whose departure send() did not know. */
     void (*left)(void *context, const struct engine_note *note, int64_t began_ps, int64_t now_ps);
-    /* The message has arrived at at_ps: now or, if it was sent with early, perhaps later. */
-    void (*arrived)(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps);
+    /* The message has arrived. */
+    void (*arrived)(void *context, const struct engine_note *note, int64_t now_ps);
     void (*timer)(void *context, uint32_t id, int64_t now_ps);
     /* Called after every callback. True stops run(): the replay core has failed. */
     bool (*stop)(void *context);
@@ -67,10 +67,7 @@ struct engine_message {
     bool want_left;
     int32_t reverse_e9; /* so much of it comes back while it is received, in parts of 10^9 (reverse_share) */
     bool passes; /* leaves at once beside what its NIC sends and is received at once: no queue delays it */
-    /* For an engine with lazy delivery; others call arrived() at the arrival. early: arrived() may be called before, as
-     * soon as the time is known, which saves an event. */
-    bool early;
-    enum message_effect effect;
+    enum message_effect effect; /* for an engine with lazy delivery; others call arrived() at the arrival */
 };
 
 struct engine_stats {

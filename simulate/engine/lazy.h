@@ -21,7 +21,6 @@ enum message_effect {
     EFFECT_CHANGES,  /* only changes what ranks of the destination's node read: arrived() before the next event of that
                         node, or at its moment where a waiting rank may go on by it */
     EFFECT_PRECEDES, /* as EFFECT_CHANGES; ranks wait only for what is sent after it to the same node */
-    EFFECT_RELEASES, /* as EFFECT_CHANGES; only what queues at the node waits for it (watch) */
     EFFECT_REPLIES,  /* for queues; makes the destination send messages, in answer to the sender's node or for what
                         queued: arrived() before the answer can arrive or be overtaken */
 };
@@ -42,8 +41,6 @@ struct engine_lazy_callbacks {
      * cannot change it; now_ps then never decreases for one node. */
     bool apart;
     uint8_t *counters; /* of EFFECT_COUNTS, modulo 256; a receiver of arrived() counts itself */
-    /* The rank awaits the counter, and a message of count() has arrived: as arrived() for EFFECT_COUNTS. */
-    void (*counted)(void *context, uint32_t rank, uint32_t counter, int64_t now_ps);
     /* Queries and answers to one rank have arrived, each in the order of their times; one of the counts may be 0. The answers
      * have the same ref and type. No rank goes on before the last message. Valid until the callback returns. */
     void (*queries)(void *context, const struct engine_query *queries, uint32_t query_count, const struct engine_query *answers,
@@ -62,18 +59,11 @@ struct engine_lazy {
     void (*resume)(struct engine *engine, int32_t node);
     /* on: something queues at the node that any message may let go on; off: no longer. Calls come in pairs. */
     enum status (*watch)(struct engine *engine, int32_t node, bool on, struct err *err);
-    /* Cheaper messages of one size between two nodes. controls: whether control() may send messages of so many bytes, with
-     * any effect; *counts: whether they take the receiving NIC no time. *left_ps: when the last byte has left.
-     * count(): if they take no time. Sends a message of EFFECT_COUNTS that carries nothing but its arrival, between nodes of
-     * one rank each. source: the rank, which breaks ties.
-     * query(), reply(): if they take time. Between nodes only; nodes: of all ranks. query() sends a query with ref and type
+    /* Cheaper messages of one size between two nodes. queries: whether query() and reply() may send messages of so many bytes.
+     * *left_ps: when the last byte has left. Between nodes only; nodes: of all ranks. query() sends a query with ref and type
      * of `query` to each of the ranks to[0] to to[count - 1], one after the other; count > 0. reply() answers the
      * queries to one rank, one after the other, each when it has arrived, and not before from_ps; count > 0. */
-    bool (*controls)(struct engine *engine, int64_t bytes, bool *counts);
-    enum status (*control)(struct engine *engine, const struct engine_note *note, int32_t src_node, int32_t dst_node,
-                           enum message_effect effect, int64_t *left_ps, struct err *err);
-    enum status (*count)(struct engine *engine, int32_t src_node, int32_t dst_node, uint32_t source,
-                         uint32_t destination, uint32_t counter, struct err *err);
+    bool (*queries)(struct engine *engine, int64_t bytes);
     enum status (*query)(struct engine *engine, const struct engine_query *query, uint32_t source, const int32_t *nodes,
                          const uint32_t *to, uint32_t count, int64_t *left_ps, struct err *err);
     enum status (*reply)(struct engine *engine, const struct engine_query *queries, uint32_t count, const int32_t *nodes,

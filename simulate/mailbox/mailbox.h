@@ -28,10 +28,7 @@ static inline struct mailbox mailbox_of(const struct engine_descriptor *engine_k
 static inline enum status mailbox_post(const struct mailbox *mailbox, struct engine_message *message,
                                        struct engine_departure *departure)
 {
-    if (!mailbox->lazy) {
-        message->effect = EFFECT_ACTS;
-        message->early = false;
-    }
+    if (!mailbox->lazy) message->effect = EFFECT_ACTS;
     return mailbox->engine_kind->send(mailbox->engine, message, departure, mailbox->err);
 }
 

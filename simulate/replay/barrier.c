@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "simulate/replay/collective_matching.h"
-#include "simulate/replay/connections.h"
 #include "simulate/replay/core.h"
 #include "simulate/replay/message.h"
 
@@ -92,15 +91,11 @@ static bool lacks_message(const struct barrier *barrier, uint8_t received)
 static enum status send_round(struct replay *replay, uint32_t rank, const struct barrier_group *group, uint32_t own,
                               uint32_t round)
 {
-    const struct core *core = core_of(replay);
     uint32_t to = own + (UINT32_C(1) << round), count = group->comm->count; /* 2^round < count, and count <= 2^24 */
     if (to >= count) to -= count;
     uint32_t counter = group->first_count + to * group->rounds + round;
     uint32_t other = (uint32_t)group->comm->members[to];
-    if (!core->counts) return replay_send_control(replay, MESSAGE_BARRIER, rank, other, counter, 0);
-    if (core->connections) TRY(replay_note_connection(replay, MESSAGE_BARRIER, rank, other));
-    return core->mailbox.lazy->count(core->engine, replay->nodes[rank], replay->nodes[other], rank, other, counter,
-                                     replay->err);
+    return replay_send_control(replay, MESSAGE_BARRIER, rank, other, counter, 0);
 }
 
 enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t index, bool *done)
@@ -126,12 +121,13 @@ enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t i
 }
 
 /* Advances a rank that blocks in the barrier up to its last round; its call's step function is not called before. */
-enum status replay_counted(struct replay *replay, uint32_t rank, uint32_t counter)
+enum status replay_on_barrier(struct replay *replay, const struct engine_note *message)
 {
     struct core *core = core_of(replay);
+    const uint32_t rank = message->destination;
     const struct rank_state *state = &replay->ranks[rank];
     bool done;
-    core->barrier_counts[counter]++;
+    core->barrier_counts[message->ref]++;
     if (state->status != RANK_BLOCKED || !state->in_barrier || state->threads) {
         replay_wake(replay, rank);
         return STATUS_OK;
@@ -144,11 +140,6 @@ enum status replay_counted(struct replay *replay, uint32_t rank, uint32_t counte
     mailbox_await_next(&core->mailbox, replay->nodes[rank], core->counter);
     core->counter = ENGINE_NO_COUNTER;
     return STATUS_OK;
-}
-
-enum status replay_on_barrier(struct replay *replay, const struct engine_note *message)
-{
-    return replay_counted(replay, message->destination, message->ref);
 }
 
 enum step replay_step_comm_barrier(struct replay *replay, uint32_t rank)

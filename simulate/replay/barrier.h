@@ -33,8 +33,6 @@ void replay_barrier_begin(struct replay *replay, uint32_t barrier);
 enum status replay_barrier_step(struct replay *replay, uint32_t rank, uint32_t barrier, bool *done);
 /* The step function of a call that is a barrier of its communicator, or of the world. */
 enum step replay_step_comm_barrier(struct replay *replay, uint32_t rank);
-/* A message of a round has arrived at the rank. counter is the index of the round in core.barrier_counts. */
-enum status replay_counted(struct replay *replay, uint32_t rank, uint32_t counter);
 /* Handles the arrival of a round's message. The collectives' driver has it in a row. */
 enum status replay_on_barrier(struct replay *replay, const struct engine_note *message);
 

@@ -60,8 +60,6 @@ struct core {
     size_t barrier_count, first_window_barrier;
     uint8_t *barrier_counts;
     uint32_t counter; /* of the barrier that the rank blocks in; ENGINE_NO_COUNTER: in something else */
-    bool controls;    /* control messages between two nodes are sent by engine_lazy.control() */
-    bool counts;      /* barriers send their messages by engine_lazy.count() */
     bool queries;     /* queries between two nodes are sent by engine_lazy.query() */
     struct waiting_queries *waiting_queries; /* by rank; NULL: none has to wait */
     struct agreements *agreements; /* NULL: no collective has been called */

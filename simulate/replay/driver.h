@@ -34,11 +34,10 @@ struct message_row {
     uint8_t service;                                                 /* enum service, or SERVICE_NONE */
     enum message_effect effect;
     bool two_sided; /* of a send or a collective */
-    bool early;  /* only a wait reads its arrival time */
     bool passes; /* with network.control_bypass the message passes queues: it is a request or an answer whose order
                     nothing depends on */
     unsigned also; /* SERVES(...): other services. The slowest server of these and of `service` serves the message */
-    /* The rest may be NULL. effect and early hold for most messages of the row; vary changes them for the others. */
+    /* The rest may be NULL. effect holds for most messages of the row; vary changes it for the others. */
     void (*vary)(const struct replay *, uint32_t ref, struct engine_message *);
     /* Whether the message carries data of such operations, which have a reverse_share; NULL: of none. */
     bool (*carries)(const struct replay *, uint32_t ref, enum rma_kind kind);

@@ -139,9 +139,7 @@ enum status replay_message_take(struct replay *replay, const struct match *match
 static enum status read_data(struct replay *replay, uint32_t index)
 {
     const struct envelope envelope = core_of(replay)->envelopes[index];
-    const int64_t arrival_ps = replay->arrival_ps;
     if (replay->nodes[envelope.source] != replay->nodes[envelope.destination]) TRY(replay_poll(replay, envelope.source));
-    replay->arrival_ps = arrival_ps;
     return replay_send(replay, MESSAGE_SEND_READ, envelope.source, envelope.destination, envelope.bytes, index, 0, NULL);
 }
 

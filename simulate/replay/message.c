@@ -92,7 +92,6 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
         .to_self = source == destination,
         .two_sided = row->two_sided,
         .want_left = departure != NULL,
-        .early = row->early,
         .effect = row->effect,
         .passes = row->passes && replay->platform->control_bypass,
     };
@@ -100,7 +99,6 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
         message.reverse_e9 = reverse_e9_of(replay, row, &message);
     if (row->vary) row->vary(replay, ref, &message);
     enum progress_mode server = server_of(replay, &message.note);
-    if (server != PROGRESS_HARDWARE) message.early = false; /* it takes effect when it is served */
     bool later = server == PROGRESS_THREAD || (server == PROGRESS_CALL && core->polls > 1);
     if (later) message.effect = EFFECT_ACTS; /* the time until it is served counts from its arrival */
     struct engine_departure ignored, *known = departure ? departure : &ignored;
@@ -114,19 +112,7 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
 enum status replay_send_control(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,
                                 uint32_t ref, uint32_t extra)
 {
-    struct core *core = core_of(replay);
-    const int32_t src = replay->nodes[source], dst = replay->nodes[destination];
-    if (!core->controls || src == dst)
-        return replay_send(replay, type, source, destination, replay->platform->control_bytes, ref, extra, NULL);
-    const struct message_row *row = core->messages_of[type];
-    const struct engine_note note = {source, destination, ref, extra, type};
-    struct engine_message varied;
-    int64_t left_ps;
-    varied.effect = row->effect; /* this member only */
-    if (row->vary) row->vary(replay, ref, &varied);
-    if (core->connections) TRY(replay_note_connection(replay, type, source, destination));
-    TRY(core->mailbox.lazy->control(core->engine, &note, src, dst, varied.effect, &left_ps, replay->err));
-    return replay_past_end(replay, source, left_ps) ? STATUS_DATA : STATUS_OK;
+    return replay_send(replay, type, source, destination, replay->platform->control_bytes, ref, extra, NULL);
 }
 
 /* Whether the two ranks' queries and their answers are messages of engine_lazy.query() and reply(). */
@@ -184,7 +170,6 @@ enum status replay_serve_late(struct replay *replay, uint32_t index)
     const struct engine_note message = waiting->message;
     replay_served_late(replay, &message, waiting->arrived_ps);
     replay_release_message(replay, index);
-    replay->arrival_ps = replay->now_ps;
     return core_of(replay)->messages_of[message.type]->act(replay, &message);
 }
 
@@ -379,7 +364,7 @@ static enum status receive_outside(struct replay *replay, const struct engine_qu
         bool is_answer = queries == queries_end || (answers < answers_end && answers->time_ps < queries->time_ps);
         const struct engine_query *next = is_answer ? answers++ : queries++;
         const struct engine_note note = {next->source, next->destination, next->ref, 0, (enum message_type)next->type};
-        replay->now_ps = replay->arrival_ps = next->time_ps;
+        replay->now_ps = next->time_ps;
         TRY(is_answer ? replay_arrived(replay, &note) : receive_query(replay, next));
     }
     return STATUS_OK;

@@ -232,14 +232,6 @@ static bool nodes_are_apart(const struct replay *replay)
     return apart;
 }
 
-/* Whether a node has several ranks. Where each has one, the nodes of ranks are taken to ascend. */
-static bool nodes_are_shared(const struct replay *replay)
-{
-    for (uint32_t rank = 1; rank < replay->trace->rank_count; rank++)
-        if (replay->nodes[rank] <= replay->nodes[rank - 1]) return true;
-    return false;
-}
-
 /* Leaves out the nodes after the last one that has a rank: they would cost memory. Where ranks are dealt to more nodes
  * than there are ranks, rank r stays on node r. A SimGrid platform file keeps all its hosts. */
 static void take_part(struct replay *replay, const struct platform *platform)
@@ -272,10 +264,9 @@ static enum status open_engine(struct replay *replay, const struct engine_callba
     bool eager = core->options->eager || core->gaps || replay->platform->draw; /* lazy delivery knows stated latencies only */
     core->mailbox = mailbox_of(core->engine_kind, core->engine, eager, replay->err);
     if (!core->mailbox.lazy) return STATUS_OK;
-    bool controls = core->mailbox.lazy->controls(core->engine, replay->platform->control_bytes, &core->counts);
-    core->controls = controls && core->polls == 1 && !protocol_uses(&replay->platform->protocol, PROGRESS_THREAD);
-    core->queries = core->controls && !core->counts && replay->answers_late;
-    core->counts = core->counts && !nodes_are_shared(replay);
+    const bool one_poll = core->polls == 1 && !protocol_uses(&replay->platform->protocol, PROGRESS_THREAD);
+    core->queries = core->mailbox.lazy->queries(core->engine, replay->platform->control_bytes) && one_poll &&
+                    replay->answers_late;
     return STATUS_OK;
 }
 

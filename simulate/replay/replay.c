@@ -21,7 +21,6 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
     uint32_t rank = kind == TIMER_RANK ? item : row->rank_of(replay, item);
     replay->now_ps = now_ps;
     enum status status = replay_poll(replay, rank);
-    replay->arrival_ps = now_ps;
     if (status == STATUS_OK && kind != TIMER_RANK)
         status = row->act(replay, item);
     else if (status == STATUS_OK)
@@ -29,21 +28,12 @@ static void on_timer(void *context, uint32_t id, int64_t now_ps)
     if (status != STATUS_OK) core_of(replay)->failed = true;
 }
 
-static void on_arrived(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps)
+static void on_arrived(void *context, const struct engine_note *note, int64_t now_ps)
 {
     struct replay *replay = context;
     replay->now_ps = now_ps;
-    replay->arrival_ps = at_ps;
-    if (replay_past_end(replay, note->source, at_ps)) return;
+    if (replay_past_end(replay, note->source, now_ps)) return;
     if (replay_arrived(replay, note) != STATUS_OK) core_of(replay)->failed = true;
-}
-
-static void on_counted(void *context, uint32_t rank, uint32_t counter, int64_t now_ps)
-{
-    struct replay *replay = context;
-    replay->now_ps = replay->arrival_ps = now_ps;
-    if (replay_past_end(replay, rank, now_ps)) return;
-    if (replay_counted(replay, rank, counter) != STATUS_OK) core_of(replay)->failed = true;
 }
 
 /* The first message behind the last possible time, or NULL. */
@@ -60,7 +50,7 @@ static void on_queries(void *context, const struct engine_query *queries, uint32
     struct replay *replay = context;
     const int64_t query_ps = query_count > 0 ? queries[query_count - 1].time_ps : 0;
     const int64_t answer_ps = answer_count > 0 ? answers[answer_count - 1].time_ps : 0;
-    replay->now_ps = replay->arrival_ps = query_ps > answer_ps ? query_ps : answer_ps;
+    replay->now_ps = query_ps > answer_ps ? query_ps : answer_ps;
     if (replay->now_ps > COST_END_PS) {
         const struct engine_query *query = first_past_end(queries, query_count), *answer = first_past_end(answers, answer_count);
         const struct engine_query *first = answer && (!query || answer->time_ps < query->time_ps) ? answer : query;
@@ -108,7 +98,6 @@ enum status replay_run(const struct trace *trace, const struct platform *platfor
     const struct engine_callbacks callbacks = {.context = replay,
                                                .left = on_left,
                                                .arrived = on_arrived,
-                                               .lazy.counted = on_counted,
                                                .lazy.queries = on_queries,
                                                .timer = on_timer,
                                                .stop = on_stop,

@@ -13,7 +13,7 @@ enum status replay_request_done(struct replay *replay, uint32_t index)
     if (index == NO_INDEX) return STATUS_OK;
     struct request *request = &core_of(replay)->requests[index];
     request->done = true;
-    request->known_ps = replay->arrival_ps <= request->known_ps ? 0 : replay->arrival_ps;
+    request->known_ps = replay->now_ps <= request->known_ps ? 0 : replay->now_ps;
     if (!request->awaited) return STATUS_OK;
     uint32_t rank = request->rank, thread = request->thread;
     if (request->of_task) {

@@ -34,7 +34,6 @@ struct replay {
     struct err *err;
     struct predicted *made; /* the predicted trace, or NULL */
     int64_t now_ps;
-    int64_t arrival_ps; /* of the message that on_arrived handles: now, or later for data of an active epoch */
     int64_t overhead_ps, loopback_overhead_ps; /* of calls between nodes and within one: replay_overhead_ps() */
     struct rank_state *ranks;
     struct rank_rare *rare; /* by rank */

@@ -34,14 +34,9 @@ static const struct call_step steps[] = {
 static void vary_data(const struct replay *replay, uint32_t ref, struct engine_message *message)
 {
     const struct op *op = &replay->ops[ref];
-    if (op->epoch_kind == OP_ACTIVE && replay->acknowledges_puts) {
-        if (replay->answers_late) message->effect = EFFECT_REPLIES;
-        return;
-    }
-    message->early = op->epoch_kind == OP_ACTIVE;
-    if (message->early && replay->hardware) message->effect = EFFECT_PRECEDES;
-    if (!message->early && replay->answers_late && replay_answers_late(replay, op))
-        message->effect = EFFECT_REPLIES;
+    bool active = op->epoch_kind == OP_ACTIVE, replies = active ? replay->acknowledges_puts : replay_answers_late(replay, op);
+    if (replies && replay->answers_late) message->effect = EFFECT_REPLIES;
+    if (active && !replies && replay->hardware) message->effect = EFFECT_PRECEDES;
 }
 
 static void vary_get_request(const struct replay *replay, uint32_t ref, struct engine_message *message)
@@ -63,7 +58,7 @@ static void vary_lock_grant(const struct replay *replay, uint32_t ref, struct en
 
 static void vary_lock_release(const struct replay *replay, uint32_t ref, struct engine_message *message)
 {
-    if (replay->lock_epochs[ref].releasing) message->effect = replay->answers_late ? EFFECT_REPLIES : EFFECT_ACTS;
+    if (replay->lock_epochs[ref].releasing && replay->answers_late) message->effect = EFFECT_REPLIES;
 }
 
 /* Of several operations, the largest row of the platform counts. */
@@ -145,8 +140,7 @@ static const struct message_row messages[] = {
     {MESSAGE_WAITS, .act = replay_on_waits, SERVICE_NOTIFICATION, EFFECT_CHANGES},
     {MESSAGE_DATA, .act = replay_on_data, SERVICE_PUT, .vary = vary_data, .carries = carries_op, .served_bytes = op_bytes,
      .left = op_left, .awaited = replay_awaits_ops},
-    {MESSAGE_PUT, .act = replay_on_put, SERVICE_PUT, EFFECT_PRECEDES, .early = true, .carries = carries_put,
-     .left = replay_put_left},
+    {MESSAGE_PUT, .act = replay_on_put, SERVICE_PUT, EFFECT_PRECEDES, .carries = carries_put, .left = replay_put_left},
     {MESSAGE_ACK, .act = replay_on_ack, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true,
      .served_bytes = acknowledged_bytes},
     {MESSAGE_GET_REQUEST, .act = replay_on_get_request, SERVICE_GET, .passes = true, .vary = vary_get_request,
@@ -174,7 +168,7 @@ static const struct message_row messages[] = {
     {MESSAGE_LOCK_ASK, .act = replay_on_lock_ask, SERVICE_LOCK, .passes = true, .vary = vary_answered,
      .awaited = replay_awaits_lock},
     {MESSAGE_LOCK_GRANT, .act = replay_on_lock_grant, SERVICE_NOTIFICATION, .passes = true, .vary = vary_lock_grant},
-    {MESSAGE_LOCK_RELEASE, .act = replay_on_lock_release, SERVICE_RELEASE, EFFECT_RELEASES, .vary = vary_lock_release,
+    {MESSAGE_LOCK_RELEASE, .act = replay_on_lock_release, SERVICE_RELEASE, .vary = vary_lock_release,
      .awaited = replay_awaits_release},
     {MESSAGE_LOCK_RELEASED, .act = replay_on_lock_released, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},
     {MESSAGE_FLUSH_QUERY, .act = replay_on_flush_query, SERVICE_PUT, .vary = vary_answered, .awaited = replay_awaits_flush},

@@ -238,8 +238,8 @@ enum status replay_put_left(struct replay *replay, const struct engine_note *mes
 enum status replay_on_put(struct replay *replay, const struct engine_note *message)
 {
     struct trace_sim *sim = sim_of_put(replay, message->source, message->extra);
-    if (sim) sim->xfer_end_ps = replay->arrival_ps;
-    replay_pair_effect(replay, &replay->pairs[message->ref], replay->arrival_ps);
+    if (sim) sim->xfer_end_ps = replay->now_ps;
+    replay_pair_effect(replay, &replay->pairs[message->ref], replay->now_ps);
     return STATUS_OK;
 }
 

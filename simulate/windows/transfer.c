@@ -275,7 +275,7 @@ static enum status reached_target(struct replay *replay, uint32_t index, int64_t
 
 enum status replay_on_data(struct replay *replay, const struct engine_note *message)
 {
-    return reached_target(replay, message->ref, replay->arrival_ps);
+    return reached_target(replay, message->ref, replay->now_ps);
 }
 
 void replay_note_claim(struct replay *replay, const struct op *op)

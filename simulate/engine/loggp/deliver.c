@@ -12,10 +12,9 @@
  * A message that is answered may also be delivered lazily, until its answer could arrive. Request and answer are then
  * one event, which visits both nodes. So are several requests that one node sends while the first one is on its way, as those of
  * a flush, and the first answer. An answer that arrives alone, at the moment of the event, is delivered at once.
- * The release of a lock is delivered with the next request, or at its moment where a request waits. */
+ */
 #include "common/units.h"
 #include "simulate/engine/loggp/deliver.h"
-#include "simulate/engine/loggp/counter.h"
 #include "simulate/engine/loggp/query.h"
 #include "simulate/engine/loggp/reception.h"
 #include "simulate/engine/loggp/schedule.h"
@@ -26,7 +25,7 @@ int64_t loggp_answer_latency_ps(struct engine *engine, const struct flight *flig
     return cost_recall(&engine->costs, &back)->latency_ps;
 }
 
-/* The receiving NIC receives messages one after another. True: the message has arrived, or may be delivered now. */
+/* The receiving NIC receives messages one after another. True: the message has arrived. */
 static bool receive_flight(struct engine *engine, struct flight *flight, int64_t *arrival_ps)
 {
     *arrival_ps = flight->time.time_ps;
@@ -42,7 +41,7 @@ static bool receive_flight(struct engine *engine, struct flight *flight, int64_t
         nic->key = event_key(flight->time.order);
         nic->before = nic->key;
     }
-    return flight->early || (*arrival_ps == flight->time.time_ps && !behind);
+    return *arrival_ps == flight->time.time_ps && !behind;
 }
 
 /* loggp_drain_until() would deliver this flight next, whose head came now: before it come only heads that the NIC receives
@@ -54,11 +53,10 @@ static bool is_next(const struct engine *engine, const struct flight *flight, st
     const struct inbox *inbox = &engine->nics[flight->dst_node].inbox;
     uint32_t first = inbox_first(inbox, engine->flights);
     if (first == FLIGHT_NONE || event_before(flight->time, engine->flights[first].time)) return true;
-    return engine->flights[first].to_nic && !engine->flights[first].early && inbox->tails_until_ps < engine->now.time_ps;
+    return engine->flights[first].to_nic && inbox->tails_until_ps < engine->now.time_ps;
 }
 
-/* Delivers a flight that has arrived at arrival_ps, or that will arrive then and whose head is here at head_ps. */
-static inline void deliver_arrived(struct engine *engine, uint32_t index, int64_t head_ps, int64_t arrival_ps)
+static inline void deliver_arrived(struct engine *engine, uint32_t index, int64_t arrival_ps)
 {
     struct flight *flight = &engine->flights[index];
     const struct engine_note note = flight->note;
@@ -72,7 +70,7 @@ static inline void deliver_arrived(struct engine *engine, uint32_t index, int64_
         return;
     }
     inbox_count_arrival(inbox, effect);
-    engine->callbacks.arrived(engine->callbacks.context, &note, head_ps, arrival_ps);
+    engine->callbacks.arrived(engine->callbacks.context, &note, arrival_ps);
 }
 
 /* The tail has arrived later than loggp_drain_until() may deliver it now: it waits for its moment. later: than without
@@ -101,9 +99,8 @@ static inline enum status deliver_inbox(struct engine *engine, uint32_t index, s
         flight->time = (struct event_time){arrival_ps, event_queue_order(&engine->queue, key)};
         if (!is_next(engine, flight, limit)) return put_tail(engine, index, later, err);
         engine->now = flight->time;
-        head_ps = arrival_ps;
     }
-    deliver_arrived(engine, index, head_ps, arrival_ps);
+    deliver_arrived(engine, index, arrival_ps);
     return STATUS_OK;
 }
 
@@ -124,9 +121,6 @@ enum status loggp_drain_until(struct engine *engine, int32_t node, struct event_
         if (engine->queries) loggp_take_queries(engine, node, limit);
         uint32_t first = inbox_first(inbox, engine->flights);
         bool comes = first != FLIGHT_NONE && !event_before(limit, engine->flights[first].time);
-        if (nic->counter_messages != COUNTER_NONE &&
-            !loggp_counted_all(engine, node, comes ? engine->flights[first].time : limit))
-            continue;
         if (!comes) break;
         inbox_take(inbox, engine->flights, first);
         if (engine->prefetches) loggp_prefetch_inbox(engine, inbox, &engine->lines);
@@ -137,13 +131,12 @@ enum status loggp_drain_until(struct engine *engine, int32_t node, struct event_
     return STATUS_OK;
 }
 
-/* A message for the node has arrived by the limit, or a counter message may have. */
+/* A message for the node has arrived by the limit. */
 static inline bool has_pending(const struct engine *engine, int32_t node, struct event_time limit)
 {
     const struct nic *nic = &engine->nics[node];
     uint32_t first = inbox_first(&nic->inbox, engine->flights);
-    return nic->counter_messages != COUNTER_NONE ||
-           (first != FLIGHT_NONE && !event_before(limit, engine->flights[first].time)) ||
+    return (first != FLIGHT_NONE && !event_before(limit, engine->flights[first].time)) ||
            (engine->queries && !event_before(limit, loggp_first_query(engine, node)));
 }
 
@@ -156,9 +149,7 @@ static inline struct event_time next_due(const struct engine *engine, int32_t no
         struct event_time query = loggp_queries_due(engine, node);
         if (event_before(query, arrives)) arrives = query;
     }
-    if (nic->counter_messages == COUNTER_NONE || nic->inbox.awaits == ENGINE_NO_COUNTER) return arrives;
-    struct event_time counted = loggp_counter_due(engine, nic);
-    return event_before(counted, arrives) ? counted : arrives;
+    return arrives;
 }
 
 static inline enum status watch_inbox(struct engine *engine, int32_t node, struct err *err)
@@ -267,7 +258,7 @@ static enum status take_answer(struct engine *engine, int32_t asker, bool alone,
     bool behind = engine->nics[asker].receive_free_ps >= time.time_ps; /* the NIC still receives */
     if (!alone || behind) return loggp_put(engine, answer, err);
     engine->now = time;
-    deliver_arrived(engine, answer, time.time_ps, time.time_ps);
+    deliver_arrived(engine, answer, time.time_ps);
     return STATUS_OK;
 }
 

@@ -20,7 +20,6 @@ struct flight {
     };
     int32_t src_node;
     uint8_t effect; /* enum message_effect; EFFECT_ACTS: also of one that has been delivered */
-    bool early;     /* as in engine_message */
     bool to_nic;    /* the receiving NIC has not received its head yet */
     bool in_heap;   /* of an inbox; before: the first child */
 };

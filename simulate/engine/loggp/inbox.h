@@ -35,7 +35,7 @@ struct inbox {
 static inline struct event_time inbox_flight_due(const struct inbox *inbox, const struct flight *flight)
 {
     struct event_time time = flight->time;
-    if (flight->transmit_ps == 0 || !flight->to_nic || flight->early || time.time_ps <= inbox->tails_until_ps) return time;
+    if (flight->transmit_ps == 0 || !flight->to_nic || time.time_ps <= inbox->tails_until_ps) return time;
     return (struct event_time){time.time_ps + flight->transmit_ps, event_first_of_key(time.order)};
 }
 

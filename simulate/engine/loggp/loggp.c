@@ -19,7 +19,6 @@
 #include <stdlib.h>
 
 #include "common/units.h"
-#include "simulate/engine/loggp/counter.h"
 #include "simulate/engine/loggp/deliver.h"
 #include "simulate/engine/loggp/local.h"
 #include "simulate/engine/loggp/query.h"
@@ -51,7 +50,6 @@ static void loggp_close(struct engine *engine)
     free(engine->flights);
     free(engine->asks);
     free(engine->last_asks);
-    free(engine->counter_messages);
     free(engine);
 }
 
@@ -90,7 +88,6 @@ static enum status loggp_open(const struct platform *platform, const int32_t (*p
     }
     made->flight_count = FLIGHT_NONE + 1;
     made->asks_count = ASKS_NONE + 1;
-    made->counter_message_count = COUNTER_NONE + 1;
     /* A message may be sent after the engine has received the heads of others that come later. */
     bool heads_count = made->at_once || platform->control_bypass;
     for (int32_t node = 0; node < platform->node_count; node++) inbox_init(&made->nics[node].inbox, heads_count);
@@ -117,8 +114,7 @@ static enum message_effect effect_of(const struct engine *engine, const struct e
     if (!queues || engine->at_once || engine->receptions) return EFFECT_ACTS;
     bool orders = message->effect == EFFECT_PRECEDES || message->effect == EFFECT_REPLIES;
     if (orders && !stays_behind(engine, latency_ps)) return EFFECT_ACTS;
-    if (message->effect == EFFECT_REPLIES && engine->links.used) return EFFECT_ACTS;
-    return message->effect;
+    return message->effect == EFFECT_REPLIES && engine->links.used ? EFFECT_ACTS : message->effect;
 }
 
 /* Schedules the arrival of the head at the next link. After the last link the flight goes on as any other. */
@@ -168,10 +164,7 @@ static enum status take_turn(struct engine *engine, const struct engine_message 
     return pairs ? keep_order(engine, message, cost->latency_ps, begin_ps, err) : STATUS_OK;
 }
 
-/* Its head arrives at `time`. Member by member: loads of a copy would wait for the stores of its members. */
-static inline enum status launch_flight(struct engine *engine, const struct engine_note *note, int32_t src_node, int32_t dst_node,
-                                        enum message_effect effect, struct event_time time, int64_t transmit_ps, bool early,
-                                        bool queues, uint32_t *index, struct err *err)
+static inline enum status take_flight(struct engine *engine, uint32_t *index, struct err *err)
 {
     *index = engine->free_flight;
     if (*index == FLIGHT_NONE) {
@@ -182,16 +175,7 @@ static inline enum status launch_flight(struct engine *engine, const struct engi
         engine->free_flight = engine->flights[*index].next;
         __builtin_prefetch(&engine->flights[engine->free_flight]);
     }
-    struct flight *flight = &engine->flights[*index];
-    flight->time = time;
-    flight->transmit_ps = transmit_ps;
-    flight->note = *note;
-    flight->dst_node = dst_node;
-    flight->src_node = src_node;
-    flight->effect = (uint8_t)effect;
-    flight->early = early;
-    flight->to_nic = queues;
-    return effect == EFFECT_REPLIES ? loggp_push_answer(engine, *index, err) : STATUS_OK;
+    return STATUS_OK;
 }
 
 static enum status loggp_send(struct engine *engine, const struct engine_message *message,
@@ -207,12 +191,19 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
     if (cost->network && engine->jitter.sd_ps > 0)
         TRY(jitter_draw(&engine->jitter, message->src_node, message->dst_node, from_ps, &latency_ps, err));
     int64_t head_ps = units_add_ps(from_ps, latency_ps);
-    const struct event_time time = {head_ps, event_queue_order(&engine->queue, message->key)};
-    const enum message_effect effect = effect_of(engine, message, cost->latency_ps, queues);
     uint32_t index;
-    TRY(launch_flight(engine, &message->note, message->src_node, message->dst_node, effect, time, cost->transmit_ps,
-                      message->early && !engine->receptions, queues, &index, err));
-    if (engine->receptions) engine->flights[index].reverse_e9 = queues ? message->reverse_e9 : 0;
+    TRY(take_flight(engine, &index, err));
+    /* Member by member: loads of a copy would wait for the stores of its members. */
+    struct flight *flight = &engine->flights[index];
+    flight->time = (struct event_time){head_ps, event_queue_order(&engine->queue, message->key)};
+    flight->transmit_ps = cost->transmit_ps;
+    flight->note = message->note;
+    flight->dst_node = message->dst_node;
+    flight->src_node = message->src_node;
+    flight->effect = (uint8_t)effect_of(engine, message, cost->latency_ps, queues);
+    flight->to_nic = queues;
+    if (flight->effect == EFFECT_REPLIES) TRY(loggp_push_answer(engine, index, err));
+    if (engine->receptions) flight->reverse_e9 = queues ? message->reverse_e9 : 0;
     if (engine->locals && !cost->network && !message->to_self && cost->transmit_ps > 0)
         return loggp_receive_within(engine, index, message, head_ps - cost->transmit_ps, err);
     if (engine->plain || !queues || !engine->links.used) return loggp_put(engine, index, err);
@@ -229,29 +220,17 @@ static enum status loggp_send(struct engine *engine, const struct engine_message
 }
 
 /* The costs of these messages must not depend on the pair of nodes, and their order only on the sending NIC. */
-static bool loggp_controls(struct engine *engine, int64_t bytes, bool *counts)
+static bool loggp_queries(struct engine *engine, int64_t bytes)
 {
     const struct engine_message message = {.src_node = 0, .dst_node = 1, .bytes = bytes, .two_sided = true};
     const struct platform *platform = engine->platform;
     bool one_queue = engine->contention && platform->nic != NIC_PAIRS && !engine->links.used && !engine->at_once &&
                      !engine->receptions;
-    *counts = false;
     if (platform->node_count < 2 || !one_queue || !engine->costs.same_latency || engine->jitter.sd_ps > 0) return false;
     engine->control_cost = *cost_recall(&engine->costs, &message);
-    *counts = engine->control_cost.transmit_ps == 0;
-    if (platform->two_sided || platform->control_bypass) return false; /* not all of them would cost as this one */
+    if (engine->control_cost.transmit_ps == 0 || platform->two_sided || platform->control_bypass)
+        return false; /* not all of them would cost as this one */
     return stays_behind(engine, engine->control_cost.latency_ps);
-}
-
-static enum status loggp_control(struct engine *engine, const struct engine_note *note, int32_t src_node, int32_t dst_node,
-                                 enum message_effect effect, int64_t *left_ps, struct err *err)
-{
-    const struct cost *cost = &engine->control_cost;
-    const struct event_time time = loggp_control_head(engine, src_node, note->source, engine->now.time_ps);
-    uint32_t index;
-    *left_ps = units_add_ps(time.time_ps - cost->latency_ps, cost->transmit_ps);
-    TRY(launch_flight(engine, note, src_node, dst_node, effect, time, cost->transmit_ps, false, true, &index, err));
-    return loggp_put(engine, index, err);
 }
 
 /* Keys are ranks. A timer of a rank belongs to the rank's node. */
@@ -426,9 +405,7 @@ static const struct engine_lazy lazy = {
     .await_next = loggp_await_next,
     .resume = loggp_resume,
     .watch = loggp_watch_all,
-    .controls = loggp_controls,
-    .control = loggp_control,
-    .count = loggp_count,
+    .queries = loggp_queries,
     .query = loggp_query,
     .reply = loggp_reply,
 };

@@ -23,20 +23,9 @@ struct nic { /* senders touch only the first of its two cache lines */
     uint32_t key;     /* the largest key of the messages that arrive at receive_free_ps */
     uint32_t before;  /* the largest key of those among them that have bytes or whose heads arrived before head_ps */
     uint32_t pending; /* events of the node in the queue without alarms; valid where nodes run ahead */
-    uint32_t counter_messages; /* first message of count(), or COUNTER_NONE (counter.c) */
 };
 _Static_assert(sizeof(struct nic) == 2 * LINE_BYTES, "a million nodes have a million of them");
 _Static_assert(offsetof(struct inbox, heap) <= LINE_BYTES, "who sends touches one cache line of the NIC");
-
-/* A message of engine_lazy.count(). It takes no time of the receiving NIC, so it delays no other message, and it need
- * not be ordered among the flights. */
-enum { COUNTER_NONE = 0 };
-struct counter_message {
-    struct event_time time; /* when it arrives if nothing delays it; if final: when it arrives */
-    uint32_t counter, rank;
-    uint32_t next; /* in the list of its node, or in the free list */
-    bool final;
-};
 
 /* Answered messages of one node, delivered by one event when the first answer may arrive: the others have arrived by then. */
 enum { ASKS_NONE = 0, ASKS_MOST = 12 };
@@ -61,11 +50,8 @@ struct engine {
     struct asks *asks;
     size_t asks_count, asks_capacity;
     uint32_t free_asks, *last_asks; /* last_asks: by node */
-    struct counter_message *counter_messages;
-    size_t counter_message_count, counter_message_capacity;
-    uint32_t free_counter;
     struct query_boxes *queries; /* NULL: no message of query() or reply() has been sent */
-    struct cost control_cost; /* of a message of control(), count(), query() or reply() */
+    struct cost control_cost; /* of a message of query() or reply() */
     struct link_queues links;
     struct jitter jitter;
     struct map pairs; /* platform.nic = pairs: when the head of the last message arrives, by both nodes */

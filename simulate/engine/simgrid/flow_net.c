@@ -203,7 +203,7 @@ static enum status execute_event(struct flow_net *net, struct event event, struc
         const struct engine_note note = net->items[event.id].note;
         net->items[event.id].next = net->free_item;
         net->free_item = event.id;
-        on->arrived(on->context, &note, net->now_ps, net->now_ps);
+        on->arrived(on->context, &note, net->now_ps);
         break;
     }
     }

@@ -53,9 +53,8 @@ static void on_left(void *context, const struct engine_note *note, int64_t began
     run->fates[message].left_ps = now_ps;
 }
 
-static void on_arrived(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps)
+static void on_arrived(void *context, const struct engine_note *note, int64_t now_ps)
 {
-    (void)at_ps; /* nothing is sent early here */
     struct run *run = context;
     uint32_t message = note->ref;
     advance(run, now_ps);
@@ -148,14 +147,6 @@ enum status test_run_apart(const struct engine_descriptor *kind, const struct te
         *err = answer.err;
     child_answers_clear(&answer, 1);
     return status;
-}
-
-void test_ignore_arrival(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps)
-{
-    (void)context;
-    (void)note;
-    (void)now_ps;
-    (void)at_ps;
 }
 
 bool test_go_on(void *context)

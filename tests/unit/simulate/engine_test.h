@@ -28,8 +28,7 @@ enum status test_run(const struct engine_descriptor *kind, const struct platform
                      const struct test_send *sends, size_t count, int stop_after, struct test_fate *fates,
                      struct err *err);
 
-/* Callbacks of tests that look at neither. */
-void test_ignore_arrival(void *context, const struct engine_note *note, int64_t now_ps, int64_t at_ps);
+/* The callback of tests that never stop. */
 bool test_go_on(void *context);
 
 /* The same in a child process, since SimGrid runs once per process. xml, if not NULL, is written to a file that stands
