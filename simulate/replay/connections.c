@@ -154,8 +154,7 @@ static uint32_t list_needed(const struct replay *replay, uint32_t rank, uint32_t
     return count;
 }
 
-enum status replay_query_connections(struct replay *replay, uint32_t rank, enum message_type answer, uint32_t ref,
-                                     uint32_t *unanswered)
+enum status replay_query_connections(struct replay *replay, uint32_t rank, uint32_t ref, uint32_t *unanswered)
 {
     if (!core_of(replay)->connections) return STATUS_OK;
     struct connections *known = core_of(replay)->connections;
@@ -169,7 +168,7 @@ enum status replay_query_connections(struct replay *replay, uint32_t rank, enum 
         if (word) *word = 0;
         uint32_t queried[WORD_RANKS], count = list_needed(replay, rank, first, needed, queried);
         *unanswered += count;
-        TRY(replay_send_queries(replay, rank, queried, count, ref, answer));
+        TRY(replay_send_queries(replay, rank, queried, count, ref));
     }
     return STATUS_OK;
 }

@@ -24,9 +24,8 @@ bool replay_has_unanswered(const struct replay *replay, uint32_t rank);
 enum status replay_connect_members(struct replay *replay, uint32_t rank, int32_t comm);
 
 /* Sends the queries to the ranks that are not targets, in the order of ranks. The queries to targets have been sent
- * before. Each rank answers with a message of the type answer that carries ref. Adds each query to *unanswered before
+ * before. Each answer carries ref. Adds each query to *unanswered before
  * it is sent. */
-enum status replay_query_connections(struct replay *replay, uint32_t rank, enum message_type answer, uint32_t ref,
-                                     uint32_t *unanswered);
+enum status replay_query_connections(struct replay *replay, uint32_t rank, uint32_t ref, uint32_t *unanswered);
 
 #endif

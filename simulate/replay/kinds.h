@@ -25,10 +25,8 @@ enum message_type {
     MESSAGE_LOCK_GRANT,
     MESSAGE_LOCK_RELEASE,
     MESSAGE_LOCK_RELEASED, /* the target's answer to a release */
-    MESSAGE_FLUSH_QUERY,   /* needs an answer; it leaves after the data of its pair or lock */
-    MESSAGE_PAIR_FLUSHED,
-    MESSAGE_LOCK_FLUSHED,
-    MESSAGE_FENCE_FLUSHED,
+    MESSAGE_FLUSH_QUERY,   /* needs an answer; it leaves after the data of its access */
+    MESSAGE_FLUSHED,
     MESSAGE_BARRIER,
     MESSAGE_EAGER,
     MESSAGE_SEND_ASK, /* rendezvous of a send */

@@ -121,15 +121,14 @@ static bool queries_between(const struct replay *replay, uint32_t source, uint32
     return core_of(replay)->queries && replay->nodes[source] != replay->nodes[destination];
 }
 
-enum status replay_send_queries(struct replay *replay, uint32_t source, const uint32_t *to, uint32_t count, uint32_t ref,
-                                enum message_type answer)
+enum status replay_send_queries(struct replay *replay, uint32_t source, const uint32_t *to, uint32_t count, uint32_t ref)
 {
     struct core *core = core_of(replay);
-    const struct engine_query query = {.ref = ref, .type = answer};
+    const struct engine_query query = {.ref = ref, .type = MESSAGE_FLUSHED};
     int64_t left_ps;
     if (!core->queries) {
         for (uint32_t i = 0; i < count; i++)
-            TRY(replay_send_control(replay, MESSAGE_FLUSH_QUERY, source, to[i], ref, answer));
+            TRY(replay_send_control(replay, MESSAGE_FLUSH_QUERY, source, to[i], ref, 0));
         return STATUS_OK;
     }
     if (count == 0) return STATUS_OK;
@@ -137,13 +136,12 @@ enum status replay_send_queries(struct replay *replay, uint32_t source, const ui
     return replay_past_end(replay, source, left_ps) ? STATUS_DATA : STATUS_OK;
 }
 
-enum status replay_send_query(struct replay *replay, uint32_t source, uint32_t destination, uint32_t ref,
-                              enum message_type answer)
+enum status replay_send_query(struct replay *replay, uint32_t source, uint32_t destination, uint32_t ref)
 {
     if (!queries_between(replay, source, destination))
-        return replay_send_control(replay, MESSAGE_FLUSH_QUERY, source, destination, ref, answer);
+        return replay_send_control(replay, MESSAGE_FLUSH_QUERY, source, destination, ref, 0);
     if (core_of(replay)->connections) TRY(replay_note_connection(replay, MESSAGE_FLUSH_QUERY, source, destination));
-    return replay_send_queries(replay, source, &destination, 1, ref, answer);
+    return replay_send_queries(replay, source, &destination, 1, ref);
 }
 
 /* The rank answers the queries, each when it has arrived and not before from_ps. */
@@ -159,9 +157,9 @@ static enum status answer_queries(struct replay *replay, const struct engine_que
 enum status replay_on_flush_query(struct replay *replay, const struct engine_note *message)
 {
     const uint32_t asker = message->source, rank = message->destination;
-    const struct engine_query query = {replay->now_ps, asker, rank, message->ref, message->extra};
+    const struct engine_query query = {replay->now_ps, asker, rank, message->ref, MESSAGE_FLUSHED};
     if (queries_between(replay, asker, rank)) return answer_queries(replay, &query, 1, replay->now_ps);
-    return replay_send_control(replay, (enum message_type)message->extra, rank, asker, message->ref, 0);
+    return replay_send_control(replay, MESSAGE_FLUSHED, rank, asker, message->ref, 0);
 }
 
 enum status replay_serve_late(struct replay *replay, uint32_t index)

@@ -19,13 +19,11 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
                         int64_t bytes, uint32_t ref, uint32_t extra, struct engine_departure *departure);
 enum status replay_send_control(struct replay *replay, enum message_type type, uint32_t source, uint32_t destination,
                                 uint32_t ref, uint32_t extra);
-/* Sends a query (MESSAGE_FLUSH_QUERY), which is answered by a message of type `answer` that carries ref. */
-enum status replay_send_query(struct replay *replay, uint32_t source, uint32_t destination, uint32_t ref,
-                              enum message_type answer);
+/* Sends a query (MESSAGE_FLUSH_QUERY), which is answered by a MESSAGE_FLUSHED that carries ref. */
+enum status replay_send_query(struct replay *replay, uint32_t source, uint32_t destination, uint32_t ref);
 /* The same to each rank of `to`, in their order. They are on other nodes than the source, and it is noted that its connections
  * to them need no further query. */
-enum status replay_send_queries(struct replay *replay, uint32_t source, const uint32_t *to, uint32_t count, uint32_t ref,
-                                enum message_type answer);
+enum status replay_send_queries(struct replay *replay, uint32_t source, const uint32_t *to, uint32_t count, uint32_t ref);
 /* Answers a query that arrives alone. */
 enum status replay_on_flush_query(struct replay *replay, const struct engine_note *message);
 /* Queries and answers arrive (engine_lazy_callbacks.queries). An answer that acts stands for message.extra further ones. */

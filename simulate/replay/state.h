@@ -66,7 +66,7 @@ struct replay {
     POOL(lock_epoch, lock_epoch);
     struct buffers *buffers; /* NULL: they are not limited */
     struct incoming *incoming; /* by member and sync instance & 1; NULL: no window has fences with notify */
-    struct held_chain *held;   /* by member; NULL: issue is not deferred */
+    struct op_queue *held;     /* by member: operations of a fence epoch until the closing fence; NULL: issue is not deferred */
     struct all_locks **all_locks; /* by member: lock_all, as origin; NULL: not open. Owned */
     struct lock_queue *lock_queues; /* by member; NULL: no lock has been requested */
     struct called *called; /* by member; NULL: no connections */

@@ -109,7 +109,7 @@ static enum status say_waits(struct replay *replay, const struct member *member)
 static bool owes_notification(const struct replay *replay, const struct pair *pair, uint32_t epoch)
 {
     if (pair->accesses < epoch || (pair->accesses == epoch && pair->open && !pair->notified)) return true;
-    for (uint32_t op = pair->queue_first; op != NO_INDEX; op = replay->ops[op].next)
+    for (uint32_t op = pair->queue.first; op != NO_INDEX; op = replay->ops[op].next)
         if (replay->ops[op].kind == CALL_COMPLETE && replay->ops[op].epoch == epoch) return true;
     return false;
 }
@@ -127,7 +127,7 @@ static bool awaits_confirmation(const struct replay *replay, const struct member
 {
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
         const struct pair *pair = &replay->pairs[role_pairs(&member->access)[i]];
-        if (pair->target_waits && pair->uncleared > 0 && pair->queue_first != NO_INDEX) return true;
+        if (pair->target_waits && pair->uncleared > 0 && pair->queue.first != NO_INDEX) return true;
     }
     return false;
 }
@@ -199,8 +199,7 @@ enum step replay_step_start(struct replay *replay, uint32_t rank)
         STEP_TRY(replay_pairs_of(replay, member, &member->access, true, call->sync.group));
         member->access_open = true;
         member->nocheck = call->flags & TRACE_NOCHECK;
-        member->missing_posts = member->lefts = member->gets = 0;
-        member->last_left_ps = INT64_MIN;
+        member->missing_posts = 0;
         member->awaited_post_ps = TRACE_UNKNOWN_PS;
         bool waits = replay->modes[member->window].semantics->start_waits;
         for (uint32_t i = 0; i < member->access.pair_count; i++) {
@@ -275,7 +274,7 @@ enum status replay_on_post(struct replay *replay, const struct engine_note *mess
     if (last) origin->posted = true;
     if (last && replay->modes[origin->window].queues_for_group)
         TRY(issue_before_rank(replay, origin));
-    else if (pair->queue_first != NO_INDEX)
+    else if (pair->queue.first != NO_INDEX)
         TRY(replay_pair_issue_until(replay, message->ref, posts));
     end_wait_before(replay, &replay->pairs[message->ref]);
     pair = &replay->pairs[message->ref];
@@ -292,7 +291,7 @@ enum status replay_on_post(struct replay *replay, const struct engine_note *mess
 static bool complete_awaits(const struct replay *replay, const struct member *member, const struct pair *pair)
 {
     if (replay->modes[member->window].complete_waits_all) return true;
-    for (uint32_t op = pair->queue_first; op != NO_INDEX; op = replay->ops[op].next)
+    for (uint32_t op = pair->queue.first; op != NO_INDEX; op = replay->ops[op].next)
         if (replay->ops[op].epoch == pair->accesses && replay_complete_awaits_op(&replay->ops[op])) return true;
     return false;
 }
@@ -311,7 +310,7 @@ static enum status queue_notification(struct replay *replay, uint32_t index, con
                                   .complete_enter_ps = notification->complete_enter_ps,
                                   .last_op_ps = notification->last_op_ps,
                                   .data_expected = notification->data_expected};
-    replay_queue_append(replay, &pair->queue_first, &pair->queue_last, op);
+    replay_queue_append(replay, &pair->queue, op);
     replay_await(replay, pair->origin);
     return STATUS_OK;
 }
@@ -325,7 +324,7 @@ static enum status issue_to_target(struct replay *replay, struct member *member,
     pair->awaited = !ready && complete_awaits(replay, member, pair);
     pair->awaited_before = is_ahead(replay, member, pair);
     member->missing_before += pair->awaited_before;
-    bool issues = ready && pair->queue_first != NO_INDEX;
+    bool issues = ready && pair->queue.first != NO_INDEX;
     return issues ? replay_pair_issue_until(replay, index, pair->accesses) : STATUS_OK;
 }
 
@@ -358,28 +357,17 @@ static enum status request_flush(struct replay *replay, struct member *member)
 {
     const enum steps_query query = replay->platform->protocol.calls[STEPS_COMPLETE].query;
     if (query == QUERY_NONE) return STATUS_OK;
-    uint32_t queried = NO_INDEX;
-    bool asks = query == QUERY_CONNECTED && replay_flush_asks_others(replay, (uint32_t)(member - replay->members));
-    if (asks && member->access.pair_count > 0) queried = role_pairs(&member->access)[0];
+    const uint32_t own = (uint32_t)(member - replay->members);
+    bool queries = query == QUERY_CONNECTED && replay_flush_asks_others(replay, own) && member->access.pair_count > 0;
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
-        uint32_t index = role_pairs(&member->access)[i];
-        struct pair *pair = &replay->pairs[index];
-        if (!pair->unflushed || pair->answers == 0 || pair->queue_first != NO_INDEX || pair->origin == pair->target) continue;
+        struct pair *pair = &replay->pairs[role_pairs(&member->access)[i]];
+        if (!pair->unflushed || pair->answers == 0 || pair->queue.first != NO_INDEX || pair->origin == pair->target) continue;
         pair->unflushed = false;
-        member->lefts++;
-        TRY(replay_send_query(replay, pair->origin, pair->target, index, MESSAGE_PAIR_FLUSHED));
-        queried = index;
+        TRY(replay_query_target(replay, own, pair->origin, pair->target));
+        queries = true;
     }
-    if (queried == NO_INDEX || query != QUERY_CONNECTED) return STATUS_OK;
-    return replay_query_connections(replay, member->rank, MESSAGE_PAIR_FLUSHED, queried, &member->lefts);
-}
-
-enum status replay_on_pair_flushed(struct replay *replay, const struct engine_note *message)
-{
-    struct member *origin = &replay->members[replay->pairs[message->ref].origin_member];
-    origin->lefts -= 1 + message->extra;
-    if (origin->lefts == 0) replay_wake(replay, origin->rank);
-    return STATUS_OK;
+    if (!queries || query != QUERY_CONNECTED) return STATUS_OK;
+    return replay_query_connections(replay, member->rank, own, &member->open.outstanding);
 }
 
 /* [issue, acknowledged, notify]: the targets are notified when everything that complete waits for is acknowledged. */
@@ -394,14 +382,14 @@ static bool complete_waits(const struct replay *replay, const struct member *mem
 {
     if (member->missing_before > 0) return true;
     if (replay->modes[member->window].complete_waits_all && !member->nocheck && member->missing_posts > 0) return true;
-    return member->lefts > 0 || member->gets > 0;
+    return member->open.lefts > 0 || member->open.outstanding > 0;
 }
 
 static enum step close_access(struct replay *replay, struct member *member)
 {
     struct rank_state *state = &replay->ranks[member->rank];
     int64_t now_ps = replay->now_ps;
-    int64_t exit_ps = member->last_left_ps > now_ps ? member->last_left_ps : now_ps;
+    int64_t exit_ps = member->open.last_left_ps > now_ps ? member->open.last_left_ps : now_ps;
     replay_account_post(replay, member->rank, PATTERN_LATE_POST, member->awaited_post_ps);
     for (uint32_t i = 0; i < member->access.pair_count; i++) replay->pairs[role_pairs(&member->access)[i]].open = false;
     member->access_open = false;
@@ -411,7 +399,7 @@ static enum step close_access(struct replay *replay, struct member *member)
 static enum step await_completion(const struct replay *replay, const struct member *member)
 {
     if (replay->acknowledges_all)
-        replay->ranks[member->rank].need = replay_least_messages(replay, member->lefts + member->gets);
+        replay->ranks[member->rank].need = replay_least_messages(replay, member->open.outstanding);
     return STEP_BLOCK;
 }
 

@@ -34,7 +34,7 @@ static const struct call_step steps[] = {
 static void vary_data(const struct replay *replay, uint32_t ref, struct engine_message *message)
 {
     const struct op *op = &replay->ops[ref];
-    bool active = op->epoch_kind == OP_ACTIVE, replies = active ? replay->acknowledges_puts : replay_answers_late(replay, op);
+    bool active = op->pair != NO_INDEX, replies = active ? replay->acknowledges_puts : replay_answers_late(replay, op);
     if (replies && replay->answers_late) message->effect = EFFECT_REPLIES;
     if (active && !replies && replay->hardware) message->effect = EFFECT_PRECEDES;
 }
@@ -134,6 +134,14 @@ static enum status together_left(struct replay *replay, const struct engine_note
     return replay_together_left(replay, message->ref, reply, began_ps, left_ps);
 }
 
+static enum status on_flushed(struct replay *replay, const struct engine_note *message)
+{
+    struct access *open = replay_access(replay, message->ref);
+    open->outstanding -= 1 + message->extra;
+    if (open->outstanding == 0) replay_wake(replay, message->destination);
+    return STATUS_OK;
+}
+
 static const struct message_row messages[] = {
     {MESSAGE_POST, .act = replay_on_post, SERVICE_NOTIFICATION, EFFECT_CHANGES},
     {MESSAGE_COMPLETE, .act = replay_on_complete, SERVICE_NONE, EFFECT_CHANGES},
@@ -173,9 +181,7 @@ static const struct message_row messages[] = {
     {MESSAGE_LOCK_RELEASED, .act = replay_on_lock_released, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},
     {MESSAGE_FLUSH_QUERY, .act = replay_on_flush_query, SERVICE_PUT, .vary = vary_answered, .awaited = replay_awaits_flush},
     {MESSAGE_QUERIES, .act = replay_on_queries, SERVICE_PUT},
-    {MESSAGE_PAIR_FLUSHED, .act = replay_on_pair_flushed, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},
-    {MESSAGE_LOCK_FLUSHED, .act = replay_on_lock_flushed, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},
-    {MESSAGE_FENCE_FLUSHED, .act = replay_on_fence_flushed, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},
+    {MESSAGE_FLUSHED, .act = on_flushed, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},
     {0}};
 
 static uint32_t target_of_op(const struct replay *replay, uint32_t op)

@@ -28,7 +28,7 @@ static void explain_buffered(struct replay *replay, uint32_t rank, const struct 
     EXPLAIN(text, " room for %lld bytes in its buffer, where data wait for", (long long)call->bytes);
     for (size_t i = 0; i < replay->pair_count; i++) {
         const struct pair *pair = &replay->pairs[i];
-        if (pair->origin == rank && pair->queue_first != NO_INDEX) EXPLAIN_ONE(text, " MPI_Win_post of rank %u", pair->target);
+        if (pair->origin == rank && pair->queue.first != NO_INDEX) EXPLAIN_ONE(text, " MPI_Win_post of rank %u", pair->target);
     }
 }
 
@@ -92,7 +92,7 @@ static void explain_locks(struct replay *replay, uint32_t rank, const struct tra
         if (epoch->releasing && !epoch->answered)
             EXPLAIN_ONE(text, " rank %u to know that window %d is unlocked", epoch->target, call->handle);
         bool lacks_grant = epoch->asked && !epoch->granted;
-        if (!lacks_grant && epoch->outstanding == 0) continue;
+        if (!lacks_grant && epoch->open.outstanding == 0) continue;
         EXPLAIN_ONE(text, " %s window %d on rank %u", lacks_grant ? "the lock of" : "its operations on", call->handle,
              epoch->target);
         if (lacks_grant && text->named <= WAITERS_SHOWN)
@@ -124,7 +124,7 @@ static void explain_leftover(struct replay *replay, const struct op *op, const c
     struct explanation text = {.used = 0};
     EXPLAIN(&text, "%s: rank %u never %s",
         op->kind == CALL_COMPLETE ? "its notification never leaves" : "its data never leave",
-        op->epoch_kind == OP_FENCE ? op->origin : op->target, cause);
+        replay_is_fenced(op) ? op->origin : op->target, cause);
     replay_report_stopped(replay, op->origin, op->call, &text);
 }
 
@@ -132,13 +132,13 @@ enum status replay_find_held(struct replay *replay)
 {
     for (size_t i = 0; i < replay->pair_count; i++) {
         const struct pair *pair = &replay->pairs[i];
-        if (pair->queue_first == NO_INDEX) continue;
+        if (pair->queue.first == NO_INDEX) continue;
         enum status status = replay_fail(
             replay, pair->origin,
             "access epoch %u towards rank %u on window %d never met an MPI_Win_post: rank %u posted %u times for "
             "this rank",
-            replay->ops[pair->queue_first].epoch, pair->target, pair->window, pair->target, pair->exposures);
-        explain_leftover(replay, &replay->ops[pair->queue_first], "posts");
+            replay->ops[pair->queue.first].epoch, pair->target, pair->window, pair->target, pair->exposures);
+        explain_leftover(replay, &replay->ops[pair->queue.first], "posts");
         return status;
     }
     for (size_t i = 0; i < replay->member_count; i++) {

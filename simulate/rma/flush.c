@@ -33,7 +33,7 @@ static enum status sort_busy(struct replay *replay, const struct member *member)
     for (uint32_t lock = all->busy_first; lock != NO_INDEX; lock = replay->lock_epochs[lock].next) {
         struct lock_epoch *epoch = &replay->lock_epochs[lock];
         epoch->busy = false;
-        if (epoch->outstanding == 0 && !epoch->got) continue;
+        if (epoch->open.outstanding == 0 && !epoch->got) continue;
         struct placed made = {trace_comm_rank(replay_comm_of(replay, member), (int32_t)epoch->target), lock};
         sorted = sorted && (count == 0 || busy[count - 1].place < made.place);
         ARRAY_PUSH(busy, count, capacity, made, replay->err);
@@ -154,7 +154,7 @@ static enum status hurry_operations(struct replay *replay, uint32_t rank, const 
 {
     struct lock_walk walk = walk_of(replay, rank, call);
     for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);)
-        if (lock != NO_INDEX && replay->lock_epochs[lock].queue_first != NO_INDEX) TRY(replay_lock_hurry(replay, lock));
+        if (lock != NO_INDEX && replay->lock_epochs[lock].queue.first != NO_INDEX) TRY(replay_lock_hurry(replay, lock));
     return STATUS_OK;
 }
 
@@ -183,15 +183,15 @@ static enum status request_flush(struct replay *replay, uint32_t rank, const str
     uint32_t queried = NO_INDEX;
     for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);) {
         if (lock == NO_INDEX) continue;
-        uint32_t before = replay->lock_epochs[lock].outstanding;
+        uint32_t before = replay->lock_epochs[lock].open.outstanding;
         TRY(replay_lock_flush(replay, lock, query, always));
-        if (replay->lock_epochs[lock].outstanding > before) queried = lock;
+        if (replay->lock_epochs[lock].open.outstanding > before) queried = lock;
     }
     if (names || query != QUERY_CONNECTED) return STATUS_OK;
     bool asks = replay_flush_asks_others(replay, replay_member_index(replay, call->handle, rank));
     if (asks && queried == NO_INDEX) queried = epoch_of_others(replay, rank, call);
     if (queried == NO_INDEX) return STATUS_OK;
-    return replay_query_connections(replay, rank, MESSAGE_LOCK_FLUSHED, queried, &replay->lock_epochs[queried].outstanding);
+    return replay_query_connections(replay, rank, replay_ref_of_lock(replay, queried), &replay->lock_epochs[queried].open.outstanding);
 }
 
 /* query_connected: whether flush_local does what flush does. The library has no local flush (docs/protocols.md, Flush). */
@@ -229,9 +229,9 @@ static uint32_t count_answers(const struct replay *replay, const struct member *
 static uint32_t count_outstanding(const struct replay *replay, uint32_t rank, const struct trace_call *call,
                                   struct lock_walk walk, const struct lock_epoch *epoch)
 {
-    uint32_t count = epoch->outstanding;
+    uint32_t count = epoch->open.outstanding;
     for (uint32_t lock; walk.busy && walk_next(replay, rank, call, &walk, &lock);)
-        count += replay->lock_epochs[lock].outstanding;
+        count += replay->lock_epochs[lock].open.outstanding;
     return count;
 }
 
@@ -242,7 +242,7 @@ enum completion { AT_ORIGIN, AT_TARGET, SENT };
 static bool is_missing(const struct replay *replay, const struct lock_epoch *epoch, enum completion where)
 {
     if (where == SENT && replay_lock_ends_early(replay, epoch)) return (epoch->asked && !epoch->granted) || epoch->uncleared > 0;
-    if ((where == AT_ORIGIN && epoch->granted ? epoch->lefts : epoch->outstanding) > 0) return true;
+    if ((where == AT_ORIGIN && epoch->granted ? epoch->open.lefts : epoch->open.outstanding) > 0) return true;
     return epoch->flushing && where == AT_TARGET;
 }
 
@@ -260,8 +260,8 @@ static enum step step_completed(struct replay *replay, uint32_t rank, const stru
             if (answers > 0) state->need = replay_least_messages(replay, answers);
             return STEP_BLOCK;
         }
-        if (where == AT_ORIGIN && epoch->last_left_ps > replay->now_ps)
-            return replay_wait_until(state, epoch->last_left_ps, PHASE_WAIT);
+        if (where == AT_ORIGIN && epoch->open.last_left_ps > replay->now_ps)
+            return replay_wait_until(state, epoch->open.last_left_ps, PHASE_WAIT);
     }
     return STEP_EXIT;
 }

@@ -132,7 +132,7 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
     }
     if (state->phase == PHASE_ASK) {
         state->phase = PHASE_FLUSH;
-        if (!epoch->granted || epoch->queue_first != NO_INDEX) {
+        if (!epoch->granted || epoch->queue.first != NO_INDEX) {
             epoch->awaited = !epoch->asked && !state->threads;
             STEP_TRY(replay_lock_hurry(replay, lock));
             epoch = &replay->lock_epochs[lock];
@@ -148,8 +148,8 @@ enum step replay_step_unlock(struct replay *replay, uint32_t rank)
         return STEP_POLL;
     }
     if (early && state->phase == PHASE_COMPLETE && epoch->uncleared > 0) return STEP_BLOCK;
-    if ((!early || state->phase == PHASE_ANSWER) && epoch->outstanding > 0) {
-        state->need = replay_least_messages(replay, epoch->outstanding);
+    if ((!early || state->phase == PHASE_ANSWER) && epoch->open.outstanding > 0) {
+        state->need = replay_least_messages(replay, epoch->open.outstanding);
         return STEP_BLOCK;
     }
     if (state->phase == PHASE_ANSWER) {

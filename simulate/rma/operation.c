@@ -137,17 +137,12 @@ static enum step decide_departure(struct replay *replay, uint32_t rank, struct m
 static void queue_op(struct replay *replay, uint32_t op)
 {
     const struct op *queued = &replay->ops[op];
-    if (queued->epoch_kind == OP_ACTIVE) {
-        struct pair *pair = &replay->pairs[queued->pair];
-        replay_queue_append(replay, &pair->queue_first, &pair->queue_last, op);
-        replay_await(replay, queued->origin);
-    } else if (queued->epoch_kind == OP_LOCK) {
-        struct lock_epoch *lock = &replay->lock_epochs[queued->lock];
-        replay_queue_append(replay, &lock->queue_first, &lock->queue_last, op);
-    } else {
-        struct held_chain *held = &replay->held[queued->member];
-        replay_queue_append(replay, &held->first, &held->last, op);
-    }
+    bool active = queued->pair != NO_INDEX;
+    struct op_queue *queue = active                     ? &replay->pairs[queued->pair].queue
+                             : queued->lock != NO_INDEX ? &replay->lock_epochs[queued->lock].queue
+                                                        : &replay->held[queued->member];
+    replay_queue_append(replay, queue, op);
+    if (active) replay_await(replay, queued->origin);
 }
 
 /* Issues or queues the operation that the call has made. */
@@ -204,7 +199,7 @@ static void note_put_left(struct replay *replay, struct member *origin, uint32_t
 {
     struct trace_sim *sim = sim_of_put(replay, origin->rank, call);
     if (sim) sim->xfer_start_ps = began_ps;
-    if (left_ps > origin->last_left_ps) origin->last_left_ps = left_ps;
+    if (left_ps > origin->open.last_left_ps) origin->open.last_left_ps = left_ps;
 }
 
 static enum step put_plainly(struct replay *replay, uint32_t rank, struct member *member, struct pair *pair)
@@ -221,7 +216,7 @@ static enum step put_plainly(struct replay *replay, uint32_t rank, struct member
     STEP_TRY(replay_send(replay, MESSAGE_PUT, rank, pair->target, call->bytes, (uint32_t)(pair - replay->pairs),
                          (uint32_t)state->next, &departure));
     if (departure.left_ps == ENGINE_LATER)
-        member->lefts++;
+        member->open.lefts++;
     else
         note_put_left(replay, member, (uint32_t)state->next, departure.began_ps, departure.left_ps);
     return leave_operation(replay, state, pair);
@@ -231,7 +226,7 @@ enum status replay_put_left(struct replay *replay, const struct engine_note *mes
 {
     struct member *origin = &replay->members[replay->pairs[message->ref].origin_member];
     note_put_left(replay, origin, message->extra, began_ps, left_ps);
-    if (--origin->lefts == 0) replay_wake(replay, origin->rank);
+    if (--origin->open.lefts == 0) replay_wake(replay, origin->rank);
     return STATUS_OK;
 }
 
@@ -246,8 +241,7 @@ enum status replay_on_put(struct replay *replay, const struct engine_note *messa
 /* Whether the operation can leave; the awaited post may have arrived while the call copied. */
 static bool may_leave(const struct replay *replay, const struct member *member, const struct op *op)
 {
-    if (op->epoch_kind == OP_FENCE) return true;
-    if (op->epoch_kind == OP_LOCK) return replay->lock_epochs[op->lock].granted;
+    if (op->pair == NO_INDEX) return op->lock == NO_INDEX || replay->lock_epochs[op->lock].granted;
     const struct pair *pair = &replay->pairs[op->pair];
     return replay_pair_ready(member, pair) && !replay_pair_awaits_group(replay, pair) && (member->posted || !op->group);
 }
@@ -271,27 +265,21 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
         enum step step = decide_departure(replay, rank, member, pair);
         if (step != STEP_AGAIN) return step;
     }
-    if (pair && pair->queue_first != NO_INDEX && !replay->deferred && replay_pair_ready(member, pair)) {
+    if (pair && pair->queue.first != NO_INDEX && !replay->deferred && replay_pair_ready(member, pair)) {
         STEP_TRY(replay_pair_issue_queued(replay, (uint32_t)(pair - replay->pairs)));
         pair = replay_open_pair(replay, member, call->peer);
     }
     if (pair && is_plain_put(replay, state, call)) return put_plainly(replay, rank, member, pair);
     uint32_t op;
-    STEP_TRY(replay_make_op(replay, rank, &op));
+    STEP_TRY(replay_make_op(replay, rank, is_buffered(state), &op));
     if (op == NO_INDEX)
         return replay_fail(replay, rank,
                            "%s to rank %d outside any epoch on window %d, expected start, lock or fence before",
                            call_name(call->call), call->peer, call->handle),
                STEP_FAIL;
     struct op *made = &replay->ops[op];
-    if (made->epoch_kind == OP_ACTIVE) {
-        made->buffered = is_buffered(state) && replay->platform->semantics.buffer_bytes != INT64_MAX;
-        made->counts_left = !is_buffered(state) && !replay_is_get(made) &&
-                            (made->local != LOCAL_COPIED || made->awaits_ack);
-        if (made->counts_left) member->lefts++;
-        made->group = is_for_group(replay, call);
-        if (replay_is_get(made)) member->gets++;
-    }
+    made->buffered = is_buffered(state) && replay->platform->semantics.buffer_bytes != INT64_MAX;
+    made->group = is_for_group(replay, call);
     bool leaves = !replay->deferred && may_leave(replay, member, made);
     replay->outcome->transfers++;
     replay->outcome->transfer_bytes += (uint64_t)made->bytes;

@@ -12,7 +12,6 @@ enum step replay_step_win_create(struct replay *replay, uint32_t rank);
 enum step replay_step_win_free(struct replay *replay, uint32_t rank);
 enum step replay_step_fence(struct replay *replay, uint32_t rank);
 struct coll_shape replay_gather_shape(const struct replay *replay, uint32_t size); /* of a window's creation */
-enum status replay_on_fence_flushed(struct replay *replay, const struct engine_note *message);
 
 /* active.c: post, start, complete, wait. */
 enum step replay_step_post(struct replay *replay, uint32_t rank);
@@ -22,7 +21,6 @@ enum step replay_step_win_wait(struct replay *replay, uint32_t rank);
 enum status replay_on_post(struct replay *replay, const struct engine_note *message);
 enum status replay_on_complete(struct replay *replay, const struct engine_note *message);
 enum status replay_on_waits(struct replay *replay, const struct engine_note *message);
-enum status replay_on_pair_flushed(struct replay *replay, const struct engine_note *message);
 /* The current call, an operation, has to wait for all missing posts of the access epoch. */
 void replay_await_group(struct replay *replay, struct member *member);
 /* Adds the wait of the rank's call for posts to the totals. post_ps is the enter of the latest post that it waited for;

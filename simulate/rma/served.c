@@ -25,13 +25,12 @@ static bool awaits_op(const struct replay *replay, const struct trace_call *call
     switch (call_kind(call->call)) {
     case CALL_UNLOCK:
     case CALL_UNLOCK_ALL:
-    case CALL_FLUSH: return names && op->epoch_kind == OP_LOCK;
+    case CALL_FLUSH: return names && op->lock != NO_INDEX;
     case CALL_FLUSH_LOCAL:
-        return names && op->epoch_kind == OP_LOCK &&
+        return names && op->lock != NO_INDEX &&
                (holds_back(op, type) || op->local == LOCAL_ACKNOWLEDGED);
     case CALL_COMPLETE:
-        return names && op->epoch_kind == OP_ACTIVE &&
-               (replay_is_get(op) || (op->counts_left && (holds_back(op, type) || replay->complete_remote)));
+        return names && op->pair != NO_INDEX && op->counts_left && (holds_back(op, type) || replay->complete_remote);
     default: return false;
     }
 }
@@ -61,7 +60,7 @@ bool replay_awaits_lock(const struct replay *replay, const struct trace_call *ca
     default: break;
     }
     if (call_arm(call_kind(call->call)) != ARM_COMPLETION) return false;
-    for (uint32_t op = lock->queue_first; op != NO_INDEX; op = replay->ops[op].next)
+    for (uint32_t op = lock->queue.first; op != NO_INDEX; op = replay->ops[op].next)
         if (awaits_request(replay, &replay->ops[op])) return true;
     return false;
 }
@@ -75,6 +74,6 @@ bool replay_awaits_release(const struct replay *replay, const struct trace_call 
 bool replay_awaits_flush(const struct replay *replay, const struct trace_call *call, const struct engine_note *message)
 {
     (void)replay;
-    (void)call;
-    return message->extra != MESSAGE_FENCE_FLUSHED;
+    (void)message;
+    return call_kind(call->call) != CALL_FENCE;
 }

@@ -164,25 +164,16 @@ static enum status request_flush(struct replay *replay, struct member *member)
     uint32_t own = (uint32_t)(member - replay->members);
     const enum steps_query query = replay->modes[member->window].fence.query;
     bool queries = query == QUERY_CONNECTED && replay_flush_asks_others(replay, own);
-    if (query == QUERY_NONE || (member->fence_outstanding == 0 && !queries)) return STATUS_OK;
+    if (query == QUERY_NONE || (member->open.outstanding == 0 && !queries)) return STATUS_OK;
     const struct fence_targets *targets = &replay->fence_targets[own];
     for (size_t i = 0; i < targets->count; i++) {
         const struct fence_target *target = &targets->items[i];
         if (target->member == own || target->answers == 0) continue;
-        member->fence_outstanding++;
-        TRY(replay_send_query(replay, member->rank, replay->members[target->member].rank, own, MESSAGE_FENCE_FLUSHED));
+        TRY(replay_query_target(replay, own, member->rank, replay->members[target->member].rank));
         queries = true;
     }
     if (!queries || query != QUERY_CONNECTED) return STATUS_OK;
-    return replay_query_connections(replay, member->rank, MESSAGE_FENCE_FLUSHED, own, &member->fence_outstanding);
-}
-
-enum status replay_on_fence_flushed(struct replay *replay, const struct engine_note *message)
-{
-    struct member *member = &replay->members[message->ref];
-    member->fence_outstanding -= 1 + message->extra;
-    if (member->fence_outstanding == 0) replay_wake(replay, member->rank);
-    return STATUS_OK;
+    return replay_query_connections(replay, member->rank, own, &member->open.outstanding);
 }
 
 static enum step fence_enter(struct replay *replay, uint32_t rank, struct member *member, unsigned flags)
@@ -227,8 +218,8 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
         state->phase = replay->modes[member->window].fence.form == FORM_FENCE_BARRIER ? PHASE_COMPLETE_OPS : PHASE_WORK;
         return STEP_AGAIN;
     case PHASE_COMPLETE_OPS:
-        if (member->fence_outstanding > 0) {
-            state->need = replay_least_messages(replay, member->fence_outstanding);
+        if (member->open.outstanding > 0) {
+            state->need = replay_least_messages(replay, member->open.outstanding);
             return STEP_BLOCK;
         }
         state->phase = PHASE_WORK;
@@ -247,7 +238,7 @@ enum step replay_step_fence(struct replay *replay, uint32_t rank)
              * The rounds of the barrier (a reduce-scatter of the counts) carry their number. */
             size_t index = (size_t)(member - replay->members);
             struct incoming *incoming = &replay->incoming[2 * index + ((member->sync_instance - 1) & 1)];
-            if (member->fence_outstanding > 0 || incoming->arrived != incoming->issued) return STEP_BLOCK;
+            if (member->open.outstanding > 0 || incoming->arrived != incoming->issued) return STEP_BLOCK;
             if (incoming->latest_ps > replay->now_ps)
                 return replay_wait_until(state, incoming->latest_ps, PHASE_INCOMING);
             incoming->issued = incoming->arrived = 0;

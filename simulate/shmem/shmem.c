@@ -43,7 +43,7 @@ static enum step operate_call(struct replay *replay, uint32_t rank, const struct
     case PHASE_ENTER: return replay_spend(replay, state, replay_overhead_ps(replay, state), PHASE_ACT);
     case PHASE_ACT:
         STEP_TRY(replay_lock_towards(replay, rank, index, call->peer, &lock));
-        STEP_TRY(replay_make_op(replay, rank, &op));
+        STEP_TRY(replay_make_op(replay, rank, false, &op));
         replay->outcome->transfers++;
         replay->outcome->transfer_bytes += (uint64_t)call->bytes;
         state->missing = 0;

@@ -17,9 +17,9 @@ struct lock_queue {
 static enum status issue_queued(struct replay *replay, uint32_t lock)
 {
     struct lock_epoch *epoch = &replay->lock_epochs[lock];
-    uint32_t first = epoch->queue_first, last = replay->deferred ? epoch->leaves_to : epoch->queue_last;
+    uint32_t first = epoch->queue.first, last = replay->deferred ? epoch->leaves_to : epoch->queue.last;
     if (!epoch->granted || first == NO_INDEX || last == NO_INDEX) return STATUS_OK;
-    epoch->queue_first = replay->ops[last].next;
+    epoch->queue.first = replay->ops[last].next;
     epoch->leaves_to = NO_INDEX; /* later operations are held again */
     replay->ops[last].next = NO_INDEX;
     return replay_issue_chain(replay, first);
@@ -30,8 +30,7 @@ static enum status send_query(struct replay *replay, uint32_t lock)
     struct lock_epoch *epoch = &replay->lock_epochs[lock];
     epoch->flushing = epoch->got = false;
     replay_lock_flushed(replay, epoch);
-    epoch->outstanding++;
-    return replay_send_query(replay, epoch->origin, epoch->target, lock, MESSAGE_LOCK_FLUSHED);
+    return replay_query_target(replay, replay_ref_of_lock(replay, lock), epoch->origin, epoch->target);
 }
 
 static enum status lock_granted(struct replay *replay, uint32_t lock)
@@ -172,17 +171,9 @@ enum status replay_lock_flush(struct replay *replay, uint32_t lock, enum steps_q
     epoch->got = false;
     if (query == QUERY_NONE || epoch->origin == epoch->target) return STATUS_OK;
     if (!epoch->flushing && query != QUERY_ALL && !replay_lock_unflushed(replay, epoch)) return STATUS_OK;
-    if (!always && epoch->outstanding == 0) return STATUS_OK;
+    if (!always && epoch->open.outstanding == 0) return STATUS_OK;
     epoch->flushing = epoch->asked && !epoch->granted;
     return epoch->flushing ? STATUS_OK : send_query(replay, lock);
-}
-
-enum status replay_on_lock_flushed(struct replay *replay, const struct engine_note *message)
-{
-    struct lock_epoch *epoch = &replay->lock_epochs[message->ref];
-    epoch->outstanding -= 1 + message->extra;
-    if (epoch->outstanding == 0) replay_wake(replay, epoch->origin);
-    return STATUS_OK;
 }
 
 enum status replay_lock_ask(struct replay *replay, uint32_t lock)
@@ -196,7 +187,7 @@ enum status replay_lock_ask(struct replay *replay, uint32_t lock)
 enum status replay_lock_hurry(struct replay *replay, uint32_t lock)
 {
     struct lock_epoch *epoch = &replay->lock_epochs[lock];
-    epoch->leaves_to = epoch->queue_first == NO_INDEX ? NO_INDEX : epoch->queue_last;
+    epoch->leaves_to = epoch->queue.first == NO_INDEX ? NO_INDEX : epoch->queue.last;
     if (!epoch->granted && !epoch->asked) TRY(replay_lock_ask(replay, lock));
     return issue_queued(replay, lock);
 }
@@ -209,8 +200,8 @@ enum status replay_lock_new(struct replay *replay, uint32_t member, uint32_t tar
     epoch->target = target;
     epoch->member = member;
     epoch->nocheck = epoch->granted = nocheck;
-    epoch->next = epoch->next_waiting = epoch->queue_first = epoch->leaves_to = NO_INDEX;
-    epoch->last_left_ps = INT64_MIN;
+    epoch->next = epoch->next_waiting = epoch->queue.first = epoch->leaves_to = NO_INDEX;
+    epoch->open.last_left_ps = INT64_MIN;
     return STATUS_OK;
 }
 

@@ -32,7 +32,7 @@ enum status replay_lock_hurry(struct replay *replay, uint32_t lock);
 static inline bool replay_lock_sends(const struct lock_epoch *epoch, bool releases)
 {
     bool locked = !epoch->nocheck && (epoch->asked || !epoch->of_all);
-    return epoch->queue_first != NO_INDEX || (releases && epoch->target != epoch->origin && locked);
+    return epoch->queue.first != NO_INDEX || (releases && epoch->target != epoch->origin && locked);
 }
 /* Sends a query, which the target answers when it has everything that was sent before. Sends none if nothing was sent since the
  * last one, unless the call asks all, and none for QUERY_NONE. With always it sends the query even if everything is known to be
@@ -63,6 +63,5 @@ enum status replay_on_lock_ask(struct replay *replay, const struct engine_note *
 enum status replay_on_lock_grant(struct replay *replay, const struct engine_note *message);
 enum status replay_on_lock_release(struct replay *replay, const struct engine_note *message);
 enum status replay_on_lock_released(struct replay *replay, const struct engine_note *message);
-enum status replay_on_lock_flushed(struct replay *replay, const struct engine_note *message);
 
 #endif

@@ -39,14 +39,23 @@ struct lock_epoch {
         int64_t unlock_exit_ps;
         int64_t lock_enter_ps; /* before the grant: as lock_exit_ps */
     };
-    uint32_t outstanding, queue_first, queue_last;
+    struct access open;
+    struct op_queue queue;
     uint32_t leaves_to;   /* issue = deferred: the last queued operation that may leave, NO_INDEX: none */
     uint32_t uncleared;   /* operations whose data wait for the clear to send */
-    uint32_t lefts;       /* operations that are not complete at the origin */
     uint32_t called_round; /* struct called */
     uint32_t thread;      /* the thread of the origin that called MPI_Win_lock */
-    int64_t last_left_ps; /* from then on all operations that lefts does not count are complete at the origin */
 };
+
+/* The ref of answers to queries names the access: that of a member, or behind these that of a lock epoch. */
+static inline uint32_t replay_ref_of_lock(const struct replay *replay, uint32_t lock)
+{
+    return (uint32_t)replay->member_count + lock;
+}
+static inline struct access *replay_access(const struct replay *replay, uint32_t ref)
+{
+    return ref < replay->member_count ? &replay->members[ref].open : &replay->lock_epochs[ref - replay->member_count].open;
+}
 
 /* The epoch that the origin's side has open towards the target; NO_INDEX: none. */
 uint32_t replay_open_lock_of_all(const struct replay *replay, uint32_t member, int32_t target); /* of lock_all */

@@ -4,11 +4,9 @@
 
 #include "simulate/windows/window.h"
 
-enum op_epoch { OP_ACTIVE, OP_FENCE, OP_LOCK };
-
 /* A put, get or accumulate, or a notification of complete in the queue of a pair. */
 struct op {
-    uint32_t origin, target, member, pair, lock; /* pair or lock by epoch kind, else NO_INDEX */
+    uint32_t origin, target, member, pair, lock; /* of start: pair, under a lock: lock; else NO_INDEX */
     uint32_t next;                               /* in a queue, or the free list */
     size_t call; /* index in the origin's calls, which replay_source may have replaced since the operation was made */
     union {
@@ -23,14 +21,13 @@ struct op {
     uint32_t data_expected; /* notification */
     uint32_t epoch;         /* access number of the pair, or fence instance */
     uint8_t kind;           /* enum call_kind; CALL_COMPLETE: a notification */
-    uint8_t epoch_kind;     /* enum op_epoch */
-    bool counts_left;       /* complete waits for its last byte to leave */
+    bool counts_left;       /* in access.lefts */
     bool group;             /* it leaves when the posts of the whole access epoch have arrived */
     uint32_t request;       /* completed by the operation's local completion, or NO_INDEX */
     bool buffered;          /* releases its bytes of the rank's buffer when they have left */
     bool put;               /* it goes by the rules of puts, not of accumulates */
     bool has_answer;        /* of its own: no request of a flush follows it */
-    bool awaits_ack;        /* MPI_Win_complete waits for the acknowledgement of the put or accumulate */
+    bool answered;          /* its origin gets its data, or an acknowledgement */
     uint8_t local;          /* enum local_mode: when a put or accumulate is complete at its origin */
     bool together;          /* head of a chain (by next) that is sent in one message */
 };

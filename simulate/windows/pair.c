@@ -52,11 +52,11 @@ static enum status send_queued(struct replay *replay, uint32_t op)
 /* Takes a notification, an operation, or (aggregated) all operations of the epoch out of the queue. */
 static uint32_t take_queued(struct replay *replay, struct pair *pair)
 {
-    uint32_t first = pair->queue_first, last = first;
+    uint32_t first = pair->queue.first, last = first;
     bool together = replay->platform->aggregate && replay->ops[first].kind != CALL_COMPLETE;
     for (;;) {
         uint32_t next = replay->ops[last].next;
-        pair->queue_first = next;
+        pair->queue.first = next;
         replay_resume(replay, pair->origin);
         if (!together || next == NO_INDEX || replay->ops[next].kind == CALL_COMPLETE ||
             replay->ops[next].epoch != replay->ops[first].epoch || replay_awaits_group(replay, pair, next))
@@ -71,7 +71,7 @@ enum status replay_pair_issue_until(struct replay *replay, uint32_t index, uint3
 {
     for (;;) { /* issuing may wake a rank, which may move pairs and operations */
         struct pair *pair = &replay->pairs[index];
-        uint32_t op = pair->queue_first;
+        uint32_t op = pair->queue.first;
         if (op == NO_INDEX || replay->ops[op].epoch > epoch) return STATUS_OK;
         if (pair->uncleared > 0 && replay->ops[op].kind == CALL_COMPLETE) return STATUS_OK;
         if (replay->deferred && pair->open && !pair->closing && replay->ops[op].epoch == pair->accesses)

@@ -62,7 +62,7 @@ static void want_step(const struct replay *replay, uint32_t rank, enum engine_di
     case ENGINE_FAR: lines_want(wanted, state, sizeof *state); break;
     case ENGINE_NEAR:
         want_calls(state, 0, CALLS_FIRST, wanted);
-        if (member) lines_want(wanted, member, offsetof(struct member, fence_outstanding));
+        if (member) lines_want(wanted, member, offsetof(struct member, sync_instance));
         break;
     case ENGINE_SOON:
         if (!member) break;

@@ -6,14 +6,11 @@
 #include "simulate/replay/message.h"
 #include "simulate/windows/transfer.h"
 
-void replay_queue_append(struct replay *replay, uint32_t *first, uint32_t *last, uint32_t op)
+void replay_queue_append(struct replay *replay, struct op_queue *queue, uint32_t op)
 {
     replay->ops[op].next = NO_INDEX;
-    if (*first == NO_INDEX)
-        *first = op;
-    else
-        replay->ops[*last].next = op;
-    *last = op;
+    *(queue->first == NO_INDEX ? &queue->first : &replay->ops[queue->last].next) = op;
+    queue->last = op;
 }
 
 /* Sends one message for a chain of operations on one target: the data of puts and accumulates, and the requests of gets
@@ -74,24 +71,24 @@ enum status replay_together_left(struct replay *replay, uint32_t first, bool rep
 
 enum status replay_on_together(struct replay *replay, const struct engine_note *message)
 {
-    uint32_t first = NO_INDEX, last = NO_INDEX;
+    struct op_queue gets = {NO_INDEX, NO_INDEX};
     int64_t bytes = 0;
     for (uint32_t op = message->ref, next; op != NO_INDEX; op = next) {
         next = replay->ops[op].next;
         if (replay->ops[op].kind == CALL_GET) {
             bytes += replay->ops[op].bytes;
             replay_note_claim(replay, &replay->ops[op]);
-            replay_queue_append(replay, &first, &last, op);
+            replay_queue_append(replay, &gets, op);
         } else {
             TRY(replay_op_arrived(replay, op));
         }
     }
-    if (first == NO_INDEX) return STATUS_OK;
+    if (gets.first == NO_INDEX) return STATUS_OK;
     struct engine_departure departure;
-    TRY(replay_send(replay, MESSAGE_TOGETHER_REPLY, message->destination, message->source, bytes, first, 0,
+    TRY(replay_send(replay, MESSAGE_TOGETHER_REPLY, message->destination, message->source, bytes, gets.first, 0,
                     &departure));
     if (departure.left_ps == ENGINE_LATER) return STATUS_OK;
-    return replay_together_left(replay, first, true, departure.began_ps, departure.left_ps);
+    return replay_together_left(replay, gets.first, true, departure.began_ps, departure.left_ps);
 }
 
 enum status replay_on_together_reply(struct replay *replay, const struct engine_note *message)
@@ -128,10 +125,10 @@ static int compare_held(const void *a, const void *b)
 /* Makes a chain of the held operations of one target. *next: index of the following target. */
 static uint32_t chain_target(struct replay *replay, const struct held *held, size_t count, size_t *next)
 {
-    uint32_t first = NO_INDEX, last = NO_INDEX, target = held[*next].target;
-    while (*next < count && held[*next].target == target)
-        replay_queue_append(replay, &first, &last, held[(*next)++].op);
-    return first;
+    struct op_queue chain = {NO_INDEX, NO_INDEX};
+    for (uint32_t target = held[*next].target; *next < count && held[*next].target == target;)
+        replay_queue_append(replay, &chain, held[(*next)++].op);
+    return chain.first;
 }
 
 bool replay_holds(const struct replay *replay, const struct member *member)
@@ -144,7 +141,7 @@ enum status replay_issue_held(struct replay *replay, const struct member *member
     struct held *held = NULL;
     size_t count = 0, capacity = 0;
     enum status status = STATUS_OK;
-    struct held_chain *chain = &replay->held[member - replay->members];
+    struct op_queue *chain = &replay->held[member - replay->members];
     for (uint32_t op = chain->first; op != NO_INDEX && status == STATUS_OK; op = replay->ops[op].next) {
         status = array_reserve((void **)&held, &capacity, count + 1, sizeof *held, replay->err);
         if (status == STATUS_OK) held[count] = (struct held){replay->ops[op].target, (uint32_t)count, op};

@@ -6,6 +6,17 @@
 #include "simulate/replay/state.h"
 #include "simulate/windows/window_modes.h"
 
+/* What a member has open until one call closes it: of a lock towards its target, of start and fences towards all. */
+struct access {
+    int64_t last_left_ps; /* from then on what lefts does not count is complete at the origin */
+    uint32_t lefts;       /* operations that the origin waits for until they are complete there (op.counts_left) */
+    uint32_t outstanding; /* operations and queries whose answers the closing call waits for */
+};
+
+struct op_queue { /* a chain by op.next */
+    uint32_t first, last; /* first NO_INDEX: it is empty */
+};
+
 /* One origin and one target on one window. Epochs are counted as docs/patterns.md pairs them: the n-th access epoch of
  * the origin that names the target belongs to the n-th exposure epoch of the target that names the origin. Arrays are
  * indexed n & 1: a target never opens exposure n + 2 before the origin's epoch n + 1 has begun. */
@@ -17,7 +28,7 @@ struct pair {
     uint32_t origin_member; /* in replay.members */
     uint32_t accesses, posts_arrived;
     uint32_t data_issued;             /* operations over all epochs */
-    uint32_t queue_first, queue_last; /* operations and notifications that wait for the post */
+    struct op_queue queue;            /* operations and notifications that wait for the post */
     uint32_t open : 1;                /* the origin's current access epoch names the target */
     uint32_t closing : 1;             /* and its complete has begun: held operations leave */
     uint32_t awaited : 1;             /* the origin's start, complete or operation waits for the post */
@@ -56,8 +67,9 @@ static inline const uint32_t *role_pairs(const struct role *role)
 struct member {
     /* access epoch by start */
     _Alignas(LINE_BYTES) struct role access;
-    int64_t last_left_ps, start_exit_ps;
-    uint32_t missing_posts, lefts, gets;
+    struct access open; /* of start and of fences */
+    int64_t start_exit_ps;
+    uint32_t missing_posts;
     uint32_t rank;
     int32_t window;
     bool access_open, nocheck, exposed;
@@ -73,15 +85,9 @@ struct member {
     uint32_t last_completer; /* pair of the latest complete that the wait waited for; NO_INDEX: none */
     uint32_t missing_before; /* posts of earlier epochs that complete waits for */
     int64_t awaited_post_ps; /* enter of the latest post that the call waited for, TRACE_UNKNOWN_PS: none */
-    uint32_t fence_outstanding;
     uint32_t sync_instance; /* of creations, fences and freeing */
 };
 _Static_assert(sizeof(struct member) == 2 * LINE_BYTES, "a million ranks have a million of them");
-
-/* issue = deferred: operations of a fence epoch until the closing fence; a chain by op.next. */
-struct held_chain {
-    uint32_t first, last; /* NO_INDEX: none */
-};
 
 /* fences that wait for incoming: operations towards a member in the epochs after one sync instance. */
 struct incoming {

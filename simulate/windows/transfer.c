@@ -22,7 +22,7 @@ static void note_end(struct replay *replay, const struct op *op, int64_t end_ps)
  * acknowledgement does. */
 static bool ends_with_barrier(const struct replay *replay, const struct op *op)
 {
-    if (op->epoch_kind != OP_FENCE || !replay->incoming || replay_is_get(op)) return false;
+    if (!replay_is_fenced(op) || !replay->incoming || replay_is_get(op)) return false;
     return window_mode_counts(&replay->modes[replay->members[op->member].window]);
 }
 
@@ -39,19 +39,19 @@ static void decide_completion(const struct replay *replay, const struct window_m
     bool remote = protocol->calls[STEPS_COMPLETE].form == FORM_COMPLETE_BEHIND || local == LOCAL_ACKNOWLEDGED;
     if (local == LOCAL_ACKNOWLEDGED && ends_with_barrier(replay, op)) local = LOCAL_LEFT;
     op->local = (uint8_t)local;
-    op->awaits_ack = op->epoch_kind == OP_ACTIVE && remote;
+    op->answered = replay_is_get(op) || (op->pair == NO_INDEX ? !ends_with_barrier(replay, op) : remote);
 }
 
 /* Complete's notification waits for what comes back of the operation: where complete queries, of gets, too. */
 static bool holds_notification(const struct replay *replay, const struct op *op)
 {
-    if (op->epoch_kind != OP_ACTIVE || !replay->complete_remote) return false;
-    return replay_is_get(op) ? replay->platform->protocol.calls[STEPS_COMPLETE].query != QUERY_NONE : op->awaits_ack;
+    if (op->pair == NO_INDEX || !replay->complete_remote || !op->answered) return false;
+    return !replay_is_get(op) || replay->platform->protocol.calls[STEPS_COMPLETE].query != QUERY_NONE;
 }
 
 bool replay_complete_awaits_op(const struct op *op)
 {
-    return op->kind != CALL_COMPLETE && (replay_is_get(op) || op->counts_left);
+    return op->kind != CALL_COMPLETE && op->counts_left;
 }
 
 static struct incoming *incoming_of(const struct replay *replay, const struct op *op)
@@ -60,7 +60,24 @@ static struct incoming *incoming_of(const struct replay *replay, const struct op
     return &replay->incoming[2 * (size_t)target + (op->epoch & 1)];
 }
 
-enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
+static struct access *access_of(const struct replay *replay, const struct op *op)
+{
+    return op->lock == NO_INDEX ? &replay->members[op->member].open : &replay->lock_epochs[op->lock].open;
+}
+
+/* The call that closes the epoch waits for what comes back. */
+static bool is_awaited(const struct op *op)
+{
+    return op->answered && (op->pair == NO_INDEX || op->counts_left);
+}
+
+/* Complete at the origin with what comes back, not when it has left. */
+static bool ends_with_answer(const struct op *op)
+{
+    return replay_is_get(op) || op->local == LOCAL_ACKNOWLEDGED || (op->pair != NO_INDEX && op->answered);
+}
+
+enum status replay_make_op(struct replay *replay, uint32_t rank, bool copied, uint32_t *op)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
@@ -76,24 +93,24 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
     made->origin = rank;
     made->target = (uint32_t)call->peer;
     made->member = index;
-    made->pair = made->request = NO_INDEX;
+    made->pair = pair ? (uint32_t)(pair - replay->pairs) : NO_INDEX;
     made->lock = lock;
+    made->request = NO_INDEX;
     made->call = state->next;
     made->bytes = call->bytes;
     made->kind = (uint8_t)call_operation(call_kind(call->call));
     if (made->kind == CALL_GET_ACCUMULATE) made->result_bytes = call->rma.result_bytes;
-    made->epoch_kind = pair ? OP_ACTIVE : lock != NO_INDEX ? OP_LOCK : OP_FENCE;
     decide_completion(replay, &replay->modes[member->window], (enum mpi_call)call->call, made);
+    bool lasts = made->local != LOCAL_COPIED || (pair && made->answered);
+    made->counts_left = lasts && !copied && !replay_is_fenced(made);
+    access_of(replay, made)->lefts += made->counts_left;
+    access_of(replay, made)->outstanding += is_awaited(made);
     if (!made->has_answer && made->target != rank) replay_note_called(replay, index, lock);
     if (pair) {
         if (!made->has_answer) pair->unflushed = true;
-        made->pair = (uint32_t)(pair - replay->pairs);
         made->epoch = pair->accesses;
         pair->data_issued++;
     } else if (lock != NO_INDEX) {
-        replay->lock_epochs[lock].outstanding++;
-        made->counts_left = !replay_is_get(made) && made->local != LOCAL_COPIED;
-        replay->lock_epochs[lock].lefts += replay_is_get(made) || made->counts_left;
         if (!made->has_answer) {
             bool got = replay_is_get(made) && replay->platform->protocol.calls[STEPS_FLUSH].query == QUERY_CONNECTED;
             replay->lock_epochs[lock].unflushed = true;
@@ -103,7 +120,6 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op)
         if (all && !replay->lock_epochs[lock].busy) replay_lock_busy(replay, all, lock);
     } else {
         made->epoch = member->sync_instance;
-        member->fence_outstanding += !ends_with_barrier(replay, made);
         TRY(replay_count_fence_answer(replay, made, +1));
         if (replay->incoming) incoming_of(replay, made)->issued++;
     }
@@ -147,17 +163,15 @@ void replay_fetch_left(struct replay *replay, uint32_t index, int64_t began_ps)
 enum status replay_ask_to_send(struct replay *replay, uint32_t index)
 {
     const struct op *op = &replay->ops[index];
-    if (op->epoch_kind == OP_ACTIVE) replay->pairs[op->pair].uncleared++;
-    if (op->epoch_kind == OP_LOCK) replay->lock_epochs[op->lock].uncleared++;
+    if (op->pair != NO_INDEX) replay->pairs[op->pair].uncleared++;
+    if (op->lock != NO_INDEX) replay->lock_epochs[op->lock].uncleared++;
     return replay_send_control(replay, MESSAGE_RMA_ASK, op->origin, op->target, index, 0);
 }
 
 /* A put or get of which the origin learns that it is complete, to another node. */
 static bool is_answered(const struct replay *replay, const struct op *op)
 {
-    if (op->has_answer || ends_with_barrier(replay, op)) return false;
-    if (op->put && op->epoch_kind == OP_ACTIVE && !(op->awaits_ack && op->counts_left)) return false;
-    return replay->nodes[op->origin] != replay->nodes[op->target];
+    return !op->has_answer && is_awaited(op) && replay->nodes[op->origin] != replay->nodes[op->target];
 }
 
 void replay_note_issue(struct replay *replay, const struct op *op)
@@ -165,7 +179,7 @@ void replay_note_issue(struct replay *replay, const struct op *op)
     if (is_answered(replay, op)) replay_count_unanswered(replay, op->origin, +1);
     if (!holds_notification(replay, op)) return;
     replay->pairs[op->pair].uncleared++;
-    replay->pairs[op->pair].answers += replay_is_get(op) || op->counts_left;
+    replay->pairs[op->pair].answers += op->counts_left;
 }
 
 enum status replay_issue(struct replay *replay, uint32_t index)
@@ -188,17 +202,17 @@ enum status replay_on_rma_clear(struct replay *replay, const struct engine_note 
 {
     const struct op op = replay->ops[message->ref];
     struct member *origin = &replay->members[op.member];
-    bool active = op.epoch_kind == OP_ACTIVE;
-    if (active) origin->lefts++;
+    bool active = op.pair != NO_INDEX;
+    if (active) origin->open.lefts++;
     if (op.together)
         TRY(replay_send_together(replay, message->ref));
     else
         TRY(op.kind == CALL_GET_ACCUMULATE ? send_fetch(replay, message->ref) : send_data(replay, message->ref));
-    bool ends = op.epoch_kind == OP_LOCK && --replay->lock_epochs[op.lock].uncleared == 0;
+    bool ends = op.lock != NO_INDEX && --replay->lock_epochs[op.lock].uncleared == 0;
     if (ends && replay->platform->protocol.calls[STEPS_UNLOCK].form == FORM_UNLOCK_WITH_DATA) replay_wake(replay, op.origin);
     if (!active) return STATUS_OK;
     TRY(replay_pair_cleared(replay, op.pair, op.epoch));
-    if (--origin->lefts == 0) replay_wake(replay, op.origin);
+    if (--origin->open.lefts == 0) replay_wake(replay, op.origin);
     return STATUS_OK;
 }
 
@@ -207,7 +221,7 @@ enum status replay_on_rma_clear(struct replay *replay, const struct engine_note 
 static void count_incoming(struct replay *replay, const struct op *op, int64_t at_ps)
 {
     int32_t window = replay->members[op->member].window;
-    if (op->epoch_kind != OP_FENCE || replay->modes[window].fence.form == FORM_FENCE_BARRIER) return;
+    if (!replay_is_fenced(op) || replay->modes[window].fence.form == FORM_FENCE_BARRIER) return;
     struct incoming *incoming = incoming_of(replay, op);
     if (at_ps > incoming->latest_ps) incoming->latest_ps = at_ps;
     incoming->arrived++;
@@ -219,13 +233,11 @@ enum status replay_op_left(struct replay *replay, uint32_t index, int64_t began_
     struct op *op = &replay->ops[index];
     if (op->kind != CALL_GET_ACCUMULATE) op->began_ps = began_ps;
     if (op->buffered) return replay_buffer_left(replay, op->origin, op->bytes, left_ps);
-    struct member *member = &replay->members[op->member];
-    if (replay_is_get(op) && op->epoch_kind == OP_ACTIVE) {
-        replay_pair_effect(replay, &replay->pairs[op->pair], left_ps);
-        return STATUS_OK;
-    }
     if (replay_is_get(op)) {
-        count_incoming(replay, op, left_ps);
+        if (op->pair != NO_INDEX)
+            replay_pair_effect(replay, &replay->pairs[op->pair], left_ps);
+        else
+            count_incoming(replay, op, left_ps);
         return STATUS_OK;
     }
     if (op->local == LOCAL_ACKNOWLEDGED) return STATUS_OK;
@@ -235,41 +247,25 @@ enum status replay_op_left(struct replay *replay, uint32_t index, int64_t began_
         TRY(replay_request_done_at(replay, request, left_ps));
         op = &replay->ops[index];
     }
-    if (!op->counts_left) return STATUS_OK;
-    if (op->epoch_kind == OP_LOCK) {
-        /* A put or accumulate under a lock is complete at the origin. */
-        struct lock_epoch *lock = &replay->lock_epochs[op->lock];
-        if (left_ps > lock->last_left_ps) lock->last_left_ps = left_ps;
-        if (--lock->lefts == 0) replay_wake(replay, op->origin);
-        return STATUS_OK;
-    }
-    if (op->awaits_ack) return STATUS_OK;
-    if (left_ps > member->last_left_ps) member->last_left_ps = left_ps;
-    if (--member->lefts == 0) replay_wake(replay, op->origin);
+    if (!op->counts_left || ends_with_answer(op)) return STATUS_OK;
+    struct access *open = access_of(replay, op);
+    if (left_ps > open->last_left_ps) open->last_left_ps = left_ps;
+    if (--open->lefts == 0) replay_wake(replay, op->origin);
     return STATUS_OK;
 }
 
-/* The operation is remotely complete: an active epoch counts it at the target, other epochs notify the origin. */
+/* The operation is remotely complete. A woken rank may make operations: what it does leaves behind the acknowledgement. */
 static enum status reached_target(struct replay *replay, uint32_t index, int64_t at_ps)
 {
-    struct op *op = &replay->ops[index];
-    note_end(replay, op, at_ps);
-    if (op->epoch_kind == OP_ACTIVE) {
-        uint32_t pair = op->pair;
-        if (op->awaits_ack)
-            TRY(replay_send_control(replay, MESSAGE_ACK, op->target, op->origin, index, 0));
-        else
-            replay_release_op(replay, index);
-        replay_pair_effect(replay, &replay->pairs[pair], at_ps);
-        return STATUS_OK;
-    }
-    bool unanswered = ends_with_barrier(replay, op);
-    if (!unanswered) TRY(replay_send_control(replay, MESSAGE_ACK, op->target, op->origin, index, 0));
-    /* A woken rank may make operations. What it does leaves behind the acknowledgement. */
-    const struct op reached = replay->ops[index];
-    if (replay->incoming) count_incoming(replay, &reached, at_ps);
+    const struct op op = replay->ops[index];
+    note_end(replay, &op, at_ps);
+    if (op.answered) TRY(replay_send_control(replay, MESSAGE_ACK, op.target, op.origin, index, 0));
+    if (op.pair != NO_INDEX)
+        replay_pair_effect(replay, &replay->pairs[op.pair], at_ps);
+    else if (replay->incoming)
+        count_incoming(replay, &op, at_ps);
     if (replay->watches) replay_take_effect(replay, index, at_ps);
-    if (unanswered) replay_release_op(replay, index);
+    if (!op.answered) replay_release_op(replay, index);
     return STATUS_OK;
 }
 
@@ -321,24 +317,16 @@ static enum status transfer_finished(struct replay *replay, uint32_t index)
     const struct op op = replay->ops[index];
     replay_release_op(replay, index);
     if (is_answered(replay, &op)) replay_count_unanswered(replay, op.origin, -1);
-    if (op.epoch_kind == OP_ACTIVE) {
-        if (op.request != NO_INDEX) TRY(replay_request_done(replay, op.request));
-        uint32_t *left = replay_is_get(&op) ? &replay->members[op.member].gets : &replay->members[op.member].lefts;
-        if (holds_notification(replay, &op)) {
-            replay->pairs[op.pair].answers -= replay_is_get(&op) || op.counts_left;
-            TRY(replay_pair_cleared(replay, op.pair, op.epoch));
-        }
-        if ((replay_is_get(&op) || op.counts_left) && --*left == 0) replay_wake(replay, op.origin);
-        return STATUS_OK;
-    }
-    bool counted = replay_is_get(&op) || (op.counts_left && op.local == LOCAL_ACKNOWLEDGED);
-    bool wakes = op.epoch_kind == OP_LOCK && counted && --replay->lock_epochs[op.lock].lefts == 0;
-    uint32_t *left = op.epoch_kind == OP_LOCK ? &replay->lock_epochs[op.lock].outstanding
-                                              : &replay->members[op.member].fence_outstanding;
-    if (op.epoch_kind == OP_FENCE) TRY(replay_count_fence_answer(replay, &op, -1));
-    wakes = --*left == 0 || wakes;
+    struct access *open = access_of(replay, &op);
+    bool done = op.counts_left && ends_with_answer(&op) && --open->lefts == 0;
+    if (is_awaited(&op)) done = --open->outstanding == 0 || done;
+    if (replay_is_fenced(&op)) TRY(replay_count_fence_answer(replay, &op, -1));
     if (op.request != NO_INDEX) TRY(replay_request_done(replay, op.request)); /* its rank may go on to a flush */
-    if (wakes) replay_wake(replay, op.origin);
+    if (holds_notification(replay, &op)) {
+        replay->pairs[op.pair].answers -= op.counts_left;
+        TRY(replay_pair_cleared(replay, op.pair, op.epoch));
+    }
+    if (done) replay_wake(replay, op.origin);
     return STATUS_OK;
 }
 
@@ -381,7 +369,12 @@ enum status replay_on_get_reply(struct replay *replay, const struct engine_note 
 
 bool replay_answers_late(const struct replay *replay, const struct op *op)
 {
-    bool fence = op->epoch_kind == OP_FENCE;
-    return op->epoch_kind == OP_LOCK ||
-           (fence && replay->modes[replay->members[op->member].window].fence.form == FORM_FENCE_BARRIER);
+    if (op->pair != NO_INDEX) return false;
+    return op->lock != NO_INDEX || replay->modes[replay->members[op->member].window].fence.form == FORM_FENCE_BARRIER;
+}
+
+enum status replay_query_target(struct replay *replay, uint32_t ref, uint32_t origin, uint32_t target)
+{
+    replay_access(replay, ref)->outstanding++;
+    return replay_send_query(replay, origin, target, ref);
 }

@@ -3,6 +3,7 @@
 #ifndef SIMULATE_WINDOWS_TRANSFER_H
 #define SIMULATE_WINDOWS_TRANSFER_H
 
+#include "simulate/windows/lock_epoch.h"
 #include "simulate/windows/op.h"
 
 /* Whether the operation brings data back to its origin. */
@@ -11,9 +12,15 @@ static inline bool replay_is_get(const struct op *op)
     return op->kind == CALL_GET || op->kind == CALL_GET_ACCUMULATE;
 }
 
-/* Makes the operation of the rank's current call, in the epoch that is open towards its target. *op is NO_INDEX if no
- * such epoch is open. */
-enum status replay_make_op(struct replay *replay, uint32_t rank, uint32_t *op);
+/* Of an operation of a fence epoch. */
+static inline bool replay_is_fenced(const struct op *op)
+{
+    return op->pair == NO_INDEX && op->lock == NO_INDEX;
+}
+
+/* Makes the operation of the rank's current call, in the epoch that is open towards its target; copied: into a buffer. *op is
+ * NO_INDEX if no such epoch is open. */
+enum status replay_make_op(struct replay *replay, uint32_t rank, bool copied, uint32_t *op);
 enum status replay_issue(struct replay *replay, uint32_t op);
 /* Whether MPI_Win_complete waits until the operation has left or, for a get, has brought its data. */
 bool replay_complete_awaits_op(const struct op *op);
@@ -23,6 +30,8 @@ bool replay_answers_late(const struct replay *replay, const struct op *op);
 void replay_note_issue(struct replay *replay, const struct op *op);
 /* Sends the request to send of the operation, or of all operations that leave together with it. */
 enum status replay_ask_to_send(struct replay *replay, uint32_t op);
+/* Asks the target, for the access of this ref, whether it has everything that was sent before. */
+enum status replay_query_target(struct replay *replay, uint32_t ref, uint32_t origin, uint32_t target);
 enum status replay_op_left(struct replay *replay, uint32_t op, int64_t began_ps, int64_t left_ps);
 void replay_fetch_left(struct replay *replay, uint32_t op, int64_t began_ps);
 /* The data of a put or accumulate have arrived at the target; those of a get have arrived at the origin. */
@@ -30,7 +39,7 @@ enum status replay_op_arrived(struct replay *replay, uint32_t op);
 enum status replay_get_arrived(struct replay *replay, uint32_t op);
 
 /* queue.c. Operations of a queue are chained by op.next. A chain has one target. */
-void replay_queue_append(struct replay *replay, uint32_t *first, uint32_t *last, uint32_t op);
+void replay_queue_append(struct replay *replay, struct op_queue *queue, uint32_t op);
 enum status replay_issue_chain(struct replay *replay, uint32_t first);       /* one by one, or together if aggregated */
 bool replay_holds(const struct replay *replay, const struct member *member); /* operations of a fence epoch */
 enum status replay_issue_held(struct replay *replay, const struct member *member); /* them, target by target */

@@ -132,8 +132,7 @@ enum status replay_pairs_of(struct replay *replay, struct member *member, struct
                                 .window = member->window,
                                 .origin_member = replay_member_index(replay, member->window, origin),
                                 .target_member = replay_member_index(replay, member->window, target),
-                                .queue_first = NO_INDEX,
-                                .queue_last = NO_INDEX,
+                                .queue = {NO_INDEX, NO_INDEX},
                                 .last_op_exit_ps = TRACE_UNKNOWN_PS};
             *slot = replay->pair_count;
             TRY(lines_reserve((void **)&replay->pairs, &replay->pair_capacity, replay->pair_count + 1, sizeof pair,
@@ -158,7 +157,7 @@ bool replay_awaits_group(const struct replay *replay, const struct pair *pair, u
 
 bool replay_pair_awaits_group(const struct replay *replay, const struct pair *pair)
 {
-    return pair->queue_first != NO_INDEX && replay_awaits_group(replay, pair, pair->queue_first);
+    return pair->queue.first != NO_INDEX && replay_awaits_group(replay, pair, pair->queue.first);
 }
 
 struct pair *replay_open_pair(struct replay *replay, const struct member *member, int32_t target)
@@ -223,7 +222,7 @@ enum status replay_all_locks_new(struct replay *replay, uint32_t count, struct a
 bool replay_all_complete(struct replay *replay, struct all_locks *all)
 {
     for (; all->busy_first != NO_INDEX; all->busy_first = replay->lock_epochs[all->busy_first].next) {
-        if (replay->lock_epochs[all->busy_first].outstanding > 0) return false;
+        if (replay->lock_epochs[all->busy_first].open.outstanding > 0) return false;
         replay->lock_epochs[all->busy_first].busy = false;
     }
     return true;
