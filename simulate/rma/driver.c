@@ -23,7 +23,7 @@ static const struct call_step steps[] = {
     {CALL_LOCK, .step = replay_step_lock, .traits = CALL_FREES | CALL_SPENDS},
     {CALL_UNLOCK, .step = replay_step_unlock, .traits = CALL_SERVES | CALL_ASKS | CALL_FREES},
     {CALL_LOCK_ALL, .step = replay_step_lock_all, .traits = CALL_FREES | CALL_SPENDS},
-    {CALL_UNLOCK_ALL, .step = replay_step_unlock_all, .traits = CALL_SERVES | CALL_FREES},
+    {CALL_UNLOCK_ALL, .step = replay_step_unlock, .traits = CALL_SERVES | CALL_FREES},
     {CALL_FLUSH, .step = replay_step_flush, .traits = CALL_SERVES | CALL_ASKS},
     {CALL_FLUSH_LOCAL, .step = replay_step_flush, .traits = CALL_SERVES | CALL_ASKS},
     {CALL_SYNC, .step = replay_step_local},

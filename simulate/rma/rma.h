@@ -32,13 +32,10 @@ enum step replay_step_op(struct replay *replay, uint32_t rank);
 enum status replay_on_put(struct replay *replay, const struct engine_note *message);
 enum status replay_put_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps);
 
-/* lock.c, flush.c: lock and unlock; locks of all targets, and completion without unlock. */
+/* passive.c: lock, unlock, flush. */
 enum step replay_step_lock(struct replay *replay, uint32_t rank);
-enum step replay_step_unlock(struct replay *replay, uint32_t rank);
 enum step replay_step_lock_all(struct replay *replay, uint32_t rank);
-enum step replay_step_unlock_all(struct replay *replay, uint32_t rank);
-/* Whether the release is the first message of the unlock, so that the overhead passes right before it. */
-bool replay_pays_at_release(const struct replay *replay, const struct trace_call *call);
+enum step replay_step_unlock(struct replay *replay, uint32_t rank); /* and unlock_all */
 enum step replay_step_flush(struct replay *replay, uint32_t rank);
 
 /* epoch_wait.c. Whether the loaded thread's next call needs an epoch that another thread must open or close first. */

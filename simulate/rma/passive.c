@@ -1,14 +1,15 @@
-/* Locks of all targets, and completion without unlock (MPI-3.1 11.5.3, 11.5.4). A lock_all is one shared lock per
+/* Passive target synchronisation (MPI-3.1 11.5.3, 11.5.4): locks, unlocks, flushes. A lock_all is one shared lock per
  * target. Blocking ones are all requested at once; lazy ones and those with NOCHECK begin with the first operation on
  * their target. */
 #include <stdlib.h>
 
 #include "common/array.h"
 #include "simulate/replay/connections.h"
+#include "simulate/replay/message.h"
 #include "simulate/rma/rma.h"
 #include "simulate/windows/lock.h"
 
-enum { PHASE_ENTER, PHASE_ASK, PHASE_WAIT, PHASE_RELEASE, PHASE_ANSWER };
+enum { PHASE_ENTER, PHASE_ASK, PHASE_GRANT, PHASE_WAIT, PHASE_RELEASE, PHASE_ANSWER };
 
 /* --- the locks that a call concerns --- */
 
@@ -74,7 +75,7 @@ static bool walk_next(const struct replay *replay, uint32_t rank, const struct t
     return true;
 }
 
-/* --- lock_all, unlock_all --- */
+/* --- lock, lock_all --- */
 
 static bool locks_any(const struct replay *replay, uint32_t rank, uint32_t member)
 {
@@ -116,6 +117,78 @@ static void account_contention(struct replay *replay, uint32_t rank, const struc
     if (until_ps > enter_ps) totals_add(&replay->outcome->totals, PATTERN_LOCK_CONTENTION, rank, until_ps - enter_ps);
 }
 
+/* MPI_Win_lock returns: from now on other threads of the rank may use the epoch. */
+static enum step return_locked(struct replay *replay, uint32_t rank, uint32_t lock)
+{
+    replay->lock_epochs[lock].returned = true;
+    return replay_exit(&replay->ranks[rank], replay->now_ps);
+}
+
+static enum step open_lock(struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t member,
+                           uint32_t *opened)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    uint32_t lock;
+    if (replay->all_locks[member] || replay_open_lock(replay, rank, member, call->peer) != NO_INDEX)
+        return replay_fail(replay, rank, "window %d of rank %d is already locked by this rank", call->handle,
+                           call->peer),
+               STEP_FAIL;
+    bool nocheck = call->flags & TRACE_NOCHECK;
+    STEP_TRY(replay_lock_new(replay, member, (uint32_t)call->peer, nocheck, &lock));
+    struct lock_epoch *epoch = &replay->lock_epochs[lock];
+    epoch->thread = state->thread;
+    epoch->exclusive = call->flags & TRACE_EXCLUSIVE;
+    epoch->next = state->lock_list;
+    state->lock_list = *opened = lock;
+    if (nocheck || replay->modes[call->handle].lock.form == FORM_LOCK_LAZY) return return_locked(replay, rank, lock);
+    int64_t overhead_ps = (uint32_t)call->peer == rank ? 0 : replay_overhead_ps(replay, state);
+    return replay_spend(replay, state, replay_own_ps(replay, state) + overhead_ps, PHASE_ASK);
+}
+
+/* Another lock of the rank on the window has been asked for and is not granted. */
+static bool awaits_other_lock(const struct replay *replay, uint32_t rank, uint32_t member)
+{
+    for (uint32_t lock = replay->ranks[rank].lock_list; lock != NO_INDEX; lock = replay->lock_epochs[lock].next) {
+        const struct lock_epoch *epoch = &replay->lock_epochs[lock];
+        if (epoch->member == member && epoch->asked && !epoch->granted) return true;
+    }
+    return false;
+}
+
+/* Returns without the grant. */
+static enum step return_asked(struct replay *replay, uint32_t rank, uint32_t lock)
+{
+    replay->lock_epochs[lock].lock_enter_ps = replay->ranks[rank].enter_ps;
+    replay->lock_epochs[lock].lock_exit_ps = replay->now_ps;
+    return return_locked(replay, rank, lock);
+}
+
+enum step replay_step_lock(struct replay *replay, uint32_t rank)
+{
+    struct rank_state *state = &replay->ranks[rank];
+    const struct trace_call *call = &state->calls[state->next];
+    if (call->peer == TRACE_NONE) return replay_exit(state, replay->now_ps); /* MPI_PROC_NULL */
+    uint32_t member = replay_member_index(replay, call->handle, rank);
+    uint32_t lock;
+    if (state->phase == PHASE_ENTER) {
+        enum step step = open_lock(replay, rank, call, member, &lock);
+        if (step != STEP_AGAIN) return step;
+    } else {
+        lock = replay_open_lock(replay, rank, member, call->peer);
+    }
+    bool lazy = replay_locks_lazily(replay, call->handle);
+    if (state->phase == PHASE_ASK) {
+        if (lazy && awaits_other_lock(replay, rank, member)) return STEP_BLOCK;
+        state->phase = PHASE_GRANT;
+        replay->lock_epochs[lock].awaited = !lazy && !state->threads;
+        STEP_TRY(replay_lock_ask(replay, lock));
+        if (lazy && (uint32_t)call->peer != rank) return return_asked(replay, rank, lock);
+    }
+    if (!replay->lock_epochs[lock].granted) return STEP_BLOCK;
+    account_contention(replay, rank, call);
+    return return_locked(replay, rank, lock);
+}
+
 enum step replay_step_lock_all(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -153,8 +226,12 @@ static bool flush_sends(struct replay *replay, uint32_t rank, const struct trace
 static enum status hurry_operations(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     struct lock_walk walk = walk_of(replay, rank, call);
-    for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);)
-        if (lock != NO_INDEX && replay->lock_epochs[lock].queue.first != NO_INDEX) TRY(replay_lock_hurry(replay, lock));
+    for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);) {
+        struct lock_epoch *epoch = lock == NO_INDEX ? NULL : &replay->lock_epochs[lock];
+        bool asks = epoch && !epoch->granted && call_kind(call->call) == CALL_UNLOCK;
+        if (asks) epoch->awaited = !epoch->asked && !replay->ranks[rank].threads;
+        if (asks || (epoch && epoch->queue.first != NO_INDEX)) TRY(replay_lock_hurry(replay, lock));
+    }
     return STATUS_OK;
 }
 
@@ -175,7 +252,7 @@ static uint32_t epoch_of_others(struct replay *replay, uint32_t rank, const stru
  * complete, or with query_all. */
 static enum status request_flush(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
-    const bool unlocks = call_kind(call->call) == CALL_UNLOCK_ALL;
+    const bool unlocks = call_kind(call->call) == CALL_UNLOCK || call_kind(call->call) == CALL_UNLOCK_ALL;
     const enum steps_query query = unlocks ? replay_unlock_query(replay) : replay->platform->protocol.calls[STEPS_FLUSH].query;
     bool names = call->peer != TRACE_NONE, always = names || query == QUERY_ALL;
     struct lock_walk walk = walk_of(replay, rank, call);
@@ -191,7 +268,8 @@ static enum status request_flush(struct replay *replay, uint32_t rank, const str
     bool asks = replay_flush_asks_others(replay, replay_member_index(replay, call->handle, rank));
     if (asks && queried == NO_INDEX) queried = epoch_of_others(replay, rank, call);
     if (queried == NO_INDEX) return STATUS_OK;
-    return replay_query_connections(replay, rank, replay_ref_of_lock(replay, queried), &replay->lock_epochs[queried].open.outstanding);
+    struct access *open = &replay->lock_epochs[queried].open;
+    return replay_query_connections(replay, rank, replay_ref_of_lock(replay, queried), &open->outstanding);
 }
 
 /* query_connected: whether flush_local does what flush does. The library has no local flush (docs/protocols.md, Flush). */
@@ -200,29 +278,6 @@ static bool asks_locally(const struct replay *replay, struct lock_walk walk, uin
     for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);)
         if (lock != NO_INDEX && replay->lock_epochs[lock].got) return true;
     return false;
-}
-
-static enum status release_all(struct replay *replay, struct member *member)
-{
-    struct all_locks *all = *replay_all_locks(replay, member);
-    enum status status = STATUS_OK;
-    *replay_all_locks(replay, member) = NULL;
-    for (uint32_t i = 0; i < replay_comm_of(replay, member)->count && status == STATUS_OK; i++)
-        if (all->locks[i] != NO_INDEX) status = replay_lock_end(replay, all->locks[i]);
-    free(all);
-    return status;
-}
-
-/* The number of targets that have to answer the release. */
-static uint32_t count_answers(const struct replay *replay, const struct member *member)
-{
-    uint32_t count = 0;
-    if (replay->platform->protocol.calls[STEPS_UNLOCK].form == FORM_UNLOCK_RELEASED || member->all_nocheck) return 0;
-    for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++) {
-        uint32_t lock = (*replay_all_locks(replay, member))->locks[i];
-        count += lock != NO_INDEX && replay->lock_epochs[lock].asked && replay->lock_epochs[lock].target != member->rank;
-    }
-    return count;
 }
 
 /* Answers to this and the following busy epochs, or to this one alone. */
@@ -266,64 +321,119 @@ static enum step step_completed(struct replay *replay, uint32_t rank, const stru
     return STEP_EXIT;
 }
 
-enum step replay_step_unlock_all(struct replay *replay, uint32_t rank)
+/* --- unlock, unlock_all --- */
+
+static bool answers_release(const struct replay *replay, const struct lock_epoch *epoch)
+{
+    bool answers = replay->platform->protocol.calls[STEPS_UNLOCK].form != FORM_UNLOCK_RELEASED;
+    return answers && epoch->asked && epoch->origin != epoch->target;
+}
+
+/* The epoch is no longer open at its origin. place: of its target, under lock_all. */
+static void unlink_lock(struct replay *replay, struct all_locks *all, uint32_t place, uint32_t lock)
+{
+    uint32_t *link = all ? &all->locks[place] : &replay->ranks[replay->lock_epochs[lock].origin].lock_list;
+    while (*link != lock) link = &replay->lock_epochs[*link].next;
+    *link = all ? NO_INDEX : replay->lock_epochs[lock].next;
+}
+
+/* Those epochs remain whose targets answer the release; *unanswered: how many. */
+static enum status release_locks(struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t *unanswered)
+{
+    struct all_locks *all = *replay_all_locks(replay, replay_member(replay, call, rank));
+    uint32_t lock;
+    *unanswered = 0;
+    for (uint32_t i = 0; replay_lock_at(replay, rank, call, i, &lock); i++) {
+        if (lock == NO_INDEX) continue;
+        bool answers = answers_release(replay, &replay->lock_epochs[lock]);
+        *unanswered += answers;
+        if (!answers) unlink_lock(replay, all, i, lock);
+        TRY(replay_lock_end(replay, lock));
+    }
+    return STATUS_OK;
+}
+
+static enum step leave_unlock(struct replay *replay, uint32_t rank, const struct trace_call *call)
+{
+    struct all_locks **all = replay_all_locks(replay, replay_member(replay, call, rank));
+    uint32_t lock;
+    for (uint32_t i = 0; replay_lock_at(replay, rank, call, i, &lock); i++) {
+        if (lock == NO_INDEX) continue;
+        unlink_lock(replay, *all, i, lock);
+        replay_release_lock_epoch(replay, lock);
+    }
+    free(*all);
+    *all = NULL;
+    return replay_exit(&replay->ranks[rank], replay->now_ps);
+}
+
+static bool pays_at_release(const struct replay *replay, const struct trace_call *call)
+{
+    return replay_unlocks_behind(replay, call) && !replay->deferred && !replay_locks_lazily(replay, call->handle);
+}
+
+/* What the call sends first has its overhead. */
+static int64_t unlock_ps(struct replay *replay, uint32_t rank, const struct trace_call *call, bool releases)
+{
+    bool pays = pays_at_release(replay, call) == releases && flush_sends(replay, rank, call, true);
+    return pays ? replay_overhead_ps(replay, &replay->ranks[rank]) : 0;
+}
+
+enum step replay_step_unlock(struct replay *replay, uint32_t rank)
 {
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
-    struct member *member = replay_member(replay, call, rank);
-    struct all_locks *all = *replay_all_locks(replay, member);
-    if (!all)
+    const bool one = call_kind(call->call) == CALL_UNLOCK;
+    if (one && call->peer == TRACE_NONE) return replay_exit(state, replay->now_ps);
+    uint32_t index = replay_member_index(replay, call->handle, rank);
+    struct all_locks *all = replay->all_locks[index];
+    uint32_t lock = one && !all ? replay_open_lock(replay, rank, index, call->peer) : NO_INDEX;
+    if (one && lock == NO_INDEX)
+        return replay_fail(replay, rank, "window %d of rank %d is not locked by this rank", call->handle, call->peer), STEP_FAIL;
+    if (!one && !all)
         return replay_fail(replay, rank, "window %d is not locked by MPI_Win_lock_all", call->handle), STEP_FAIL;
-    bool early = replay->platform->protocol.calls[STEPS_UNLOCK].form == FORM_UNLOCK_WITH_DATA && !member->all_nocheck;
-    if (state->phase == PHASE_ENTER) {
-        all->unlocking = true;
-        bool sends = flush_sends(replay, rank, call, true) && !replay_pays_at_release(replay, call);
-        return replay_spend(replay, state, sends ? replay_overhead_ps(replay, state) : 0, PHASE_ASK);
-    }
-    if (state->phase == PHASE_ASK) {
-        state->phase = PHASE_WAIT;
+    const struct lock_epoch *epoch = one ? &replay->lock_epochs[lock] : NULL;
+    bool early = one ? replay_lock_ends_early(replay, epoch)
+                     : replay->platform->protocol.calls[STEPS_UNLOCK].form == FORM_UNLOCK_WITH_DATA &&
+                           !replay->members[index].all_nocheck;
+    enum step step;
+    switch (state->phase) {
+    case PHASE_ENTER:
+        *(one ? &replay->lock_epochs[lock].unlocking : &all->unlocking) = true;
+        return replay_spend(replay, state, unlock_ps(replay, rank, call, false), PHASE_ASK);
+    case PHASE_ASK:
+        state->phase = PHASE_GRANT;
         STEP_TRY(hurry_operations(replay, rank, call));
+        /* before the grant, which sends the query behind the queued operations */
         if (!early) STEP_TRY(request_flush(replay, rank, call));
-    }
-    if (state->phase == PHASE_ANSWER) {
-        if (all->unanswered > 0) {
-            state->need = replay_least_messages(replay, all->unanswered);
+        if (one && replay->called) replay_lock_flushed(replay, &replay->lock_epochs[lock]);
+        return STEP_AGAIN;
+    case PHASE_GRANT:
+        if (one && !epoch->granted) return STEP_BLOCK;
+        state->phase = PHASE_WAIT;
+        return STEP_POLL;
+    case PHASE_ANSWER:
+        if (one ? !epoch->answered : all->unanswered > 0) {
+            state->need = replay_least_messages(replay, one ? 1 : all->unanswered);
             return STEP_BLOCK;
         }
-        enum step step = early ? step_completed(replay, rank, call, AT_TARGET) : STEP_EXIT;
-        if (step != STEP_EXIT) return step;
-        for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++)
-            if (all->locks[i] != NO_INDEX) replay_release_lock_epoch(replay, all->locks[i]);
-        *replay_all_locks(replay, member) = NULL;
-        free(all);
-        return replay_exit(state, replay->now_ps);
+        step = step_completed(replay, rank, call, AT_TARGET);
+        return step == STEP_EXIT ? leave_unlock(replay, rank, call) : step;
+    default: break;
     }
-    enum step step = step_completed(replay, rank, call, early ? SENT : AT_TARGET);
+    step = step_completed(replay, rank, call, early ? SENT : AT_TARGET);
     if (step != STEP_EXIT) return step;
-    if (state->phase != PHASE_RELEASE && replay_unlocks_behind(replay, call)) {
-        bool pays = replay_pays_at_release(replay, call) && flush_sends(replay, rank, call, true);
-        int64_t overhead_ps = pays ? replay_overhead_ps(replay, state) : 0;
-        step = replay_spend(replay, state, replay_call_ps(replay, state) + overhead_ps, PHASE_RELEASE);
-        if (step != STEP_AGAIN) return step;
-    }
+    if (state->phase == PHASE_WAIT && replay_unlocks_behind(replay, call))
+        return replay_spend(replay, state, replay_call_ps(replay, state) + unlock_ps(replay, rank, call, true), PHASE_RELEASE);
     if (replay_locks_lazily(replay, call->handle)) account_contention(replay, rank, call);
-    all->unanswered = count_answers(replay, member);
-    if (all->unanswered > 0) {
-        /* Issues everything. The locked epochs except the one of the own rank remain until the targets have answered. */
-        for (uint32_t i = 0; i < replay_comm_of(replay, member)->count; i++) {
-            uint32_t lock = all->locks[i];
-            if (lock == NO_INDEX) continue;
-            const struct lock_epoch *epoch = &replay->lock_epochs[lock];
-            if (epoch->target == member->rank || !epoch->asked) all->locks[i] = NO_INDEX;
-            STEP_TRY(replay_lock_end(replay, lock));
-        }
-        replay_note_release(replay, rank);
-        state->phase = PHASE_ANSWER;
-        state->step = 0;
-        return STEP_BLOCK;
-    }
-    STEP_TRY(release_all(replay, member));
-    return replay_exit(state, replay->now_ps);
+    uint32_t unanswered;
+    STEP_TRY(release_locks(replay, rank, call, &unanswered));
+    if (unanswered == 0) return leave_unlock(replay, rank, call);
+    if (all) all->unanswered = unanswered;
+    replay_note_release(replay, rank);
+    state->phase = PHASE_ANSWER;
+    state->step = 0;
+    return STEP_BLOCK;
 }
 
 /* --- flush --- */
