@@ -14,7 +14,6 @@ void event_queue_clear(struct event_queue *queue)
     free(queue->chunks);
     free(queue->run.items);
     free(queue->heap.items);
-    for (unsigned ring = 0; ring < EVENT_RINGS; ring++) free(queue->rings[ring].items);
     memset(queue, 0, sizeof *queue);
 }
 
@@ -213,28 +212,9 @@ static void refill_heap(struct event_queue *queue)
     queue->near_ps = queue->first_ps + (int64_t)((uint64_t)queue->bucket << queue->shift);
 }
 
-/* --- the heap and the rings --- */
-
-enum { NO_RING = EVENT_RINGS };
-
-/* The earliest event outside the run and the buckets; NULL: there is none. *from: its ring, or NO_RING: the heap. */
-static inline const struct event *loose_first(const struct event_queue *queue, unsigned *from)
+static inline const struct event *heap_first(const struct event_queue *queue)
 {
-    const struct event *first = queue->heap.count > 0 ? queue->heap.items : NULL;
-    *from = NO_RING;
-    for (unsigned ring = 0; ring < EVENT_RINGS; ring++) {
-        if (queue->rings[ring].count == 0) continue;
-        const struct event *head = &queue->rings[ring].items[queue->rings[ring].first];
-        if (first && !event_before(head->time, first->time)) continue;
-        first = head;
-        *from = ring;
-    }
-    return first;
-}
-
-static inline struct event loose_take(struct event_queue *queue, unsigned from)
-{
-    return from == NO_RING ? heap_pop(&queue->heap) : event_ring_pop(&queue->rings[from]);
+    return queue->heap.count > 0 ? queue->heap.items : NULL;
 }
 
 /* The buckets are empty: events after this moment are made later. */
@@ -250,13 +230,12 @@ static void fill_ahead(struct event_queue *queue)
 {
     size_t least = queue->ahead > 0 ? queue->ahead : 1;
     for (;;) {
-        unsigned from;
-        const struct event *loose = loose_first(queue, &from);
+        const struct event *loose = heap_first(queue);
         bool sure = loose && (queue->bucketed == 0 || loose->time.time_ps < queue->near_ps);
         if (sure && queue->ahead == 0) return;
         if (sure && is_near(queue, loose->time)) {
             if (queue->bucketed == 0) reach_time(queue, loose->time.time_ps);
-            const struct event event = loose_take(queue, from);
+            const struct event event = heap_pop(&queue->heap);
             run_insert(&queue->run, &event);
         } else if (!sure && queue->bucketed > 0 && queue->run.count < least) {
             refill_heap(queue);
@@ -268,15 +247,12 @@ static void fill_ahead(struct event_queue *queue)
 
 /* --- the queue --- */
 
-/* There is memory for it. ring: where to put it if it is not among the next events and belongs near the ring's end; may
- * be NULL. */
-static void push_event(struct event_queue *queue, const struct event *event, struct event_ring *ring)
+/* There is memory for it. */
+static void push_event(struct event_queue *queue, const struct event *event)
 {
     int64_t time_ps = event->time.time_ps;
     if (time_ps < queue->near_ps && queue->ahead > 0 && is_near(queue, event->time)) {
         run_insert(&queue->run, event);
-    } else if (ring && event_ring_push(ring, event)) {
-        /* it is in the ring */
     } else if (time_ps < queue->near_ps) {
         heap_push(&queue->heap, event);
     } else {
@@ -295,29 +271,7 @@ enum status event_queue_push_at(struct event_queue *queue, struct event_time tim
 {
     const struct event event = {time, type, id};
     if (queue->count == queue->reserved) TRY(reserve_event(queue, err));
-    push_event(queue, &event, NULL);
-    return STATUS_OK;
-}
-
-/* Many ranks that do the same make as many events at once. */
-static enum status grow_ring(struct event_ring *ring, struct err *err)
-{
-    uint32_t room = ring->room ? 2 * ring->room : EVENT_RING_LEAST;
-    struct event *items = malloc(room * sizeof *items);
-    if (!items) return err_memory(err);
-    for (uint32_t i = 0; i < ring->count; i++) items[i] = *event_ring_item(ring, i);
-    free(ring->items);
-    *ring = (struct event_ring){.items = items, .count = ring->count, .room = room};
-    return STATUS_OK;
-}
-
-enum status event_queue_push_ring_slow(struct event_queue *queue, unsigned ring, const struct event *event,
-                                       struct err *err)
-{
-    if (queue->count == queue->reserved) TRY(reserve_event(queue, err));
-    struct event_ring *into = &queue->rings[ring];
-    if (into->count == into->room && into->room < EVENT_RING_MOST) TRY(grow_ring(into, err));
-    push_event(queue, event, into);
+    push_event(queue, &event);
     return STATUS_OK;
 }
 
@@ -329,13 +283,13 @@ enum status event_queue_push(struct event_queue *queue, int64_t time_ps, uint32_
 }
 
 /* The next event if it is not in the run; NULL: it is. With queue.ahead the run has it already. */
-static inline const struct event *loose_next(struct event_queue *queue, unsigned *from)
+static inline const struct event *loose_next(struct event_queue *queue)
 {
     if (queue->ahead > 0) return NULL;
-    const struct event *loose = loose_first(queue, from);
+    const struct event *loose = heap_first(queue);
     if (queue->run.count == 0 && queue->bucketed > 0 && !(loose && loose->time.time_ps < queue->near_ps)) {
         fill_ahead(queue);
-        loose = loose_first(queue, from);
+        loose = heap_first(queue);
     }
     if (!loose || queue->run.count == 0) return loose;
     return event_before(event_queue_ahead(queue, 0)->time, loose->time) ? NULL : loose;
@@ -343,9 +297,7 @@ static inline const struct event *loose_next(struct event_queue *queue, unsigned
 
 struct event event_queue_pop(struct event_queue *queue)
 {
-    unsigned from;
-    bool loose = loose_next(queue, &from) != NULL;
-    struct event event = loose ? loose_take(queue, from) : queue->run.items[--queue->run.count];
+    struct event event = loose_next(queue) ? heap_pop(&queue->heap) : queue->run.items[--queue->run.count];
     queue->count--;
     if (queue->ahead > 0) fill_ahead(queue);
     return event;
@@ -353,8 +305,7 @@ struct event event_queue_pop(struct event_queue *queue)
 
 int64_t event_queue_first_ps(struct event_queue *queue)
 {
-    unsigned from;
-    const struct event *loose = loose_next(queue, &from);
+    const struct event *loose = loose_next(queue);
     return (loose ? loose : event_queue_ahead(queue, 0))->time.time_ps;
 }
 
@@ -363,10 +314,6 @@ bool event_queue_is_after(struct event_queue *queue, int64_t time_ps)
     if (queue->ahead == 0 && queue->bucketed > 0 && queue->near_ps <= time_ps) fill_ahead(queue);
     const struct event *next = event_queue_ahead(queue, 0);
     if (next && next->time.time_ps <= time_ps) return false;
-    if (queue->heap.count > 0 && queue->heap.items[0].time.time_ps <= time_ps) return false;
-    for (unsigned r = 0; r < EVENT_RINGS; r++) {
-        const struct event_ring *ring = &queue->rings[r];
-        if (ring->count > 0 && ring->items[ring->first].time.time_ps <= time_ps) return false;
-    }
-    return true;
+    const struct event *loose = heap_first(queue);
+    return !(loose && loose->time.time_ps <= time_ps);
 }

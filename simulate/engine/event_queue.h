@@ -3,22 +3,24 @@
  * A ladder queue of one rung (W. T. Tang et al., Ladder queue, ACM TOMACS 15(3), 2005). The next few events are sorted.
  * The following ones are unsorted, in buckets of equal length. All later ones are in a list that becomes the next
  * buckets. A new event whose time is in the sorted range goes into a binary heap, unless it is among the very next.
- * Events that the owner makes in nearly the order of their times go into a ring. So a push or a pop costs the same with
- * a thousand or a million events, and the next events are known. */
+ * So a push or a pop costs the same with a thousand or a million events, and the next events are known. */
 #ifndef SIMULATE_ENGINE_EVENT_QUEUE_H
 #define SIMULATE_ENGINE_EVENT_QUEUE_H
 
 #include <stddef.h>
 
 #include "common/status.h"
-#include "simulate/engine/event_ring.h"
+#include "simulate/engine/event_time.h"
+
+struct event {
+    struct event_time time;
+    uint32_t type, id; /* the owner's */
+};
 
 struct event_list {
     struct event *items;
     size_t count, capacity;
 };
-
-enum { EVENT_RINGS = 3 };
 
 enum { EVENT_CHUNK_EVENTS = 10, EVENT_NO_CHUNK = 0 }; /* chunk 0 is never used */
 
@@ -31,9 +33,8 @@ struct event_queue {
     size_t count, reserved; /* there is memory for so many */
     size_t bucketed;        /* of these, in buckets or in the list after them */
     uint64_t sequence;
-    struct event_list run; /* sorted, the next one last; with the heap and the rings all events before near_ps */
+    struct event_list run; /* sorted, the next one last; with the heap all events before near_ps */
     struct event_list heap;
-    struct event_ring rings[EVENT_RINGS]; /* events of any time; the next of all events is never in a bucket */
     struct event_chunk *chunks;
     size_t chunk_count, chunk_capacity;
     uint32_t free_chunk;
@@ -64,22 +65,6 @@ static inline uint64_t event_queue_order(struct event_queue *queue, uint32_t key
 }
 enum status event_queue_push_at(struct event_queue *queue, struct event_time time, uint32_t type, uint32_t id,
                                 struct err *err);
-
-/* Pushes an event in nearly the order of the ring, such as a message that takes about as long as the others:
- * cheaper. */
-enum status event_queue_push_ring_slow(struct event_queue *queue, unsigned ring, const struct event *event,
-                                       struct err *err);
-static inline enum status event_queue_push_ring(struct event_queue *queue, unsigned ring, struct event_time time,
-                                                uint32_t type, uint32_t id, struct err *err)
-{
-    const struct event event = {time, type, id};
-    const struct event_ring *into = &queue->rings[ring];
-    bool ready = queue->ahead == 0 && queue->count < queue->reserved && into->count < into->room;
-    if (!ready) return event_queue_push_ring_slow(queue, ring, &event, err);
-    if (!event_ring_push(&queue->rings[ring], &event)) return event_queue_push_at(queue, time, type, id, err);
-    queue->count++;
-    return STATUS_OK;
-}
 
 /* The event after `count` others; NULL: not known. It is known for count < queue.ahead if there are so many; after
  * those, recent events may be missing. */

@@ -124,8 +124,7 @@ static enum status to_next_link(struct engine *engine, uint32_t index, struct er
     struct event_time time;
     bool at_link = link_queues_next(&engine->links, index, &time.time_ps);
     time.order = event_queue_order(&engine->queue, path->key);
-    unsigned ring = path->links / 2 % 2 ? RING_LINKS : RING_OTHER_LINKS;
-    if (at_link) return event_queue_push_ring(&engine->queue, ring, time, EVENT_LINK, index, err);
+    if (at_link) return event_queue_push_at(&engine->queue, time, EVENT_LINK, index, err);
     bool at_once = path->part_ps == 0;
     uint32_t message = link_queues_leave(&engine->links, index);
     struct flight *flight = &engine->flights[message];

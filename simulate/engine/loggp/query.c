@@ -90,7 +90,7 @@ enum status loggp_push_queries(struct engine *engine, int64_t tail_ps, struct er
     if (*due_ps != 0 && *due_ps <= due.time_ps) return STATUS_OK;
     *due_ps = due.time_ps;
     engine->answers++;
-    return event_queue_push_ring(&engine->queue, RING_ASKS, due, EVENT_QUERIES, 0, err);
+    return event_queue_push_at(&engine->queue, due, EVENT_QUERIES, 0, err);
 }
 
 static inline enum status put_query(struct engine *engine, uint32_t node, const struct engine_query *query, struct err *err)

@@ -19,9 +19,7 @@ static inline struct event_time loggp_control_head(struct engine *engine, int32_
 static inline enum status loggp_into_queue(struct engine *engine, const struct event *event, int32_t node,
                                            struct err *err)
 {
-    if (event->type == EVENT_ALARM)
-        return event_queue_push_ring(&engine->queue, RING_ALARMS, event->time, event->type, event->id, err);
-    if (node >= 0) engine->nics[node].pending++;
+    if (node >= 0 && event->type != EVENT_ALARM) engine->nics[node].pending++;
     return event_queue_push_at(&engine->queue, event->time, event->type, event->id, err);
 }
 
@@ -68,7 +66,7 @@ static inline enum status loggp_push_answer(struct engine *engine, uint32_t inde
     }
     engine->asks[*last] = (struct asks){.due_ps = due.time_ps, .node = flight->src_node, .count = 1, .flights = {index}};
     engine->answers++;
-    return event_queue_push_ring(&engine->queue, RING_ASKS, due, EVENT_ASKS, *last, err);
+    return event_queue_push_at(&engine->queue, due, EVENT_ASKS, *last, err);
 }
 
 static inline enum status loggp_set_alarm(struct engine *engine, int32_t node, struct event_time due, struct err *err)

@@ -12,9 +12,6 @@
 
 enum event_type { EVENT_TIMER, EVENT_MESSAGE, EVENT_LINK, EVENT_TAIL, EVENT_LOCAL, EVENT_ALARM, EVENT_ASKS, EVENT_QUERIES };
 enum { NO_NODE = -1 };
-/* Of the queue: their events are mostly one message's time ahead. Routes of other lengths divide it into other parts.
- * Where links are queues, there are no answers. */
-enum { RING_ALARMS, RING_ASKS, RING_LINKS = RING_ASKS, RING_OTHER_LINKS };
 
 struct nic { /* senders touch only the first of its two cache lines */
     _Alignas(LINE_BYTES) struct inbox inbox;

@@ -39,13 +39,6 @@ static void push(struct event_queue *queue, struct list *list, int64_t time_ps, 
     assert_int_equal(event_queue_push_at(queue, made->time, made->type, made->id, &err), STATUS_OK);
 }
 
-static void push_ring(struct event_queue *queue, struct list *list, unsigned ring, int64_t time_ps, uint32_t key)
-{
-    struct err err;
-    const struct event *made = note(queue, list, time_ps, key);
-    assert_int_equal(event_queue_push_ring(queue, ring, made->time, made->type, made->id, &err), STATUS_OK);
-}
-
 /* Returns the time of what was taken. */
 static int64_t pop(struct event_queue *queue, struct list *list)
 {
@@ -95,8 +88,7 @@ static void look(const struct event_queue *queue, const struct list *list, size_
     if (event) assert_true(event->time.order == rest.items[earliest(&rest)].time.order);
 }
 
-/* rings: of so many events in a hundred; their delays belong together, but for some of any. */
-static void run(delay_function *delay, size_t pending, uint32_t ahead, uint32_t rings)
+static void run(delay_function *delay, size_t pending, uint32_t ahead)
 {
     static struct list list;
     struct event_queue queue = {.ahead = ahead};
@@ -107,11 +99,7 @@ static void run(delay_function *delay, size_t pending, uint32_t ahead, uint32_t 
         bool fills = list.count < pending && random_chance(&random, i < ROUNDS / 2 ? 80 : 50);
         int64_t ahead_ps = delay(&random);
         if (now_ps > INT64_C(1) << 61) ahead_ps = 0;
-        if ((fills || list.count == 0) && random_chance(&random, rings)) {
-            unsigned ring = random_below(&random, EVENT_RINGS);
-            int64_t near_ps = random_chance(&random, 5) ? ahead_ps : 1000 * ring + random_below(&random, 20);
-            push_ring(&queue, &list, ring, now_ps + near_ps, random_below(&random, 5));
-        } else if (fills || list.count == 0)
+        if (fills || list.count == 0)
             push(&queue, &list, now_ps + ahead_ps, random_below(&random, 5));
         else
             now_ps = pop(&queue, &list);
@@ -127,29 +115,7 @@ static void order_of_events(void **state)
     delay_function *const delays[] = {even, few_moments, outliers};
     for (size_t i = 0; i < sizeof delays / sizeof *delays; i++)
         for (size_t pending = 1; pending <= MOST; pending *= 10)
-            for (uint32_t ahead = 0; ahead <= 12; ahead += 6)
-                for (uint32_t rings = 0; rings <= 100; rings += 50) run(delays[i], pending, ahead, rings);
-}
-
-/* A ring grows; then more events than it may hold, and one that belongs before them all. */
-static void full_ring(void **state)
-{
-    (void)state;
-    struct err err;
-    struct event_queue queue = {0};
-    const int64_t most = EVENT_RING_MOST + 100;
-    for (int64_t i = 1; i <= most; i++) {
-        struct event_time time = {i, event_queue_order(&queue, 0)};
-        assert_int_equal(event_queue_push_ring(&queue, 1, time, 0, (uint32_t)i, &err), STATUS_OK);
-    }
-    assert_int_equal(event_ring_item(&queue.rings[1], 0)->id, 1);
-    assert_int_equal(event_ring_item(&queue.rings[1], EVENT_RING_MOST - 1)->id, EVENT_RING_MOST);
-    assert_int_equal(queue.rings[1].count, EVENT_RING_MOST);
-    struct event_time before = {0, event_queue_order(&queue, 0)};
-    assert_int_equal(event_queue_push_ring(&queue, 1, before, 0, 0, &err), STATUS_OK);
-    for (int64_t i = 0; i <= most; i++) assert_int_equal(event_queue_pop(&queue).id, i);
-    assert_int_equal(queue.count, 0);
-    event_queue_clear(&queue);
+            for (uint32_t ahead = 0; ahead <= 12; ahead += 6) run(delays[i], pending, ahead);
 }
 
 /* What is made for a moment that has been reached already comes next, behind what was made for it before. */
@@ -189,7 +155,6 @@ int main(void)
         cmocka_unit_test(order_of_events),
         cmocka_unit_test(now),
         cmocka_unit_test(events_ahead),
-        cmocka_unit_test(full_ring),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
