@@ -98,6 +98,7 @@ enum status replay_send(struct replay *replay, enum message_type type, uint32_t 
     if (replay->reverses && row->carries)
         message.reverse_e9 = reverse_e9_of(replay, row, &message);
     if (row->vary) row->vary(replay, ref, &message);
+    if (message.effect == EFFECT_REPLIES && !replay->answers_late) message.effect = EFFECT_ACTS;
     enum progress_mode server = server_of(replay, &message.note);
     bool later = server == PROGRESS_THREAD || (server == PROGRESS_CALL && core->polls > 1);
     if (later) message.effect = EFFECT_ACTS; /* the time until it is served counts from its arrival */

@@ -35,20 +35,13 @@ static void vary_data(const struct replay *replay, uint32_t ref, struct engine_m
 {
     const struct op *op = &replay->ops[ref];
     bool active = op->pair != NO_INDEX, replies = active ? replay->acknowledges_puts : replay_answers_late(replay, op);
-    if (replies && replay->answers_late) message->effect = EFFECT_REPLIES;
+    if (replies) message->effect = EFFECT_REPLIES;
     if (active && !replies && replay->hardware) message->effect = EFFECT_PRECEDES;
 }
 
 static void vary_get_request(const struct replay *replay, uint32_t ref, struct engine_message *message)
 {
-    if (replay->answers_late && replay_answers_late(replay, &replay->ops[ref]))
-        message->effect = EFFECT_REPLIES;
-}
-
-static void vary_answered(const struct replay *replay, uint32_t ref, struct engine_message *message)
-{
-    (void)ref;
-    if (replay->answers_late) message->effect = EFFECT_REPLIES;
+    if (replay_answers_late(replay, &replay->ops[ref])) message->effect = EFFECT_REPLIES;
 }
 
 static void vary_lock_grant(const struct replay *replay, uint32_t ref, struct engine_message *message)
@@ -58,7 +51,7 @@ static void vary_lock_grant(const struct replay *replay, uint32_t ref, struct en
 
 static void vary_lock_release(const struct replay *replay, uint32_t ref, struct engine_message *message)
 {
-    if (replay->lock_epochs[ref].releasing && replay->answers_late) message->effect = EFFECT_REPLIES;
+    if (replay->lock_epochs[ref].releasing) message->effect = EFFECT_REPLIES;
 }
 
 /* Of several operations, the largest row of the platform counts. */
@@ -173,13 +166,13 @@ static const struct message_row messages[] = {
      .left = together_left, .awaited = replay_awaits_ops},
     {MESSAGE_TOGETHER_REPLY, .act = replay_on_together_reply, SERVICE_NONE, .carries = carries_gets,
      .left = together_left},
-    {MESSAGE_LOCK_ASK, .act = replay_on_lock_ask, SERVICE_LOCK, .passes = true, .vary = vary_answered,
+    {MESSAGE_LOCK_ASK, .act = replay_on_lock_ask, SERVICE_LOCK, EFFECT_REPLIES, .passes = true,
      .awaited = replay_awaits_lock},
     {MESSAGE_LOCK_GRANT, .act = replay_on_lock_grant, SERVICE_NOTIFICATION, .passes = true, .vary = vary_lock_grant},
     {MESSAGE_LOCK_RELEASE, .act = replay_on_lock_release, SERVICE_RELEASE, .vary = vary_lock_release,
      .awaited = replay_awaits_release},
     {MESSAGE_LOCK_RELEASED, .act = replay_on_lock_released, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},
-    {MESSAGE_FLUSH_QUERY, .act = replay_on_flush_query, SERVICE_PUT, .vary = vary_answered, .awaited = replay_awaits_flush},
+    {MESSAGE_FLUSH_QUERY, .act = replay_on_flush_query, SERVICE_PUT, EFFECT_REPLIES, .awaited = replay_awaits_flush},
     {MESSAGE_QUERIES, .act = replay_on_queries, SERVICE_PUT},
     {MESSAGE_FLUSHED, .act = on_flushed, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true},
     {0}};
