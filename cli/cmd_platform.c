@@ -19,6 +19,8 @@
 #include "platforms/platform_file.h"
 #include "platforms/profile.h"
 #include "platforms/simgrid_file.h"
+#include "platforms/simgrid_inputs.h"
+#include "predictors/crowding.h"
 #include "predictors/profile_differences.h"
 #include "trace/open.h"
 
@@ -109,6 +111,13 @@ static enum status show_platform(const struct options *options, struct err *err)
     return status == STATUS_OK ? cli_flush(err) : status;
 }
 
+static enum status print_line(void *unused, const char *line, struct err *err)
+{
+    (void)unused, (void)err;
+    text_print(stdout, "Note: %s\n", line);
+    return STATUS_OK;
+}
+
 static enum status check_platform(const struct options *options, const char *name, struct err *err)
 {
     char path[PLATFORM_PATH_BYTES];
@@ -118,8 +127,9 @@ static enum status check_platform(const struct options *options, const char *nam
     text_print(stdout, "%s: %s, %d node%s, semantics %s%s%s\n", name, platform->name, platform->node_count,
                units_plural((uint64_t)platform->node_count), platform->semantics.name, platform->profile ? ", MPI " : "",
                platform->profile ? platform->profile : "");
+    enum status status = platform->simgrid_xml ? simgrid_inputs_tell(platform->simgrid_xml, print_line, NULL, err) : STATUS_OK;
     platform_free(platform);
-    return STATUS_OK;
+    return status;
 }
 
 /* Whether the trace can be replayed on the platform. */
@@ -140,6 +150,8 @@ static enum status check_trace(const struct options *options, const char *name, 
         struct profile_differences differences;
         profile_compare(trace, platform, &differences);
         for (size_t i = 0; i < differences.count; i++) text_print(stdout, "Warning: %s\n", differences.text[i]);
+        char parted[CROWDING_TEXT_BYTES];
+        if (crowding_parts_window(trace, platform, parted)) text_print(stdout, "Warning: %s\n", parted);
         platform_free(platform);
     }
     warnings_clear(&warnings);

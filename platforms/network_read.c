@@ -7,6 +7,7 @@
 
 #include "platforms/read.h"
 #include "platforms/simgrid_inputs.h"
+#include "platforms/simgrid_xml.h"
 #include "platforms/topology/topology.h"
 
 /* A measured value may carry its error and sample size; json_number takes its "value". */
@@ -154,7 +155,7 @@ enum status loopback_read(const struct json_node *node, const struct platform_ke
 /* Relative to the folder of the platform file. */
 static enum status read_simgrid_xml(const struct json_node *node, struct platform *platform, struct err *err)
 {
-    static const char *const keys[] = {"simgrid_xml", NULL};
+    static const char *const keys[] = {"simgrid_xml", "speed_host", NULL};
     struct json_node xml = json_member(node, "simgrid_xml");
     const char *name;
     TRY(json_known_keys(node, keys, err));
@@ -169,6 +170,7 @@ static enum status read_simgrid_xml(const struct json_node *node, struct platfor
     enum status status = simgrid_inputs_claim(platform->simgrid_xml, &why);
     if (status == STATUS_DATA) return json_error(&xml, err, "%s, expected a SimGrid platform", why.text);
     if (status != STATUS_OK) return err_set(err, status, NULL, NULL, "%s", why.text);
+    TRY(simgrid_hosts_apply(node, platform, err));
     return topology_new_crossbar(platform->node_count, &platform->topology, err);
 }
 

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "common/files/file_claims.h"
-#include "common/files/input_file.h"
 #include "common/xml_attribute.h"
+#include "platforms/simgrid_xml.h"
+
+enum { CONFIG_BYTES = 256 };
 
 static enum status claim_in(const char *folder, int folder_bytes, const char *name, int name_bytes, struct err *err)
 {
@@ -42,45 +44,97 @@ static enum status claim_named(const char *text, const char *xml, struct err *er
     return STATUS_OK;
 }
 
-/* Removes comments; what is left keeps its order. */
-static void cut_comments(char *text)
+/* Keys of <config> that change nothing here: the engine sets its own, or has nothing that they would change. */
+static const struct {
+    const char *begin, *would;
+} configs[] = {
+    {"network/model", "flows would follow another model than CM02"},
+    {"network/latency-factor", "latencies would be multiplied by it"},
+    {"network/bandwidth-factor", "rates would be multiplied by it"},
+    {"network/weight-S", "a flow's share would depend on its latency"},
+    {"network/crosstraffic", "flows would take some of the way back"},
+    {"network/TCP-gamma", "a flow's rate would be limited by its latency"},
+    {"network/loopback", "messages within a node would take it, here network.loopback has their times"},
+    {"smpi/", "SMPI would take it for MPI's own times, here mpi has them"},
+    {"cpu/", "SimGrid would compute so, here a host's speed counts"},
+    {"surf/precision", "SimGrid would round so"},
+    {"contexts/stack-size", "SimGrid's actors would have it"},
+};
+
+/* NULL: the key is not among them. */
+static const char *would_change(const char *key)
 {
-    for (char *at = text; (at = strstr(at, "<!--")) != NULL;) {
-        const char *end = strstr(at, "-->");
-        memmove(at, end ? end + 3 : "", strlen(end ? end + 3 : "") + 1);
-    }
+    for (size_t i = 0; i < sizeof configs / sizeof *configs; i++)
+        if (strncmp(key, configs[i].begin, strlen(configs[i].begin)) == 0) return configs[i].would;
+    return NULL;
 }
 
-/* A key of <config> may change the network's model, load a plugin, or name a file that is written: none is taken. */
+/* The keys of <config> one after another. False: there is none any more. */
+static bool next_config(const char **at, bool *inside, char key[CONFIG_BYTES], char value[CONFIG_BYTES])
+{
+    struct simgrid_tag tag;
+    while (simgrid_xml_next(at, &tag)) {
+        if (strcmp(tag.name, "prop") != 0) *inside = strcmp(tag.name, "config") == 0;
+        if (strcmp(tag.name, "prop") != 0 || !*inside) continue;
+        *key = *value = '\0';
+        simgrid_xml_attribute(&tag, "id", key, CONFIG_BYTES);
+        simgrid_xml_attribute(&tag, "value", value, CONFIG_BYTES);
+        return true;
+    }
+    return false;
+}
+
+/* Other keys may change the network's model, load a plugin, or name a file that is written. */
 static enum status refuse_config(const char *text, const char *xml, struct err *err)
 {
-    static const char tag[] = "<config";
-    const char *config = text, *value = NULL;
-    while ((config = strstr(config, tag)) && !strchr(XML_BLANKS "/>", config[sizeof tag - 1])) config++;
-    if (!config) return STATUS_OK;
-    const char *prop = strstr(config, "<prop"), *id = prop ? strstr(prop, "id") : NULL;
-    if (id) value = xml_attribute_value(id + strlen("id"));
-    int bytes = value ? (int)strcspn(value, "\"'") : 0;
-    return err_set(err, STATUS_DATA, xml, NULL, "<config> sets '%.*s', expected a platform without <config>: "
-                   "the engine has settings of its own", bytes, value ? value : "");
+    char key[CONFIG_BYTES], value[CONFIG_BYTES];
+    bool inside = false;
+    for (const char *at = text; next_config(&at, &inside, key, value);)
+        if (!would_change(key))
+            return err_set(err, STATUS_DATA, xml, NULL, "<config> sets '%s', expected no key that changes what the engine does",
+                           key);
+    return STATUS_OK;
 }
 
-static enum status read_platform(const char *xml, char **text, struct err *err)
+static enum status tell_files(const char *text, const char *xml, simgrid_tell *tell, void *context, struct err *err)
 {
-    struct input_file in;
-    size_t bytes = 0;
-    TRY(input_file_open(xml, &in, err));
-    *text = input_file_all(&in, &bytes);
-    TRY(input_file_close(&in, STATUS_OK, err));
-    if (strlen(*text) == bytes) return STATUS_OK;
-    free(*text);
-    return err_set(err, STATUS_DATA, xml, NULL, "a zero byte, expected a SimGrid platform");
+    static const struct {
+        const char *attribute, *stays;
+    } rows[] = {{"speed_file", "it computes all the time as fast as at the begin"},
+                {"availability_file", "it computes all the time as fast as at the begin"},
+                {"latency_file", "its latency stays what it is at the begin"}};
+    struct simgrid_tag tag;
+    for (const char *at = text; simgrid_xml_next(&at, &tag);)
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            char file[CONFIG_BYTES], id[CONFIG_BYTES] = "", line[SIMGRID_LINE_BYTES];
+            if (!simgrid_xml_attribute(&tag, rows[i].attribute, file, sizeof file) || !*file) continue;
+            simgrid_xml_attribute(&tag, "id", id, sizeof id);
+            snprintf(line, sizeof line, "%.200s: %s of %s '%.100s' is left out: %s", xml, rows[i].attribute, tag.name, id,
+                     rows[i].stays);
+            TRY(tell(context, line, err));
+        }
+    return STATUS_OK;
+}
+
+enum status simgrid_inputs_tell(const char *xml, simgrid_tell *tell, void *context, struct err *err)
+{
+    char *text, key[CONFIG_BYTES], value[CONFIG_BYTES], line[SIMGRID_LINE_BYTES];
+    bool inside = false;
+    TRY(simgrid_xml_read(xml, &text, err));
+    enum status status = tell_files(text, xml, tell, context, err);
+    for (const char *at = text; status == STATUS_OK && next_config(&at, &inside, key, value);) {
+        snprintf(line, sizeof line, "%.200s: <config> %.80s = %.80s is left out: %s", xml, key, value,
+                 would_change(key) ? would_change(key) : "the engine refuses it");
+        status = tell(context, line, err);
+    }
+    free(text);
+    return status;
 }
 
 enum status simgrid_inputs_claim(const char *xml, struct err *err)
 {
     char *text;
-    TRY(read_platform(xml, &text, err));
+    TRY(simgrid_xml_read(xml, &text, err));
     enum status status = claim_named(text, xml, err);
     free(text);
     return status;
@@ -91,8 +145,7 @@ enum status simgrid_inputs_named(const char *xml, char **name, struct err *err)
     char *text;
     int bytes;
     *name = NULL;
-    TRY(read_platform(xml, &text, err));
-    cut_comments(text);
+    TRY(simgrid_xml_read(xml, &text, err));
     const char *value = next_named(text, &bytes);
     if (value) *name = strndup(value, (size_t)bytes);
     free(text);
@@ -102,8 +155,7 @@ enum status simgrid_inputs_named(const char *xml, char **name, struct err *err)
 enum status simgrid_inputs_check(const char *xml, struct err *err)
 {
     char *text;
-    TRY(read_platform(xml, &text, err));
-    cut_comments(text);
+    TRY(simgrid_xml_read(xml, &text, err));
     enum status status = refuse_config(text, xml, err);
     free(text);
     return status;

@@ -1,6 +1,8 @@
 #include "predictors/crowding.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/units.h"
@@ -66,4 +68,30 @@ enum status crowding_note(const struct platform *platform, uint32_t rank_count, 
     if (status == STATUS_OK) status = note_unused(platform, ranks, result, err);
     free(ranks);
     return status;
+}
+
+/* A member on another node than the first one; -1: there is none. */
+static int32_t member_apart(const struct trace_comm *comm, const struct platform *platform)
+{
+    for (uint32_t i = 1; i < comm->count; i++)
+        if (platform_node_of(platform, (uint32_t)comm->members[i]) != platform_node_of(platform, (uint32_t)comm->members[0]))
+            return comm->members[i];
+    return -1;
+}
+
+bool crowding_parts_window(const struct trace *trace, const struct platform *platform, char text[CROWDING_TEXT_BYTES])
+{
+    for (size_t w = 0; w < trace->definitions.window_count; w++) {
+        const struct trace_window *window = &trace->definitions.windows[w];
+        const struct trace_comm *comm = &trace->definitions.comms[window->comm];
+        const int32_t apart = window->flavor == 's' ? member_apart(comm, platform) : -1;
+        if (apart < 0) continue;
+        snprintf(text, CROWDING_TEXT_BYTES,
+                 "window %zu is shared memory (MPI_Win_allocate_shared) of ranks on several nodes, rank %" PRId32
+                 " on node %" PRId32 " and rank %" PRId32 " on node %" PRId32 ": the program cannot run so (mapping)",
+                 w, comm->members[0], platform_node_of(platform, (uint32_t)comm->members[0]), apart,
+                 platform_node_of(platform, (uint32_t)apart));
+        return true;
+    }
+    return false;
 }

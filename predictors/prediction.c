@@ -1,6 +1,7 @@
 #include "predictors/prediction.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,44 @@ static enum status note_files(struct prediction *prediction, struct err *err)
                            count, units_plural(count), took_s);
 }
 
+/* The ranks' mean time in the calls of a kind, in the trace. */
+static double mean_of_calls(const struct trace *trace, enum call_kind kind)
+{
+    double sum_s = 0;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
+        const struct trace_rank *process = &trace->ranks[rank];
+        const bool first = kind == CALL_INIT;
+        for (size_t i = 0; i < process->count; i++) { /* at one end of the rank's calls, but for regions */
+            const struct trace_call *call = &process->calls[first ? i : process->count - 1 - i];
+            if (call_kind(call->call) == kind) sum_s += units_s(call->exit_ps - call->enter_ps);
+            if (call_kind(call->call) == kind || call_is_library(call->call)) break;
+        }
+    }
+    return trace->rank_count > 0 ? sum_s / trace->rank_count : 0;
+}
+
+/* What the platform says nothing of, and the recording shows: from a hundredth of its time on. */
+static enum status note_ends(struct prediction *prediction, struct err *err)
+{
+    const struct trace *trace = prediction->trace;
+    const struct platform *platform = prediction->platform;
+    static const char *const calls[] = {"MPI_Init", "MPI_Finalize"}, *const keys[] = {"mpi.init_s", "mpi.finalize_s"};
+    const double stated_s[] = {platform->init_s, platform->finalize_s};
+    double run_s = 0;
+    if (trace_origin(trace) != TRACE_RECORDED) return STATUS_OK;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
+        run_s = fmax(run_s, units_s(trace_rank_end_ps(trace, rank) - trace_begin_ps(trace)));
+    for (int i = 0; i < 2; i++) {
+        char took[UNITS_TEXT_BYTES];
+        const double took_s = stated_s[i] > 0 ? 0 : mean_of_calls(trace, i == 0 ? CALL_INIT : CALL_FINALIZE);
+        if (took_s <= run_s / 100) continue;
+        TRY(result_add_note(prediction->result, err,
+                            "%s takes no time of its own here: in the recording it took %s, mean of the ranks (%s)", calls[i],
+                            units_format_duration(took_s, took), keys[i]));
+    }
+    return STATUS_OK;
+}
+
 /* Routes of a user's SimGrid platform are asked for before the run begins. */
 static enum status simgrid_profile_note(const struct platform *platform, struct result *result, struct err *err)
 {
@@ -75,6 +114,11 @@ static enum status simgrid_profile_note(const struct platform *platform, struct 
                                  named);
     free(named);
     return status;
+}
+
+static enum status add_line(void *result, const char *line, struct err *err)
+{
+    return result_add_note(result, err, "%s", line);
 }
 
 static enum status state_uncertainty(struct prediction *prediction, struct err *err)
@@ -132,6 +176,7 @@ static enum status describe_prediction(struct prediction *prediction, struct err
         TRY(result_add_note(result, err,
                             "engine.links is free: messages do not wait for each other on links inside the network"));
     if (loggp && platform->simgrid_xml) TRY(simgrid_profile_note(platform, result, err));
+    if (platform->simgrid_xml) TRY(simgrid_inputs_tell(platform->simgrid_xml, add_line, result, err));
     if (platform->nic == NIC_PAIRS && platform->contention)
         TRY(result_add_note(result, err,
                             loggp
@@ -141,9 +186,12 @@ static enum status describe_prediction(struct prediction *prediction, struct err
         TRY(result_add_note(result, err, "%s.reverse_share, for the loggp engine: here both directions take as long as one",
                             protocol_reverses(&platform->protocol) ? "mpi.rma.protocol" : "network.loopback"));
     TRY(crowding_note(platform, prediction->trace->rank_count, result, err));
+    char parted[CROWDING_TEXT_BYTES];
+    if (crowding_parts_window(prediction->trace, platform, parted)) TRY(result_add_note(result, err, "%s", parted));
     TRY(servers_note(platform, result, err));
     TRY(steering_note(prediction->trace, platform, result, err));
     TRY(note_files(prediction, err));
+    TRY(note_ends(prediction, err));
     TRY(state_uncertainty(prediction, err));
     TRY(model_report_faults(prediction->trace, result, err));
     return note_bounds(&outcome->bounds, result, err);

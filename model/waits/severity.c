@@ -1,5 +1,6 @@
 #include "model/waits/severity.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,13 @@ static enum status describe_trace(const struct trace *trace, const struct analyz
     if (result->origin == TRACE_GENERATED || result->origin == TRACE_DESCRIBED)
         TRY(result_add_note(result, err, "%s: its calls take no time; rmacast simulate says what they would take",
                             trace_origin_name(result->origin)));
+    uint32_t shared = 0;
+    for (size_t w = 0; w < trace->definitions.window_count; w++) shared += trace->definitions.windows[w].flavor == 's';
+    if (shared > 0 && result->origin == TRACE_RECORDED)
+        TRY(result_add_note(result, err,
+                            "%" PRIu32 " window%s of shared memory (MPI_Win_allocate_shared): loads and stores in %s are not in "
+                            "the trace",
+                            shared, units_plural(shared), shared == 1 ? "it" : "them"));
     result->epsilon_s = units_s(options->epsilon_ps);
     snprintf(result->late_post, sizeof result->late_post, "%s",
              options->late_post == LATE_POST_EARLIEST ? "earliest" : "latest");

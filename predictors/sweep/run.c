@@ -11,6 +11,7 @@
 #include "platforms/grow.h"
 #include "platforms/platform.h"
 #include "platforms/semantics_text.h"
+#include "predictors/crowding.h"
 #include "predictors/prediction.h"
 #include "predictors/scale/scale.h"
 #include "predictors/transforms/transform.h"
@@ -105,7 +106,10 @@ static enum status open_platform(struct point_run *run, struct err *err)
     for (size_t i = 0; i < growth.count; i++) overrides[count++] = growth.overrides[i];
     if (status == STATUS_OK) status = platform_open(platform->file, overrides, count, &run->platform, err);
     free(overrides);
-    return status == STATUS_OK ? platform_check_ranks(run->platform, run->trace->rank_count, err) : status;
+    if (status == STATUS_OK) status = platform_check_ranks(run->platform, run->trace->rank_count, err);
+    char parted[CROWDING_TEXT_BYTES];
+    if (status != STATUS_OK || !crowding_parts_window(run->trace, run->platform, parted)) return status;
+    return err_set(err, STATUS_DATA, NULL, NULL, "%s", parted);
 }
 
 /* The recordings' part of a run that is made from several of them is what their computing leaves open at its ranks; no band is

@@ -307,12 +307,14 @@ static void explain_refusals(const char *file, bool *refused)
 /* shown: the file's name for messages. */
 static void load_platform(const char *file, const char *shown, bool *refused)
 {
-    static char texts[][32] = {"rmacast",
+    static char texts[][40] = {"rmacast",
                                "--log=root.thres:error",
                                "--log=root.fmt:%m%n",
                                "--cfg=tracing:no", /* which would write a file */
                                "--cfg=network/model:CM02",
                                "--cfg=network/latency-factor:0",
+                               "--cfg=network/bandwidth-factor:1",
+                               "--cfg=network/weight-S:0",
                                "--cfg=network/crosstraffic:0",
                                "--cfg=network/TCP-gamma:1e20",
                                "--cfg=surf/precision:1e-12",
