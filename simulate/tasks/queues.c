@@ -109,6 +109,7 @@ static void end_round(struct walker *walker)
     for (; walker->round < walker->queues->count; walker->round++)
         walker->queues->claims[walker->round].round_ps = walker->computed_ps;
     walker->now.round++;
+    walker->now.began_ps = walker->computed_ps;
 }
 
 static enum status walk_call(struct walker *walker, const struct trace_call *call, size_t index, struct err *err)
@@ -187,7 +188,7 @@ static bool take_round(const struct task_queues *queues, const struct map *writt
     const struct task_claim *first = &queues->claims[queue->first];
     int64_t least_end_ps = INT64_MAX, latest_begin_ps = INT64_MIN;
     size_t own = 0, every = 0;
-    double tasks_ps = 0, behind_ps = 0; /* computing in tasks; behind the last claims, up to a collective call */
+    double tasks_ps = 0, before_ps = 0, behind_ps = 0; /* computing in tasks; before first, behind last claims in the round */
     bool takes = first->locked || !map_find(written, place_in_round(first->window, first->target, first->disp, first->round));
     while (queue->first + queue->count < queues->count && compare_place(first, first + queue->count) == 0 &&
            first[queue->count].round == first->round)
@@ -196,7 +197,7 @@ static bool take_round(const struct task_queues *queues, const struct map *writt
     for (size_t v = queue->first; v < queue->first + queue->count; v++) {
         const struct task_claim *claim = &queues->claims[v];
         if (claim->begin_ps < queue->begin_ps) queue->begin_ps = claim->begin_ps;
-        own++;
+        if (own++ == 0) before_ps += (double)(claim->computed_ps - claim->began_ps);
         if (!task_claim_is_last(queues, queue, v)) {
             if (claim->begin_ps > latest_begin_ps) latest_begin_ps = claim->begin_ps;
             takes = takes && (!claim->locked || claim->takes);
@@ -211,8 +212,11 @@ static bool take_round(const struct task_queues *queues, const struct map *writt
         queue->ranks++;
     }
     queue->tasks = queue->count - queue->ranks;
-    const bool ends = 2 * behind_ps * (double)queue->tasks <= tasks_ps * queue->ranks; /* their means */
-    if (!ends) snprintf(queue->why, sizeof queue->why, "ranks compute behind their last claim, which may have found a task");
+    const double task_ps = tasks_ps / (double)queue->tasks * queue->ranks; /* a task of the mean length on each rank */
+    if (2 * behind_ps > task_ps)
+        snprintf(queue->why, sizeof queue->why, "ranks compute behind their last claim, which may have found a task");
+    else if (4 * (before_ps + behind_ps) > 3 * task_ps)
+        snprintf(queue->why, sizeof queue->why, "ranks compute a task's time outside of tasks: claims may count what is done");
     return queue->ranks > 1 && queue->tasks > queue->ranks && takes && least_end_ps >= latest_begin_ps;
 }
 
