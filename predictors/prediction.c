@@ -127,9 +127,9 @@ static enum status state_uncertainty(struct prediction *prediction, struct err *
     const struct platform *platform = prediction->platform;
     double recording_s;
     TRY(trace_recording_error(prediction->trace, !result->section.known, &recording_s, err));
-    bool steered = result->uncertainty.class == CLASS_STEERED;
     recording_s *= platform_slowness(platform, prediction->trace->rank_count);
-    result->uncertainty = uncertainty_of_run(recording_s, platform_is_measured(platform), steered, result_in_mpi_s(result));
+    result->uncertainty = uncertainty_of_run(recording_s, platform_is_measured(platform), result->uncertainty.class,
+                                             result_in_mpi_s(result));
     return STATUS_OK;
 }
 

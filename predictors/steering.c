@@ -49,8 +49,9 @@ static enum status note_queues(const struct task_queues *queues, const struct ta
                                struct result *result, struct err *err)
 {
     const struct task_claim *claim = &queues->claims[queue->first];
+    const enum uncertainty_class class = *queue->why ? CLASS_STEERED : CLASS_DECIDED;
     char others[64] = "";
-    result->uncertainty.class = CLASS_STEERED;
+    if (class > result->uncertainty.class) result->uncertainty.class = class;
     if (count > 1) snprintf(others, sizeof others, ", and those of %zu more queue%s,", count - 1, units_plural(count - 1));
     return result_add_note(result, err,
                            "the %zu tasks of the %s at rank %" PRId32 ", window %" PRId32 ", byte %" PRId64 "%s %s%s",

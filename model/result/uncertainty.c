@@ -21,13 +21,14 @@ static const struct {
     [CLASS_UNDRAWN] = {"undrawn", 0.10, 0.05},
     [CLASS_STEADY] = {"steady", 0.05, 0.02},
     [CLASS_RACING] = {"racing", 0.10, 0.10},
+    [CLASS_DECIDED] = {"decided", 0.30, 0.30},
     [CLASS_STEERED] = {"steered", 0.30, 0.30},
 };
 static const char *const parts[UNCERTAINTY_PARTS] = {"recording", "races", "platform", "model"};
 
-struct uncertainty uncertainty_of_run(double recording_s, bool platform_measured, bool steered, double in_mpi_s)
+struct uncertainty uncertainty_of_run(double recording_s, bool platform_measured, enum uncertainty_class class, double in_mpi_s)
 {
-    struct uncertainty made = {.known = true, .class = steered ? CLASS_STEERED : CLASS_UNDRAWN, .in_mpi_s = in_mpi_s};
+    struct uncertainty made = {.known = true, .class = class, .in_mpi_s = in_mpi_s};
     made.part_s[PART_RECORDING] = recording_s;
     made.part_s[PART_RACES] = NAN;
     made.part_s[PART_PLATFORM] = platform_measured ? 0 : NAN;
@@ -38,7 +39,7 @@ struct uncertainty uncertainty_of_run(double recording_s, bool platform_measured
 void uncertainty_draw(struct uncertainty *of, double least_s, double most_s, double median_s)
 {
     if (!of->known) return;
-    if (of->class != CLASS_STEERED)
+    if (of->class < CLASS_DECIDED)
         of->class = most_s - least_s > RACING_RANGE * median_s ? CLASS_RACING : CLASS_STEADY;
     of->part_s[PART_RACES] = (most_s - least_s) / 2;
     of->part_s[PART_MODEL] = classes[of->class].of_run * of->in_mpi_s;
@@ -87,7 +88,9 @@ bool uncertainty_tells(const struct uncertainty *of, double difference_s)
 
 const char *uncertainty_warning(const struct uncertainty *of)
 {
-    if (!of->known || of->class != CLASS_STEERED) return NULL;
+    if (!of->known || of->class < CLASS_DECIDED) return NULL;
+    if (of->class == CLASS_DECIDED)
+        return "which rank makes which task of a queue is decided anew: a run on the platform may deal them out otherwise";
     return "results of fetching operations may decide which calls the program makes: a run on the platform may make others "
            "than are replayed";
 }

@@ -21,6 +21,7 @@ enum uncertainty_class {
     CLASS_UNDRAWN, /* nobody looked for races */
     CLASS_STEADY,  /* draws differ by up to 2 % */
     CLASS_RACING,  /* draws differ by more */
+    CLASS_DECIDED, /* tasks of queues go to the ranks that come for them first in the simulation */
     CLASS_STEERED, /* results may decide which calls the program makes */
     UNCERTAINTY_CLASSES
 };
@@ -32,8 +33,8 @@ struct uncertainty {
     double in_mpi_s; /* time not spent computing, mean of the ranks */
 };
 
-/* A run on a platform. recording_s: the recording's part; NAN: unknown. */
-struct uncertainty uncertainty_of_run(double recording_s, bool platform_measured, bool steered, double in_mpi_s);
+/* A run on a platform. recording_s: the recording's part; NAN: unknown. class: UNDRAWN, DECIDED or STEERED. */
+struct uncertainty uncertainty_of_run(double recording_s, bool platform_measured, enum uncertainty_class class, double in_mpi_s);
 /* Replaces what is said of races: the least and the largest run time of the draws, and their median. */
 void uncertainty_draw(struct uncertainty *of, double least_s, double most_s, double median_s);
 /* Replaces what is said of the recording, where the computing is not a recorded trace's. */

@@ -16,7 +16,7 @@
 static void runs(void **state)
 {
     (void)state;
-    struct uncertainty run = uncertainty_of_run(0.5, true, false, 10);
+    struct uncertainty run = uncertainty_of_run(0.5, true, CLASS_UNDRAWN, 10);
     assert_int_equal(run.class, CLASS_UNDRAWN);
     assert_true(isnan(run.part_s[PART_RACES]));
     assert_s(uncertainty_total_s(&run), 0.5 + 0 + 1); /* 10 % */
@@ -26,7 +26,7 @@ static void runs(void **state)
     uncertainty_draw(&run, 99, 101.1, 100);
     assert_int_equal(run.class, CLASS_RACING);
     assert_s(uncertainty_total_s(&run), 0.5 + 1.05 + 1); /* 10 % */
-    run = uncertainty_of_run(NAN, false, true, 10);
+    run = uncertainty_of_run(NAN, false, CLASS_STEERED, 10);
     assert_int_equal(run.class, CLASS_STEERED);
     assert_s(uncertainty_total_s(&run), 3); /* 30 %: nothing else is known */
     uncertainty_draw(&run, 100, 100, 100);
@@ -41,7 +41,7 @@ static void runs(void **state)
 static void differences(void **state)
 {
     (void)state;
-    struct uncertainty a = uncertainty_of_run(3, true, false, 10), b = uncertainty_of_run(4, true, false, 20);
+    struct uncertainty a = uncertainty_of_run(3, true, CLASS_UNDRAWN, 10), b = uncertainty_of_run(4, true, CLASS_UNDRAWN, 20);
     struct uncertainty made = uncertainty_of_difference(&a, &b);
     assert_s(uncertainty_total_s(&made), 5 + 0 + 1); /* 5 % of 20 */
     assert_false(uncertainty_tells(&made, 6) || uncertainty_tells(&made, -6));
@@ -50,7 +50,7 @@ static void differences(void **state)
     uncertainty_draw(&b, 97, 103, 100); /* races: half of 6 */
     made = uncertainty_of_difference(&b, &a);
     assert_s(uncertainty_total_s(&made), 5 + 3 + 2); /* 10 % of 20 */
-    b = uncertainty_of_run(NAN, false, false, 20);
+    b = uncertainty_of_run(NAN, false, CLASS_UNDRAWN, 20);
     made = uncertainty_of_difference(&a, &b);
     assert_true(isnan(made.part_s[PART_RECORDING]) && isnan(made.part_s[PART_RACES]) && isnan(made.part_s[PART_PLATFORM]));
     a.known = false;
@@ -63,7 +63,7 @@ static void texts(void **state)
 {
     (void)state;
     char text[UNCERTAINTY_TEXT_BYTES];
-    struct uncertainty run = uncertainty_of_run(0.5, false, false, 10);
+    struct uncertainty run = uncertainty_of_run(0.5, false, CLASS_UNDRAWN, 10);
     assert_string_equal(uncertainty_text(&run, text), "1.5 s (recording 500 ms, model 1 s; unknown: races, platform)");
     uncertainty_draw(&run, 100, 100, 100);
     run.part_s[PART_PLATFORM] = 0;
@@ -76,7 +76,7 @@ static void texts(void **state)
 static void json(void **state)
 {
     (void)state;
-    struct uncertainty run = uncertainty_of_run(0.5, false, true, 10), read;
+    struct uncertainty run = uncertainty_of_run(0.5, false, CLASS_STEERED, 10), read;
     struct json_document document;
     struct err err;
     cJSON *object = cJSON_CreateObject();
