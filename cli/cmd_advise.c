@@ -4,19 +4,25 @@
 
 #include "cli/prediction_options.h"
 #include "predictors/advise/advise.h"
+#include "predictors/draws.h"
 
-enum { KEY_JSON = 1000, KEY_ERROR };
+enum { KEY_JSON = 1000, KEY_ERROR, KEY_DRAWS };
+enum { DRAWS = 20 }; /* without the option */
 
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
     {"error", KEY_ERROR, "SHARE", 0,
      "error of run times on this platform, relative, as validate says it (default: the parts of docs/trust.md)", 0},
+    {"draws", KEY_DRAWS, "N", 0,
+     "predict the best changes N times with other latencies, as compare --draws, if the platform has network.jitter_s (default 20, "
+     "0: never)", 0},
     {"json", KEY_JSON, "FILE", 0, "write the changes as JSON; - is standard output, without the table", 0},
     {0}};
 
 struct settings {
     const char *trace, *json;
     double error;
+    int64_t draws;
     bool one_engine; /* the user chose it */
     struct prediction_options prediction;
 };
@@ -29,6 +35,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     if (shared != ARGP_ERR_UNKNOWN) return shared;
     switch (key) {
     case KEY_ERROR: return cli_fraction(state, "--error", argument, &settings->error);
+    case KEY_DRAWS: return cli_count(state, "--draws", argument, 0, DRAWS_MAX, &settings->draws);
     case KEY_JSON: settings->json = argument; return 0;
     case ARGP_KEY_ARG: return prediction_options_argument(state, argument, &settings->trace, &settings->prediction);
     case ARGP_KEY_END: {
@@ -59,6 +66,7 @@ static enum status run_advise(struct settings *settings, struct err *err)
     const struct advice_options find = {.scenes = prediction_options_scenes(prediction),
                                         .error = settings->error,
                                         .recorded = recorded,
+                                        .draws = (size_t)settings->draws,
                                         .fast = settings->one_engine ? chosen : engine_by_name("loggp"),
                                         .confirms = settings->one_engine ? NULL : chosen};
     enum status status = advice_find(trace, &find, &advice, err);
@@ -71,7 +79,7 @@ static enum status run_advise(struct settings *settings, struct err *err)
 
 enum status cmd_advise(int argc, char **argv, struct err *err)
 {
-    struct settings settings = {.error = NAN};
+    struct settings settings = {.error = NAN, .draws = DRAWS};
     const struct argp argp = {
         options,
         parse_option,

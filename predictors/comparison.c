@@ -127,23 +127,11 @@ double comparison_time_s(const struct comparison *comparison, size_t row)
     return comparison->draws ? comparison->draws[row].run_time.median_s : comparison->results[row]->run_time_s;
 }
 
-/* Draws are paired: the n-th of each row has the same latencies. */
-static double paired_range_s(const struct draws *a, const struct draws *b)
-{
-    double least_s = INFINITY, most_s = -INFINITY;
-    for (size_t i = 0; i < a->count && i < b->count; i++) {
-        double apart_s = a->run_times_s[i] - b->run_times_s[i];
-        least_s = fmin(least_s, apart_s);
-        most_s = fmax(most_s, apart_s);
-    }
-    return most_s > least_s ? most_s - least_s : 0;
-}
-
 double comparison_gain(const struct comparison *comparison, size_t row, size_t over, struct uncertainty *error)
 {
     const struct draws *draws = comparison->draws;
     *error = uncertainty_of_difference(&comparison->results[row]->uncertainty, &comparison->results[over]->uncertainty);
-    if (draws) error->part_s[PART_RACES] = paired_range_s(&draws[row], &draws[over]) / 2;
+    if (draws) error->part_s[PART_RACES] = draws_paired_range_s(&draws[row], &draws[over]) / 2;
     return comparison_time_s(comparison, over) - comparison_time_s(comparison, row);
 }
 

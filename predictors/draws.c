@@ -147,6 +147,17 @@ enum status draws_predict(const struct trace *trace, struct draws *draws, struct
     return status;
 }
 
+double draws_paired_range_s(const struct draws *a, const struct draws *b)
+{
+    double least_s = INFINITY, most_s = -INFINITY;
+    for (size_t i = 0; i < a->count && i < b->count; i++) {
+        double apart_s = a->run_times_s[i] - b->run_times_s[i];
+        least_s = fmin(least_s, apart_s);
+        most_s = fmax(most_s, apart_s);
+    }
+    return most_s > least_s ? most_s - least_s : 0;
+}
+
 void draws_clear(struct draws *draws)
 {
     free(draws->run_times_s);

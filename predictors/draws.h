@@ -78,6 +78,9 @@ enum status draws_predict(const struct trace *trace, struct draws *draws, struct
                           struct prediction *prediction, struct err *err);
 void draws_clear(struct draws *draws);
 
+/* The range of the differences of run times, draw by draw: the n-th draws of equal seeds have the same latencies. */
+double draws_paired_range_s(const struct draws *a, const struct draws *b);
+
 /* Run time and each wait state that occurs in a draw; result: the prediction, which is shown beside them. The last line says
  * which draw was taken, or where none was and the run times differ by 4 % or more, how one is. */
 void draws_print(const struct draws *draws, const struct result *result, FILE *out);

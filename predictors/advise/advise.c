@@ -10,11 +10,12 @@
 #include "common/memory_text.h"
 #include "common/text/text.h"
 #include "platforms/profile.h"
+#include "predictors/draws.h"
 #include "predictors/prediction.h"
 #include "trace/calls/libraries.h"
 
 enum { PROFILE_NAMES_BYTES = 2000 };
-enum { CONFIRMED = 6 }; /* so many of the best changes are also replayed by the other engine */
+enum { CONFIRMED = 6 }; /* so many of the best changes are also drawn, and replayed by the other engine */
 
 struct finder {
     struct advice *advice;
@@ -95,14 +96,15 @@ static enum status replay_changes(struct finder *finder, size_t first, const str
     return status;
 }
 
-/* The gain is apart_s further from that by the other engine, which is an error of the model. */
-static void state_error(const struct finder *finder, struct proposal *change, double run_time_s, double apart_s)
+/* What the engines' gains differ by is an error of the model. */
+static void state_error(const struct finder *finder, struct proposal *change, double run_time_s)
 {
     const struct proposal *unchanged = &finder->advice->changes[0];
     change->error = uncertainty_of_difference(&unchanged->sure, &change->sure);
+    if (change->drawn) change->error.part_s[PART_RACES] = change->races_s;
     if (!isnan(finder->options->error))
         change->error = (struct uncertainty){.known = true, .part_s = {[PART_MODEL] = finder->options->error * run_time_s}};
-    change->error.part_s[PART_MODEL] += apart_s;
+    change->error.part_s[PART_MODEL] += change->apart_s;
 }
 
 static enum status replay_fast(struct finder *finder, size_t first, const struct engine_descriptor *engine)
@@ -113,7 +115,7 @@ static enum status replay_fast(struct finder *finder, size_t first, const struct
         struct proposal *change = &finder->advice->changes[i];
         change->run_time_s = run_times_s[i];
         change->gain_s = finder->advice->changes[0].run_time_s - run_times_s[i];
-        if (change->applies) state_error(finder, change, finder->advice->changes[0].run_time_s, 0);
+        if (change->applies) state_error(finder, change, finder->advice->changes[0].run_time_s);
     }
     return STATUS_OK;
 }
@@ -245,25 +247,67 @@ static enum status add_pairs(struct finder *finder)
     return STATUS_OK;
 }
 
-/* Replays the best changes by the other engine: the difference of the engines is part of the error. */
-static enum status confirm_best(struct finder *finder, const struct engine_descriptor *engine)
+/* Sets `best`: the first one, and the changes with the largest gains beyond their errors. Returns how many. */
+static size_t find_best(const struct advice *advice, size_t best[1 + CONFIRMED])
 {
-    size_t order[ADVICE_ROWS_MAX];
-    double run_times_s[ADVICE_ROWS_MAX];
-    order_changes(finder->advice, order);
-    finder->advice->changes[0].confirmed = true;
-    for (size_t i = 0; i < CONFIRMED && i + 1 < finder->advice->count; i++) {
-        struct proposal *change = &finder->advice->changes[order[i]];
-        change->confirmed = gain_of(change) > 0 && uncertainty_tells(&change->error, change->gain_s);
+    size_t order[ADVICE_ROWS_MAX], count = 1;
+    order_changes(advice, order);
+    best[0] = 0;
+    for (size_t i = 0; i < CONFIRMED && i + 1 < advice->count; i++) {
+        const struct proposal *change = &advice->changes[order[i]];
+        if (gain_of(change) > 0 && uncertainty_tells(&change->error, change->gain_s)) best[count++] = order[i];
     }
+    return count;
+}
+
+/* One change's gain by its draws. A change that cannot be drawn stays as it is. */
+static enum status draw_change(struct finder *finder, struct proposal *change, const struct draws_request *request,
+                               const struct draws *unchanged, struct draws *draws)
+{
+    struct advice *advice = finder->advice;
+    const struct rewrite *rewrite = &change->scene.rewrite;
+    struct err err;
+    TRY(draws_run(rewrite->trace ? rewrite->trace : advice->trace, change->scene.platform, request, draws, &err));
+    const struct draws_range *range = &draws->run_time;
+    uncertainty_draw(&change->sure, range->min_s, range->max_s, range->median_s);
+    if (draws == unchanged) return STATUS_OK;
+    change->drawn = true;
+    change->races_s = draws_paired_range_s(draws, unchanged) / 2;
+    change->gain_s = unchanged->run_time.median_s - range->median_s;
+    state_error(finder, change, unchanged->run_time.median_s);
+    return STATUS_OK;
+}
+
+/* Draws the best changes: where a microsecond decides which request is served first, one replay shows one of several gains. */
+static void draw_best(struct finder *finder, const size_t *best, size_t count)
+{
+    struct advice *advice = finder->advice;
+    const struct analyze_options analyze = ANALYZE_DEFAULTS;
+    struct draws draws[1 + CONFIRMED] = {{.count = 0}};
+    const struct draws_request request = {.engine = finder->options->fast, .analyze = &analyze, .count = finder->options->draws,
+                                          .seed = 1, .keep_going = finder->options->scenes.keep_going};
+    struct err err;
+    if (count < 2 || request.count == 0) return;
+    if (draws_check(&request, advice->changes[0].scene.platform, advice->trace->rank_count, &err) != STATUS_OK) return;
+    for (size_t i = 0; i < count; i++)
+        if (draw_change(finder, &advice->changes[best[i]], &request, &draws[0], &draws[i]) != STATUS_OK && i == 0) break;
+    for (size_t i = 0; i < count; i++) draws_clear(&draws[i]);
+}
+
+/* Replays the best changes by the other engine: the difference of the engines is part of the error. */
+static enum status confirm_best(struct finder *finder, const size_t *best, size_t count, const struct engine_descriptor *engine)
+{
+    double run_times_s[ADVICE_ROWS_MAX];
+    for (size_t i = 0; i < count; i++) finder->advice->changes[best[i]].confirmed = true;
     TRY(replay_changes(finder, 0, engine, true, run_times_s));
     finder->advice->reference_s = run_times_s[0];
     for (size_t i = 1; i < finder->advice->count; i++) {
         struct proposal *change = &finder->advice->changes[i];
         if (isnan(run_times_s[i])) continue; /* not confirmed, or it failed */
         double gain_s = run_times_s[0] - run_times_s[i];
-        state_error(finder, change, run_times_s[0], fabs(gain_s - change->gain_s));
+        change->apart_s = fabs(gain_s - change->gain_s);
         change->gain_s = gain_s;
+        state_error(finder, change, run_times_s[0]);
     }
     return STATUS_OK;
 }
@@ -323,13 +367,16 @@ static enum status say_where(struct finder *finder)
 static enum status find_changes(struct finder *finder)
 {
     struct advice *advice = finder->advice;
+    size_t best[1 + CONFIRMED];
     TRY(add_singles(finder));
     TRY(replay_fast(finder, 0, finder->options->fast));
     size_t singles = advice->count;
     TRY(add_pairs(finder));
     TRY(replay_fast(finder, singles, finder->options->fast));
     advice->reference_s = advice->changes[0].run_time_s;
-    if (finder->options->confirms) TRY(confirm_best(finder, finder->options->confirms));
+    const size_t best_count = find_best(advice, best);
+    if (finder->options->confirms) TRY(confirm_best(finder, best, best_count, finder->options->confirms));
+    draw_best(finder, best, best_count);
     order_changes(advice, advice->order);
     TRY(say_where(finder));
     if (!finder->options->recorded || !finder->unchanged) return STATUS_OK;

@@ -20,9 +20,12 @@ struct proposal {
     char *why;                       /* owned: why it does not apply, or why it failed */
     char *where; /* owned: the place with the largest reduced wait, and the call to move; NULL: none */
     double run_time_s;               /* by the fast engine */
-    double gain_s;                   /* by the confirming engine if it replayed the change, else by the fast one; NAN:
-                                        not known */
+    double gain_s;                   /* of the draws; else by the confirming engine if it replayed the change, else by
+                                        the fast one; NAN: not known */
+    double apart_s;                  /* by how much the engines' gains differ */
     struct uncertainty sure, error;  /* of the run time; of the gain */
+    bool drawn;                      /* its gain is that of the medians of the draws */
+    double races_s;                  /* if drawn: half of the range of the gains, draw by draw */
 };
 
 /* Borrowed until advice_free(). */
@@ -30,6 +33,7 @@ struct advice_options {
     struct scene_options scenes;
     double error;                                    /* of a run time, relative; NAN: as its parts say (docs/trust.md) */
     struct result *recorded; /* of the trace as it was recorded: the replay of the first row explains its calls; NULL: none */
+    size_t draws;            /* of the best changes, where the platform says how latencies vary; 0: none */
     const struct engine_descriptor *fast, *confirms; /* confirms: replays the best changes again; NULL: none */
 };
 
