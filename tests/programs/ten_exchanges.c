@@ -1,11 +1,18 @@
 /* Ten further exchanges, beside those of six_exchanges.c, with other calls: predictions of them were first compared with real
  * runs when the model and the calibration were finished (validate/campaigns/ten*.json):
  *     ten_exchanges PATTERN BYTES ITERATIONS
+ * -DFOLLOWED: halo posts before it computes, and histogram locks all ranks once, as `rmacast advise` says of them.
  * The measured loop is between the first and the second MPI_Barrier of MPI_COMM_WORLD. Computing is sleeping. */
 #include <stdlib.h>
 #include <time.h>
 
 #include "tests/programs/exchanges.h"
+
+#ifdef FOLLOWED
+enum { IS_FOLLOWED = 1 };
+#else
+enum { IS_FOLLOWED = 0 };
+#endif
 
 static int bytes, iterations;
 static char *memory, *buffer;
@@ -27,8 +34,13 @@ static void put(int target, int where)
 static void halo(int i)
 {
     double mine = 1, largest;
+#ifdef FOLLOWED
+    MPI_Win_post(neighbours, 0, window);
+    compute(2 + 0.7 * rank);
+#else
     compute(2 + 0.7 * rank);
     MPI_Win_post(neighbours, 0, window);
+#endif
     MPI_Win_start(neighbours, 0, window);
     if (rank > 0) put(rank - 1, 0);
     if (rank < ranks - 1) put(rank + 1, 1);
@@ -127,9 +139,15 @@ static void histogram(int i)
     long one = 1;
     int bin = (i * 5 + rank * 3) % (16 * ranks), owner = bin % ranks;
     compute(1.5);
+#ifndef FOLLOWED
     MPI_Win_lock(MPI_LOCK_SHARED, owner, 0, window);
+#endif
     MPI_Accumulate(&one, 1, MPI_LONG, owner, (MPI_Aint)(bin / ranks) * 8, 1, MPI_LONG, MPI_SUM, window);
+#ifdef FOLLOWED
+    MPI_Win_flush(owner, window);
+#else
     MPI_Win_unlock(owner, window);
+#endif
 }
 
 static void collectives(int i)
@@ -147,7 +165,7 @@ static void collectives(int i)
 static const struct exchange exchanges[] = {
     {"halo", halo, 0},         {"counter", counter, 1},         {"requests", requests, 1},
     {"token", token, 0},       {"sum", sum, 0},                 {"fetch_from_root", fetch_from_root, 0},
-    {"messages", messages, 0}, {"flush_local", flush_local, 1}, {"histogram", histogram, 0},
+    {"messages", messages, 0}, {"flush_local", flush_local, 1}, {"histogram", histogram, IS_FOLLOWED},
     {"collectives", collectives, 0}};
 
 static void make_groups(void)

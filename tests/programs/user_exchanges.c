@@ -1,8 +1,9 @@
-/* Thirteen small one-sided programs in the styles of their users: random updates, sums at a root, a bucket sort, a work queue, a
+/* Fourteen small one-sided programs in the styles of their users: random updates, sums at a root, a bucket sort, a work queue, a
  * token, a linked list, a grid. Unlike six_, ten_ and more_exchanges.c they depend on the order in which a rank serves several
  * others, use their own rank as any other, and some ask in loops until something has happened
  * (validate/campaigns/users_300us.json):
  *     user_exchanges PATTERN BYTES ITERATIONS
+ * -DFOLLOWED: sums locks all ranks once, as `rmacast advise` says of it.
  * The measured loop is between the second and the third MPI_Barrier of MPI_COMM_WORLD. Computing is sleeping. */
 #define _DEFAULT_SOURCE
 #include <stdint.h>
@@ -11,6 +12,11 @@
 
 #include "tests/programs/exchanges.h"
 
+#ifdef FOLLOWED
+enum { IS_FOLLOWED = 1 };
+#else
+enum { IS_FOLLOWED = 0 };
+#endif
 enum { SLOTS = 64 };
 
 static int bytes, count, iterations;
@@ -52,9 +58,15 @@ static void sums(int i)
 {
     (void)i;
     compute(3 + 0.7 * rank);
+#ifndef FOLLOWED
     MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+#endif
     MPI_Accumulate(buffer, count, MPI_LONG, 0, 0, count, MPI_LONG, MPI_SUM, window);
+#ifdef FOLLOWED
+    MPI_Win_flush(0, window);
+#else
     MPI_Win_unlock(0, window);
+#endif
 }
 
 /* Each rank takes room in everybody's bucket and puts its keys there. */
@@ -85,6 +97,23 @@ static void queue(int i)
         MPI_Get(buffer, bytes, MPI_BYTE, 0, (1 + task % (SLOTS - 1)) * (MPI_Aint)bytes, bytes, MPI_BYTE, window);
         MPI_Win_flush(0, window);
         compute(3 + (double)(task * 7 % 5));
+    }
+}
+
+/* The same, and the number of the next task lies in memory under a lock. */
+static void locked_queue(int i)
+{
+    if (i > 0) return;
+    while (1) {
+        long task, next;
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        MPI_Get(&task, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window);
+        MPI_Win_flush(0, window);
+        next = task + 1;
+        MPI_Put(&next, 1, MPI_LONG, 0, 0, 1, MPI_LONG, window);
+        MPI_Win_unlock(0, window);
+        if (task >= (long)iterations * ranks) break;
+        compute(3 + (double)(task * 7 % 11));
     }
 }
 
@@ -226,7 +255,8 @@ static void master(int i)
 }
 
 static const struct exchange exchanges[] = {
-    {"gups", gups, 1}, {"sums", sums, 0}, {"bucket", bucket, 1}, {"queue", queue, 1}, {"chain", chain, 1},
+    {"gups", gups, 1}, {"sums", sums, IS_FOLLOWED}, {"bucket", bucket, 1}, {"queue", queue, 1}, {"locked_queue", locked_queue, 0},
+    {"chain", chain, 1},
     {"fences", fences, 0}, {"testsome", testsome, 1}, {"spin", spin, 1}, {"ring", ring, 0}, {"grid", grid, 0},
     {"list", list, 1}, {"board", board, 0}, {"master", master, 1}};
 

@@ -7,7 +7,8 @@
 # Rows that are done are kept in RESULT.json.rows until all rows of the campaign are there; then the result is written. The same
 # command again measures what is missing. Exits with 75 while rows are missing, with 77 and the reason where the cluster cannot be
 # made. A run that reaches its time limit is made again, unless it only hangs in MPI_Finalize. A run is thrown away, and counted,
-# if other processes took more than the campaign's share of the machine's processors during it.
+# if other processes took more than the campaign's share of the machine's processors during it, or if its ranks' computing waited
+# for a core for more than its `waited_share` of the run.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 die() { echo "campaign: $*" >&2; exit 1; }
@@ -43,7 +44,9 @@ setting() { jq -r "$1" "$config"; }
 plan() {
     jq -c '.programs[] as $p | ($p.bytes // [0])[] as $bytes | ($p.ranks // [2])[] as $ranks |
         {program: $p.name, bytes: $bytes, ranks: $ranks, semantics: ($p.semantics // ["a"]),
-         limit_s: ($p.time_limit_s // .time_limit_s // 40), command: [$p.command[] | gsub("\\{bytes\\}"; "\($bytes)")]}' "$config"
+         limit_s: ($p.time_limit_s // .time_limit_s // 40), part: ({call: "MPI_Barrier", from: 2, to: 3} + .part + $p.part),
+         set: [$p.set // [] | .[] | "--set \(.)"], environment: [$p.environment // {} | to_entries[] | "-env \(.key) \(.value)"],
+         advised: ($p.advised // ""), command: [$p.command[] | gsub("\\{bytes\\}"; "\($bytes)")]}' "$config"
 }
 if [ -n "${CAMPAIGN_ROWS:-}" ]; then
     chosen=$(plan | jq -c ".semantics[] as \$one | .semantics = \$one | select($CAMPAIGN_ROWS)" 2>/dev/null | wc -l)
@@ -97,6 +100,12 @@ hung_at_end() {
         END { exit !(broken > 0 && broken == at_end) }'
 }
 
+# The ranks computed less than they could have, since other processes had the cores.
+waited_for_cores() {
+    "$rmacast" info "$1" --json - 2>/dev/null | jq -e --argjson most "$(setting '.waited_share // 1')" \
+        '.disturbance.waited_s > $most * .ranks * .duration_s' >/dev/null
+}
+
 is_disturbed() { awk -v others="$others_share" -v share="$share" 'BEGIN { exit !(others > share) }'; }
 
 # measured TRACE PROGRAM ARGUMENT...: one run on the cluster; 0 done, 1 failed, 3 disturbed. Sets others_share.
@@ -108,7 +117,7 @@ measured() {
         others_begin
         # shellcheck disable=SC2086
         LD_PRELOAD=$build/lib/libcluster-yield.so timeout -s TERM -k 5 "$limit" \
-            "$rmacast" record $chosen -o "$measured" -- "$cluster" run --mpi "$mpi" -n "$ranks" -- "$@" >"$work/out" 2>"$work/err" 9>&-
+            "$rmacast" record $chosen -o "$measured" -- "$cluster" run --mpi "$mpi" -n "$ranks" $environment -- "$@" >"$work/out" 2>"$work/err" 9>&-
         status=$?
         [ $status = 124 ] || break
         hung_at_end "$measured" && status=0 && break
@@ -116,14 +125,13 @@ measured() {
     done
     [ $status = 0 ] || { echo "campaign: $name: a run failed: $(failure_reason $status "$work/out" "$work/err")" >&2; return 1; }
     others_end
-    is_disturbed && return 3
+    is_disturbed || waited_for_cores "$measured" && return 3
     return 0
 }
 
 # part TRACE: seconds of rank 0 between its returns of two calls, the part that is compared.
 part() {
-    "$rmacast" dump --rank 0 "$1" 2>/dev/null | awk -v call="$(setting '.part.call // "MPI_Barrier"')" \
-        -v from="$(setting '.part.from // 2')" -v to="$(setting '.part.to // 3')" \
+    "$rmacast" dump --rank 0 "$1" 2>/dev/null | awk -v call="$call" -v from="$from" -v to="$to" \
         '$4 == call { n++; if (n == from) begin = $3; if (n == to) { printf "%.12f\n", $3 - begin; exit } }'
 }
 
@@ -182,10 +190,9 @@ choose() {
 predict() {
     drawn= # where the campaign asks for draws: the prediction is the draw of the median time of the compared part
     [ "$draws" -gt 0 ] && drawn="--draws $draws --draw median:0 ${jitter:+--set network.jitter_s=$jitter} --json $work/drawn-$semantics.json \
-        --from $(setting '.part.call // "MPI_Barrier"')#$(setting '.part.from // 2') \
-        --to $(setting '.part.call // "MPI_Barrier"')#$(setting '.part.to // 3')"
+        --from $call#$from --to $call#$to"
     # shellcheck disable=SC2086
-    "$rmacast" simulate "$recording" --platform "$platform" --engine loggp $chosen $library $drawn \
+    "$rmacast" simulate "$recording" --platform "$platform" --engine loggp $chosen $library $set $drawn \
         -o "$work/predicted-$semantics.txt" >"$work/out" 2>"$work/err" || { echo "campaign: $name: not predicted: $(tail -n 1 "$work/err")" >&2; return 1; }
 }
 
@@ -219,14 +226,14 @@ compare() {
     rm -f "$work/validation.json"
     # shellcheck disable=SC2086
     "$rmacast" validate $network --predicted "$work/predicted-$semantics.txt" --measured $runs --json "$work/validation.json" \
-        --from "$(setting '.part.call // "MPI_Barrier"')#$(setting '.part.from // 2')" \
-        --to "$(setting '.part.call // "MPI_Barrier"')#$(setting '.part.to // 3')" \
+        --from "$call#$from" --to "$call#$to" \
         >"$work/out" 2>"$work/err" ||
         jq -e .other_control_flow "$work/validation.json" >"$work/out" 2>&1 || # its times count all the same
         { echo "campaign: $name: not compared: $(tail -n 1 "$work/err")" >&2; return 1; }
     for run in $runs; do part "$run"; done | jq -s sort >"$work/parts.json"
     [ "$draws" -gt 0 ] || echo null >"$work/drawn-$semantics.json"
-    jq -L "$here" --slurpfile parts "$work/parts.json" --slurpfile drawn "$work/drawn-$semantics.json" --arg program "$program" --argjson bytes "$bytes" --argjson ranks "$ranks" \
+    jq -L "$here" --slurpfile parts "$work/parts.json" --slurpfile drawn "$work/drawn-$semantics.json" \
+        --slurpfile advice "$work/advice-$semantics.json" --arg program "$program" --argjson bytes "$bytes" --argjson ranks "$ranks" \
         --arg semantics "$semantics" --argjson thrown "$thrown" --argjson others "$most" \
         --arg predicted "$(part "$work/predicted-$semantics.txt")" '
         include "statistics";
@@ -241,7 +248,7 @@ compare() {
                  {count: $d.count, jitter_s: $d.jitter_s, taken: $d.taken, median_s: $r.median, min_s: $r.min, max_s: $r.max,
                   relative: ($r.median / $m - 1), within: ($m >= $r.min and $m <= $r.max),
                   runs_within: ([$all[] | select(. >= $r.min and . <= $r.max)] | length)} else null end),
-         run_time, patterns: [.patterns[] | select(.measured_max_s > 0 or .predicted_s > 0) | del(.ranks)],
+         advice: $advice[0], run_time, patterns: [.patterns[] | select(.measured_max_s > 0 or .predicted_s > 0) | del(.ranks)],
          transfers, calls: (.calls | if . then .callpaths |= .[:5] else null end), other_control_flow} |
         walk(if type == "string" then gsub("(?<before>^|[ (])/[^ :]*/"; .before) else . end) # of files of this machine the names alone
         ' "$work/validation.json" >"$work/row"
@@ -251,6 +258,16 @@ compare() {
         "error \(.relative * 1000 | round / 10) %, spread \(.spread * 1000 | round / 10) %" +
         if $d then ", draws \($d.min_s * 1e3 | round) to \($d.max_s * 1e3 | round) ms, without them \($u.predicted_s * 1e3 | round) ms"
         else "" end' "$work/row"
+}
+
+# advise: what `rmacast advise` promises of the change that the program is measured with, too; null without one.
+advise() {
+    echo null >"$work/advice-$semantics.json"
+    [ -n "$advised" ] || return 0
+    "$rmacast" advise "$recording" --platform "$platform" --json "$work/advice.json" >"$work/out" 2>"$work/err" ||
+        { echo "campaign: $name: not advised: $(tail -n 1 "$work/err")" >&2; return 1; }
+    jq --arg change "$advised" '[.changes[] | select(.advised)][0].row as $first | .changes[] | select(.row == $change) |
+        {change: .row, gain_s, error_s, advised, first: (.row == $first), error_class}' "$work/advice.json" >"$work/advice-$semantics.json"
 }
 
 # each FUNCTION ARGUMENT...: of every row of the group; a row that fails is counted and leaves it.
@@ -276,6 +293,7 @@ rows_of() {
         return
     fi
     each predict
+    each advise
     more=true
     while [ $more = true ]; do
         more=false
@@ -296,7 +314,9 @@ failures=0 missing=0 last_share=
 plan >"$work/plan"
 while read -r line; do
     program=$(echo "$line" | jq -r .program) bytes=$(echo "$line" | jq .bytes) ranks=$(echo "$line" | jq .ranks)
-    limit=$(echo "$line" | jq .limit_s) group=
+    limit=$(echo "$line" | jq .limit_s) advised=$(echo "$line" | jq -r .advised) group=
+    set=$(echo "$line" | jq -r '.set | join(" ")') environment=$(echo "$line" | jq -r '.environment | join(" ")')
+    call=$(echo "$line" | jq -r .part.call) from=$(echo "$line" | jq .part.from) to=$(echo "$line" | jq .part.to)
     for one in $(echo "$line" | jq -r '.semantics[]'); do
         choose "$one"
         is_done && continue

@@ -1,7 +1,8 @@
 /* A block of a 3-D grid and its faces. In each step the faces of one dimension move, as subarrays, between the two ranks that are
  * neighbours in it, by post, start, complete and wait. So the group changes from step to step. In each third step the lower
  * neighbour only sends and the upper one only receives:
- *     independent_block [BYTES of a face [STEPS]]: 2 ranks (one dimension is cut) or 4 (two) */
+ *     independent_block [BYTES of a face [STEPS]]: 2 ranks (one dimension is cut) or 4 (two)
+ * -DFOLLOWED: a rank posts before it computes, as `post-early` of rmacast advise says. */
 #include "tests/programs/independent/program.h"
 
 enum { DIMENSIONS = 2 }; /* that may be cut */
@@ -41,8 +42,13 @@ static void cut_along(struct cut *cut, int dimension, MPI_Group all)
 static void step(int s, const struct cut *cut)
 {
     int sends = s % 3 < 2 || cut->upper, receives = s % 3 < 2 || !cut->upper;
+#ifdef FOLLOWED
+    if (receives) MPI_Win_post(cut->group, 0, window);
+    compute(3 + (s + rank * 2) % 4 * 2);
+#else
     compute(3 + (s + rank * 2) % 4 * 2);
     if (receives) MPI_Win_post(cut->group, 0, window);
+#endif
     if (sends) {
         MPI_Win_start(cut->group, 0, window);
         MPI_Put(cells, 1, cut->own, cut->neighbour, 0, 1, cut->border, window);

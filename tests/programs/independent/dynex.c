@@ -1,6 +1,7 @@
 /* Borders on a ring, in a dynamic window to which each rank attaches its buffers: puts under shared locks, messages behind them,
  * and further messages when the borders are read:
- *     independent_dynex [BYTES of a border [ITERATIONS]] */
+ *     independent_dynex [BYTES of a border [ITERATIONS]]
+ * -DFOLLOWED: under one lock of all, as `lock=lock_all` of rmacast advise says. */
 #include "tests/programs/independent/program.h"
 
 struct doors {
@@ -11,11 +12,29 @@ static int rank, ranks, left, right, bytes;
 static char *out, *in_left, *in_right;
 static MPI_Win window;
 
+static void begin_use(int target)
+{
+#ifndef FOLLOWED
+    MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
+#else
+    (void)target;
+#endif
+}
+
+static void end_use(int target)
+{
+#ifndef FOLLOWED
+    MPI_Win_unlock(target, window);
+#else
+    MPI_Win_flush(target, window);
+#endif
+}
+
 static void put(int target, MPI_Aint door)
 {
-    MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
+    begin_use(target);
     MPI_Put(out, bytes, MPI_BYTE, target, door, bytes, MPI_BYTE, window);
-    MPI_Win_unlock(target, window);
+    end_use(target);
 }
 
 /* A message to either side, and one from either side. */
@@ -35,10 +54,10 @@ static int iterate(int i, const struct doors *doors)
     put(right, doors[right].from_left);
     put(left, doors[left].from_right);
     tell_neighbours(i, 1);
-    MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, window);
+    begin_use(rank);
     MPI_Win_sync(window);
     int wrong = in_left[bytes - 1] != (char)(i + left) || in_right[0] != (char)(i + right);
-    MPI_Win_unlock(rank, window);
+    end_use(rank);
     compute(3);
     tell_neighbours(i, 3);
     return wrong;
@@ -66,7 +85,13 @@ int main(int argc, char **argv)
 
     MPI_Barrier(MPI_COMM_WORLD);
     double begin = MPI_Wtime();
+#ifdef FOLLOWED
+    MPI_Win_lock_all(0, window);
+#endif
     for (int i = 0; i < iterations; i++) wrong += iterate(i, doors);
+#ifdef FOLLOWED
+    MPI_Win_unlock_all(window);
+#endif
     MPI_Barrier(MPI_COMM_WORLD);
     double loop_s = MPI_Wtime() - begin;
 
