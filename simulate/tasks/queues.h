@@ -19,7 +19,8 @@ struct task_claim {
     uint32_t round;   /* collective calls of the rank before */
     size_t take, end; /* calls of the rank: what reads the place; the one behind which it knows what it read */
     int64_t begin_ps, end_ps;
-    int64_t began_ps, computed_ps, round_ps; /* the rank's computing up to the collective call before; to `end`; to the next one */
+    /* The rank's computing up to the collective call before; up to `end`; up to the next collective call. */
+    int64_t began_ps, computed_ps, round_ps;
     bool locked, takes;            /* takes: the epoch of the lock writes there, too */
     bool stopped;                  /* `stop` is set */
     size_t stop;                   /* the first call since the rank's claim before that only this rank can make */
@@ -46,9 +47,10 @@ struct task_queues {
 /* Fills *queues; none in a simulated trace. A task stays on its rank if it has other calls than one-sided operations, passive
  * synchronisation and local ones, makes a request, or leaves other epochs or regions open than it found; if it uses a window that
  * not all ranks of the queue have; if only its rank works on memory of its own there, or each rank works on targets of its own;
- * if ranks compute between their last claim and the next collective call more than half of a task, in the mean, or, with what is
- * between the one before and their first claim, more than three quarters of one; if each rank makes as many claims in every one of
- * three or more queues of the place; in a trace with threads, that breaks off, or whose ranks were recorded at different speeds. */
+ * if ranks compute between their last claim and the next collective call more than half of a task, in the mean, or, with what
+ * is between the one before and their first claim, more than three quarters of one; if each rank makes as many claims in every
+ * one of three or more queues of the place; in a trace with threads, that breaks off, or whose ranks were recorded at different
+ * speeds. */
 enum status task_queues_find(const struct trace *trace, struct task_queues *queues, struct err *err);
 void task_queues_clear(struct task_queues *queues);
 /* Whether it is the last claim of its rank at the queue. */
