@@ -100,10 +100,11 @@ hung_at_end() {
         END { exit !(broken > 0 && broken == at_end) }'
 }
 
-# The ranks computed less than they could have, since other processes had the cores.
+# The ranks computed less than they could have, since other processes had the cores. Where ranks share cores, rmacast takes such
+# waits away from what it replays.
 waited_for_cores() {
-    "$rmacast" info "$1" --json - 2>/dev/null | jq -e --argjson most "$(setting '.waited_share // 1')" \
-        '.disturbance.waited_s > $most * .ranks * .duration_s' >/dev/null
+    "$rmacast" info "$1" --json - 2>/dev/null | jq -e --argjson most "$(setting '.waited_share // 1')" '. as $all | .disturbance |
+        .waited_s > $most * $all.ranks * $all.duration_s and (.more_ranks_than_cores | not)' >/dev/null
 }
 
 is_disturbed() { awk -v others="$others_share" -v share="$share" 'BEGIN { exit !(others > share) }'; }
@@ -164,14 +165,14 @@ record() {
         [ $recorded = 124 ] && hung_at_end "$recording" && recorded=0
         [ $recorded = 0 ] || continue
         others_end
-        is_disturbed || return 0
+        is_disturbed || waited_for_cores "$recording" || return 0
     done
     if [ $recorded != 0 ]; then
         rm -rf "$recording"
         echo "campaign: $name: not recorded: $(failure_reason $recorded "$work/out" "$work/err")" >&2
         return 1
     fi
-    echo "campaign: $name: other processes took $others_share of the cores while it was recorded" >&2
+    echo "campaign: $name: other processes took $others_share of the cores while it was recorded, or its ranks waited for them" >&2
 }
 
 # choose SEMANTICS: of the row that the functions below work on.
@@ -188,8 +189,9 @@ choose() {
 }
 
 predict() {
-    drawn= # where the campaign asks for draws: the prediction is the draw of the median time of the compared part
-    [ "$draws" -gt 0 ] && drawn="--draws $draws --draw median:0 ${jitter:+--set network.jitter_s=$jitter} --json $work/drawn-$semantics.json \
+    told=$work/simulated-$semantics.json
+    drawn="--json $told" # where the campaign asks for draws: the prediction is the draw of the median time of the compared part
+    [ "$draws" -gt 0 ] && drawn="--draws $draws --draw median:0 ${jitter:+--set network.jitter_s=$jitter} --json $told \
         --from $call#$from --to $call#$to"
     # shellcheck disable=SC2086
     "$rmacast" simulate "$recording" --platform "$platform" --engine loggp $chosen $library $set $drawn \
@@ -231,13 +233,17 @@ compare() {
         jq -e .other_control_flow "$work/validation.json" >"$work/out" 2>&1 || # its times count all the same
         { echo "campaign: $name: not compared: $(tail -n 1 "$work/err")" >&2; return 1; }
     for run in $runs; do part "$run"; done | jq -s sort >"$work/parts.json"
-    [ "$draws" -gt 0 ] || echo null >"$work/drawn-$semantics.json"
-    jq -L "$here" --slurpfile parts "$work/parts.json" --slurpfile drawn "$work/drawn-$semantics.json" \
+    inside_mpi_s=$("$rmacast" dump "$work/predicted-$semantics.txt" | awk -v call="$call" -v from="$from" -v to="$to" '
+        $4 == call && ++n[$1] == from { inside[$1] = 0; next }
+        $4 ~ /^MPI_/ && n[$1] >= from && !ended[$1] { inside[$1] += $3 - $2 }
+        $4 == call && n[$1] == to { ended[$1] = 1 }
+        END { for (rank in inside) { sum += inside[rank]; count++ } printf "%.9f", count ? sum / count : 0 }')
+    jq -L "$here" --slurpfile parts "$work/parts.json" --slurpfile told "$work/simulated-$semantics.json" --argjson inside "$inside_mpi_s" \
         --slurpfile advice "$work/advice-$semantics.json" --arg program "$program" --argjson bytes "$bytes" --argjson ranks "$ranks" \
         --arg semantics "$semantics" --argjson thrown "$thrown" --argjson others "$most" \
         --arg predicted "$(part "$work/predicted-$semantics.txt")" '
         include "statistics";
-        ($parts[0]) as $all | ($predicted | tonumber) as $p | ($all | median) as $m | $drawn[0].draws as $d |
+        ($parts[0]) as $all | ($predicted | tonumber) as $p | ($all | median) as $m | $told[0].draws as $d |
         {program: $program, bytes: $bytes, ranks: $ranks, semantics: $semantics,
          repetitions: ($all | length), thrown_away: $thrown, others_share: $others,
          waited_share: ([.disturbance[] | values.share] | max),
@@ -248,7 +254,7 @@ compare() {
                  {count: $d.count, jitter_s: $d.jitter_s, taken: $d.taken, median_s: $r.median, min_s: $r.min, max_s: $r.max,
                   relative: ($r.median / $m - 1), within: ($m >= $r.min and $m <= $r.max),
                   runs_within: ([$all[] | select(. >= $r.min and . <= $r.max)] | length)} else null end),
-         advice: $advice[0], run_time, patterns: [.patterns[] | select(.measured_max_s > 0 or .predicted_s > 0) | del(.ranks)],
+         inside_mpi_s: $inside, error_class: $told[0].error_class, advice: $advice[0], run_time, patterns: [.patterns[] | select(.measured_max_s > 0 or .predicted_s > 0) | del(.ranks)],
          transfers, calls: (.calls | if . then .callpaths |= .[:5] else null end), other_control_flow} |
         walk(if type == "string" then gsub("(?<before>^|[ (])/[^ :]*/"; .before) else . end) # of files of this machine the names alone
         ' "$work/validation.json" >"$work/row"

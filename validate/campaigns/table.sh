@@ -15,6 +15,7 @@
 #                   ranks, and its error. Where ranks wait for locks and for progress, the sum counts: time stamps do not tell
 #                   them apart (docs/results.md, Tolerance).
 #   --wait-errors   how many of them are within 10 % of the measured median or within the runs' range
+#   --followed      programs that were changed as rmacast advise said: the gain that it promised, and the one measured
 #   --svg           no table, but a picture of one campaign: predicted against measured time of the part, with lines of equality
 #                   and of 10 % to either side
 set -eu
@@ -59,6 +60,13 @@ case $kind in
     def pairs: [([.[].pairs_apart] | add // 0), ([.[].pairs_right] | add // 0)];
     table(["campaign", "pairs that the runs tell apart", "predicted in their order"];
           (.[] | select(order | length > 0) | ["`\(.file).json`"] + (order | pairs)), (["all"] + (map(order[]) | pairs)))' ;;
+--followed) filter='
+    def tenths: . * 1e4 | round / 10;
+    [.[] | followed] as $all | table(["program", "change", "promised, ms", "before, ms", "after, ms", "gain, ms", "in the band"];
+        $all[] | ["\(.program), \(.bytes | size), \(.ranks) ranks", "`\(.advice.change | ltrimstr("platform+"))`",
+                  "\(.advice.gain_s | tenths) +- \(.advice.error_s | tenths)", (.part, .followed.part | .measured_s | ms), (.gain_s | tenths),
+                  (if .held then "yes" else "no" end)]),
+    "", "\([$all[] | select(.held)] | length) of \($all | length) measured gains are in their bands; \([$all[] | .program] | unique | length) programs." ' ;;
 --draws | --races) filter='
     def medians: "median of the errors: without draws \(map(undrawn.relative | fabs) | median | percent) %, " +
         "draws \(map(.draws.relative | fabs) | median | percent) %.";
