@@ -14,8 +14,8 @@ static const struct argp_option options[] = {
     {"error", KEY_ERROR, "SHARE", 0,
      "error of run times on this platform, relative, as validate says it (default: the parts of docs/trust.md)", 0},
     {"draws", KEY_DRAWS, "N", 0,
-     "predict the best changes N times with other latencies, as compare --draws, if the platform has network.jitter_s (default 20, "
-     "0: never)", 0},
+     "predict the best changes N times with other latencies, as compare --draws, if the platform has network.jitter_s "
+     "(default 20, 0: never)", 0},
     {"json", KEY_JSON, "FILE", 0, "write the changes as JSON; - is standard output, without the table", 0},
     {0}};
 
