@@ -6,7 +6,6 @@
 
 struct replication {
     const struct trace *trace;
-    const struct run *run;
     struct trace *made;
     uint32_t ranks;
     int32_t first; /* the copy's first rank */
@@ -91,17 +90,17 @@ static enum status copy_rank(struct replication *replication, uint32_t rank)
     const struct trace_rank *recorded = &replication->trace->ranks[rank];
     int64_t now_ps = 0;
     for (size_t i = 0; i < recorded->count; i++) {
-        const struct observed *observed = &replication->run->ranks[rank].calls[i];
+        int64_t computed_ps = observe_computed_ps(replication->trace, rank, i);
+        int64_t slept_ps = trace_slept_ps(recorded, i, computed_ps);
         struct trace_call call;
         TRY(copy_call(replication, &recorded->calls[i], &call));
-        call.enter_ps = now_ps += observed->compute_ps;
-        call.exit_ps = now_ps += observed->duration_ps;
+        call.enter_ps = now_ps += computed_ps;
+        call.exit_ps = now_ps += recorded->calls[i].exit_ps - recorded->calls[i].enter_ps;
         uint32_t copy = (uint32_t)replication->first + rank;
         TRY(trace_add_call(replication->made, copy, &call, replication->err));
         const struct trace_extents extents = trace_call_extents(replication->trace, rank, i);
         TRY(trace_set_extents(replication->made, copy, i, &extents, replication->err));
-        if (observed->slept_ps > 0)
-            TRY(trace_set_before(replication->made, copy, i, BEFORE_SLEPT, observed->slept_ps, replication->err));
+        if (slept_ps > 0) TRY(trace_set_before(replication->made, copy, i, BEFORE_SLEPT, slept_ps, replication->err));
     }
     return STATUS_OK;
 }
@@ -127,25 +126,33 @@ static bool all_are_whole(const struct trace *trace)
     return true;
 }
 
+static enum status check_calls(const struct trace *trace, struct err *err)
+{
+    TRY(trace_check_one_thread(trace, "replication", err));
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
+        if (trace->ranks[rank].incomplete)
+            return err_set(err, STATUS_DATA, trace->name, NULL, "rank %u is incomplete, expected a whole run", rank);
+        for (size_t i = 0; i < trace->ranks[rank].count; i++)
+            if (observe_has_sizes(&trace->ranks[rank].calls[i])) {
+                char place[TRACE_PLACE_BYTES];
+                return err_set(err, STATUS_DATA, trace->name, trace_place(trace, rank, i, place),
+                               "sizes that are given per rank are not replicated");
+            }
+    }
+    return STATUS_OK;
+}
+
 enum status scale_replicate(const struct trace *trace, uint32_t ranks, struct trace **made, struct err *err)
 {
-    struct keys keys = {0};
-    struct run run = {0};
     if (ranks % trace->rank_count != 0)
         return err_set(err, STATUS_DATA, trace->name, NULL, "%u ranks are no multiple of its %u, which are replicated",
                        ranks, trace->rank_count);
-    TRY(keys_open(&keys, err));
-    struct replication replication = {.trace = trace, .run = &run, .ranks = ranks, .err = err};
-    enum status status = run_observe(trace, &keys, &run, err);
-    if (status == STATUS_OK && !all_are_whole(trace)) {
-        status = err_set(err, STATUS_DATA, trace->name, NULL,
-                         "has communicators of some of its ranks, expected those of all ranks where it is replicated");
-        run_clear(&run);
-    } else if (status == STATUS_OK) {
-        status = replicate_runs(&replication);
-        run_clear(&run);
-    }
-    keys_clear(&keys);
+    TRY(check_calls(trace, err));
+    if (!all_are_whole(trace))
+        return err_set(err, STATUS_DATA, trace->name, NULL,
+                       "has communicators of some of its ranks, expected those of all ranks where it is replicated");
+    struct replication replication = {.trace = trace, .ranks = ranks, .err = err};
+    enum status status = replicate_runs(&replication);
     free(replication.members);
     if (status == STATUS_OK)
         *made = replication.made;

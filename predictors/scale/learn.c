@@ -406,8 +406,18 @@ static enum status fit_computing(const struct learner *learner, struct step *ste
     return STATUS_OK;
 }
 
+/* A place among all open requests is kept where it is the same in all runs. */
+static void fit_waits(const struct learner *learner, struct step *step)
+{
+    for (size_t i = 0; i < learner->count; i++) {
+        const struct walk_value *waits = &sample_of(learner, i, step)->waits;
+        if (waits->differs || (waits->seen && waits->value != step->waits)) step->waits = WAIT_SOME;
+    }
+}
+
 static enum status fit_call(const struct learner *learner, struct step *step)
 {
+    fit_waits(learner, step);
     TRY(fit_value(learner, step, offsetof(struct walk_sample, bytes), "bytes", &step->bytes));
     TRY(fit_value(learner, step, offsetof(struct walk_sample, aux), "bytes received", &step->aux));
     TRY(fit_displacements(learner, step));
@@ -614,6 +624,8 @@ static enum status learn_program(struct learner *learner, const struct scale_run
         TRY(fit_window(learner, i, &learner->program->windows[i]));
     learner->program->names = learner->keys.names;
     learner->keys.names = NULL;
+    learner->program->waits = learner->keys.waits;
+    learner->keys.waits = (struct wait_sets){.count = 0};
     return STATUS_OK;
 }
 

@@ -19,7 +19,7 @@ void nodes_free(struct node *nodes, size_t count)
 
 static bool same_but_group(const struct observed *a, const struct observed *b)
 {
-    return a->key == b->key && a->waits == b->waits && a->bytes == b->bytes && a->aux == b->aux;
+    return a->key == b->key && a->completed == b->completed && a->bytes == b->bytes && a->aux == b->aux;
 }
 
 static int32_t of_slot(const struct observed *call, int slot)
@@ -70,20 +70,17 @@ static bool has_partner(const struct observed *call)
     return call->peers[0] != TRACE_NONE || call->member != TRACE_NONE;
 }
 
-/* Finds a series that begins with a call of the rank. *length is its number of calls; 0: there is none. The first call that is
- * not local has a partner: a round may begin with making the partner's group. */
+/* Finds a series that begins with a call of the rank. *length is its number of calls; 0: there is none. */
 static enum status find_series(const struct run *run, uint32_t rank, size_t first, struct node *node, size_t *length,
                                struct err *err)
 {
     const struct observed_rank *all = &run->ranks[rank];
     struct node nodes[SERIES_BODY_MAX];
     uint32_t rounds[SERIES_COUNT];
-    size_t before = 0; /* local calls */
     *length = 0;
-    while (before < SERIES_BODY_MAX && first + before < all->count && all->calls[first + before].local) before++;
-    if (first + before == all->count || !has_partner(&all->calls[first + before])) return STATUS_OK;
+    if (!has_partner(&all->calls[first])) return STATUS_OK;
     /* The numbers of rounds that a series can have. */
-    int32_t ranks = (int32_t)run->trace->definitions.comms[all->calls[first + before].comm].count;
+    int32_t ranks = (int32_t)run->trace->definitions.comms[all->calls[first].comm].count;
     size_t possible = 0;
     for (enum series series = 0; series < SERIES_COUNT; series++) {
         uint32_t of_series = series_rounds(series, ranks);
@@ -92,7 +89,7 @@ static enum status find_series(const struct run *run, uint32_t rank, size_t firs
         if (!known) rounds[possible++] = of_series;
     }
     for (size_t i = 0; i < possible; i++) {
-        for (size_t body = before + 1; body <= SERIES_BODY_MAX && first + body * rounds[i] <= all->count; body++) {
+        for (size_t body = 1; body <= SERIES_BODY_MAX && first + body * rounds[i] <= all->count; body++) {
             if (!is_series_body(run, rank, &all->calls[first], body, rounds[i], nodes)) continue;
             *node = (struct node){.kind = STEP_SERIES, .rounds = rounds[i], .count = body};
             node->body = malloc(body * sizeof *node->body);
@@ -113,7 +110,7 @@ static uint64_t hash_node(const struct node *node)
         hash = map_mix(call->key, (uint64_t)call->bytes);
         hash = map_mix(hash, (uint64_t)call->aux);
         uint32_t group = node->series[NODE_MEMBER] ? node->series[NODE_MEMBER] : call->group;
-        hash = map_mix(hash, map_pair(group, (uint32_t)call->waits));
+        hash = map_mix(hash, map_pair(group, call->completed));
         for (int i = 0; i < STEP_PARTNERS; i++)
             hash = map_mix(hash, node->series[i] ? (uint64_t)node->series[i] << 32 : (uint32_t)call->peers[i]);
     }

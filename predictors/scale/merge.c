@@ -29,7 +29,7 @@ struct drafts {
 
 struct merger {
     const struct run *run;
-    const struct keys *keys;
+    struct keys *keys;
     const struct program *program; /* its communicators and their windows */
     struct grid grid;
     int32_t *common[STEP_PARTNERS]; /* per key: the one partner outside series that all ranks have, MIXED, UNSEEN */
@@ -43,9 +43,8 @@ struct merger {
 static enum status refuse_call(const struct merger *merger, const struct observed *call, const char *why)
 {
     char place[TRACE_PLACE_BYTES];
-    size_t index = (size_t)(call - merger->run->ranks[merger->rank].calls);
     return err_set(merger->err, STATUS_DATA, merger->run->trace->name,
-                   trace_place(merger->run->trace, merger->rank, index, place), "%s", why);
+                   trace_place(merger->run->trace, merger->rank, call->at, place), "%s", why);
 }
 
 static void drafts_free(struct draft *items, size_t count)
@@ -181,7 +180,9 @@ static enum status make_call(struct merger *merger, const struct node *node, str
     const struct observed *call = node->call;
     draft->step.call = merger->keys->items[call->key];
     draft->step.number = call->key; /* until the steps are numbered */
+    draft->step.key = call->key;
     draft->step.waits = call->waits;
+    draft->step.completed = call->completed;
     draft->step.shared = shared_of(merger, call);
     memcpy(draft->series, node->series, sizeof draft->series);
     for (int k = 0; k < STEP_PARTNERS; k++) {
@@ -221,9 +222,9 @@ static bool partner_equal(const struct partner *a, const struct partner *b)
     return a->kind == b->kind && a->rank == b->rank && grid_offset_equal(&a->offset, &b->offset);
 }
 
-static bool call_fits(const struct draft *a, const struct draft *b)
+static bool call_fits(const struct keys *keys, const struct draft *a, const struct draft *b)
 {
-    if (a->step.number != b->step.number || a->step.waits != b->step.waits) return false;
+    if (a->step.number != b->step.number || !wait_sets_fit(&keys->waits, a->step.completed, b->step.completed)) return false;
     if (a->step.members.kind != b->step.members.kind) return false;
     for (int k = 0; k < STEP_PARTNERS; k++)
         if (!partner_equal(&a->step.partners[k], &b->step.partners[k])) return false;
@@ -232,37 +233,50 @@ static bool call_fits(const struct draft *a, const struct draft *b)
     return true;
 }
 
-static enum status align_steps(const struct draft *a, size_t a_count, const struct draft *b, size_t b_count,
-                               uint32_t **table, struct err *err);
+static enum status align_steps(const struct merger *merger, const struct draft *a, size_t a_count, const struct draft *b,
+                               size_t b_count, uint32_t **table);
 
-/* How many calls two steps have in common; 0: they are not the same step. */
-static enum status compute_likeness(const struct draft *a, const struct draft *b, uint32_t *common, struct err *err)
+/* What a common call counts: collective calls are made together, so they are not to be divided to make others common. */
+static uint32_t weigh_step(const struct draft *draft)
+{
+    return draft->step.kind == STEP_CALL && call_arm(call_kind(draft->step.call.call)) == ARM_COLLECTIVE ? 2 : 1;
+}
+
+static uint32_t weigh_steps(const struct draft *drafts, size_t count)
+{
+    uint32_t sum = 0;
+    for (size_t i = 0; i < count; i++) sum += weigh_step(&drafts[i]);
+    return sum;
+}
+
+/* The weight of the calls that two steps have in common; 0: they are not the same step. */
+static enum status compute_likeness(const struct merger *merger, const struct draft *a, const struct draft *b, uint32_t *common)
 {
     *common = 0;
     if (a->step.kind != b->step.kind || a->rounds != b->rounds) return STATUS_OK;
     if (a->step.kind == STEP_CALL) {
-        *common = call_fits(a, b);
+        *common = call_fits(merger->keys, a, b) ? weigh_step(a) : 0;
         return STATUS_OK;
     }
     uint32_t *table;
-    TRY(align_steps(a->body, a->count, b->body, b->count, &table, err));
+    TRY(align_steps(merger, a->body, a->count, b->body, b->count, &table));
     *common = table[0];
     free(table);
-    if (a->step.kind == STEP_SERIES && (a->count != b->count || *common < a->count)) *common = 0;
+    if (a->step.kind == STEP_SERIES && (a->count != b->count || *common < weigh_steps(a->body, a->count))) *common = 0;
     return STATUS_OK;
 }
 
 /* Longest common subsequence: (*table)[i * (b_count + 1) + j] is the most that a from i and b from j have in common. */
-static enum status align_steps(const struct draft *a, size_t a_count, const struct draft *b, size_t b_count,
-                               uint32_t **table, struct err *err)
+static enum status align_steps(const struct merger *merger, const struct draft *a, size_t a_count, const struct draft *b,
+                               size_t b_count, uint32_t **table)
 {
     size_t width = b_count + 1;
     uint32_t *made = calloc((a_count + 1) * width, sizeof *made);
-    enum status status = made ? STATUS_OK : err_memory(err);
+    enum status status = made ? STATUS_OK : err_memory(merger->err);
     for (size_t i = a_count; status == STATUS_OK && i-- > 0;) {
         for (size_t j = b_count; status == STATUS_OK && j-- > 0;) {
             uint32_t common, *best = &made[i * width + j];
-            status = compute_likeness(&a[i], &b[j], &common, err);
+            status = compute_likeness(merger, &a[i], &b[j], &common);
             *best = made[(i + 1) * width + j];
             if (made[i * width + j + 1] > *best) *best = made[i * width + j + 1];
             if (common > 0 && made[(i + 1) * width + j + 1] + common >= *best)
@@ -274,13 +288,15 @@ static enum status align_steps(const struct draft *a, size_t a_count, const stru
     return status;
 }
 
-static enum status join_drafts(struct draft **a, size_t *a_count, struct draft *b, size_t b_count, uint32_t ranks,
-                        struct err *err);
+static enum status join_drafts(struct merger *merger, struct draft **a, size_t *a_count, struct draft *b, size_t b_count);
 
 /* Merges `from` into `to`; `from` is empty afterwards. */
-static enum status join_step(struct draft *to, struct draft *from, uint32_t ranks, struct err *err)
+static enum status join_step(struct merger *merger, struct draft *to, struct draft *from)
 {
-    for (uint32_t r = 0; r < ranks; r++) to->taken[r] = to->taken[r] || from->taken[r];
+    uint32_t a = to->step.completed, b = from->step.completed;
+    if (to->step.waits != from->step.waits) to->step.waits = WAIT_SOME;
+    TRY(wait_sets_join(&merger->keys->waits, a, b, &to->step.completed, merger->err));
+    for (uint32_t r = 0; r < merger->run->trace->rank_count; r++) to->taken[r] = to->taken[r] || from->taken[r];
     for (int k = 0; k < NODE_SLOTS; k++) to->series[k] &= from->series[k];
     for (int k = 0; k < STEP_PARTNERS; k++) {
         bool to_null = to->step.partners[k].kind == PARTNER_NONE, from_null = from->step.partners[k].kind == PARTNER_NONE;
@@ -294,10 +310,10 @@ static enum status join_step(struct draft *to, struct draft *from, uint32_t rank
             known = known || partner_equal(&to->step.members.listed[j], &from->step.members.listed[i]);
         if (!known)
             ARRAY_PUSH(to->step.members.listed, to->step.members.count, to->step.members.capacity, from->step.members.listed[i],
-                       err);
+                       merger->err);
     }
     if (to->step.kind == STEP_CALL) return STATUS_OK;
-    return join_drafts(&to->body, &to->count, from->body, from->count, ranks, err);
+    return join_drafts(merger, &to->body, &to->count, from->body, from->count);
 }
 
 static void move_draft(struct draft *to, struct draft *from)
@@ -307,20 +323,19 @@ static void move_draft(struct draft *to, struct draft *from)
 }
 
 /* Merges b's steps into a in the order of both; b's items are empty afterwards. */
-static enum status join_drafts(struct draft **a, size_t *a_count, struct draft *b, size_t b_count, uint32_t ranks,
-                        struct err *err)
+static enum status join_drafts(struct merger *merger, struct draft **a, size_t *a_count, struct draft *b, size_t b_count)
 {
     uint32_t *table;
     size_t i = 0, j = 0, made_count = 0, width = b_count + 1;
-    TRY(align_steps(*a, *a_count, b, b_count, &table, err));
+    TRY(align_steps(merger, *a, *a_count, b, b_count, &table));
     struct draft *made = calloc(*a_count + b_count + 1, sizeof *made);
-    enum status status = made ? STATUS_OK : err_memory(err);
+    enum status status = made ? STATUS_OK : err_memory(merger->err);
     while (status == STATUS_OK && (i < *a_count || j < b_count)) {
         uint32_t common = 0;
-        if (i < *a_count && j < b_count) status = compute_likeness(&(*a)[i], &b[j], &common, err);
+        if (i < *a_count && j < b_count) status = compute_likeness(merger, &(*a)[i], &b[j], &common);
         if (status != STATUS_OK) break;
         if (common > 0 && table[i * width + j] == table[(i + 1) * width + j + 1] + common) {
-            status = join_step(&(*a)[i], &b[j], ranks, err);
+            status = join_step(merger, &(*a)[i], &b[j]);
             move_draft(&made[made_count++], &(*a)[i++]);
             j++;
         } else if (i < *a_count && (j == b_count || table[(i + 1) * width + j] >= table[i * width + j + 1]))
@@ -346,7 +361,7 @@ static enum status join_rank(struct merger *merger, uint32_t rank, const struct 
         return refuse_call(merger, &merger->run->ranks[rank].calls[0], "the calls of the rank do not repeat");
     enum status status = make_drafts(merger, nodes->items, nodes->count, &made);
     if (status == STATUS_OK)
-        status = join_drafts(&all->items, &all->count, made, nodes->count, merger->run->trace->rank_count, merger->err);
+        status = join_drafts(merger, &all->items, &all->count, made, nodes->count);
     drafts_free(made, nodes->count);
     return status;
 }
@@ -436,7 +451,7 @@ static enum status merge_drafts(struct merger *merger, const struct nodes *ranks
     return STATUS_OK;
 }
 
-enum status merge_ranks(const struct run *run, const struct keys *keys, const struct nodes *ranks,
+enum status merge_ranks(const struct run *run, struct keys *keys, const struct nodes *ranks,
                         const struct grid_shape *shape, struct program *program, struct err *err)
 {
     struct merger merger = {.run = run, .keys = keys, .program = program, .err = err};

@@ -9,13 +9,15 @@
 enum status keys_open(struct keys *keys, struct err *err)
 {
     *keys = (struct keys){.count = 0};
-    return trace_new("program", 1, &keys->names, err);
+    TRY(trace_new("program", 1, &keys->names, err));
+    return wait_sets_open(&keys->waits, err);
 }
 
 void keys_clear(struct keys *keys)
 {
     trace_free(keys->names);
     free(keys->items);
+    wait_sets_clear(&keys->waits);
     map_clear(&keys->index);
     *keys = (struct keys){.count = 0};
 }
@@ -48,15 +50,25 @@ static enum status find_key(struct keys *keys, const struct trace_call *key, uin
     }
 }
 
+/* --- one rank --- */
+
+struct open_request {
+    uint32_t request, key;
+};
+
 /* State of observing one rank's calls. */
 struct observer {
     const struct trace *trace;
     struct run *run;
     struct keys *keys;
+    const bool *alone; /* per communicator: it has the rank only, and no call of others made it */
     uint32_t rank;
     size_t index;
-    uint32_t *open; /* requests that no call has completed, in the order of their creation */
+    struct open_request *open; /* those that no call has completed, in the order of their creation */
     size_t open_count, open_capacity;
+    struct wait_item *items; /* of the set that is being made */
+    size_t item_capacity;
+    int64_t left_out_ps, left_out_waited_ps, left_out_slept_ps; /* since the last call that is kept */
     struct err *err;
 };
 
@@ -67,23 +79,27 @@ static enum status refuse_call(const struct observer *observer, const char *why)
                    trace_place(observer->trace, observer->rank, observer->index, place), "%s", why);
 }
 
-static bool result_decides(enum call_kind kind)
+/* How a call that may fail, or completes some of several requests, is made where its result is known; ID_none: not at all. */
+static enum mpi_call made_certain(const struct trace_call *call)
 {
-    switch (kind) {
-    case CALL_WIN_TEST:
+    bool found = call->flags & TRACE_FLAG;
+    switch (call_kind(call->call)) {
+    case CALL_LOCAL:
     case CALL_IPROBE:
-    case CALL_REQUEST_TEST:
-    case CALL_REQUEST_TESTALL:
     case CALL_REQUEST_QUERY:
-    case CALL_SHMEM_TEST:
-    case CALL_SHMEM_TEST_LOCK: return true;
-    default: return false;
+    case CALL_SHMEM_TEST: return ID_none;
+    case CALL_REQUEST_TEST: return found ? ID_Wait : ID_none;
+    case CALL_REQUEST_TESTALL: return !found ? ID_none : call->call == ID_Testall ? ID_Waitall : ID_Wait;
+    case CALL_REQUEST_WAITALL: return call->call == ID_Waitall ? ID_Waitall : ID_Wait;
+    case CALL_WIN_TEST: return found ? ID_Win_wait : ID_none;
+    case CALL_SHMEM_TEST_LOCK: return found ? ID_shmem_set_lock : ID_none;
+    default: return call->call;
     }
 }
 
-static bool has_lists(enum call_kind kind)
+bool observe_has_sizes(const struct trace_call *call)
 {
-    switch (kind) {
+    switch (call_kind(call->call)) {
     case CALL_GATHERV:
     case CALL_SCATTERV:
     case CALL_ALLGATHERV:
@@ -122,10 +138,7 @@ static bool is_given_window(const struct trace *trace, size_t window)
 static enum status check_call(const struct observer *observer, const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
-    if (result_decides(kind))
-        return refuse_call(observer,
-                           "how often a program tests depends on the time; no other scale can be predicted from it");
-    if (has_lists(kind))
+    if (observe_has_sizes(call))
         return refuse_call(observer, "sizes that are given per rank are not predicted at another scale");
     if (call_arm(kind) == ARM_PRIMITIVE) return refuse_call(observer, "threads are not predicted at another scale");
     const struct trace_comm *comm = trace_call_comm(observer->trace, call);
@@ -139,39 +152,89 @@ static enum status check_call(const struct observer *observer, const struct trac
     return STATUS_OK;
 }
 
-static enum status complete_request(struct observer *observer, uint32_t request, int32_t *place)
+static size_t count_of_key(const struct observer *observer, size_t end, uint32_t key)
 {
-    for (size_t i = 0; i < observer->open_count; i++) {
-        if (observer->open[i] != request) continue;
-        *place = (int32_t)i;
-        memmove(&observer->open[i], &observer->open[i + 1], (--observer->open_count - i) * sizeof *observer->open);
-        return STATUS_OK;
+    size_t count = 0;
+    for (size_t i = 0; i < end; i++) count += observer->open[i].key == key;
+    return count;
+}
+
+static size_t find_request(const struct observer *observer, uint32_t request)
+{
+    size_t i = 0;
+    while (i < observer->open_count && observer->open[i].request != request) i++;
+    return i;
+}
+
+static void remove_request(struct observer *observer, size_t place)
+{
+    struct open_request *at = &observer->open[place];
+    memmove(at, at + 1, (--observer->open_count - place) * sizeof *at);
+}
+
+static enum status set_left(struct observer *observer, struct observed *made)
+{
+    for (size_t i = 0; i < observer->open_count; i++)
+        observer->items[i] = (struct wait_item){observer->open[i].key, PLACE_ALL};
+    return wait_sets_add(&observer->keys->waits, observer->items, observer->open_count, &made->left, observer->err);
+}
+
+static enum status reserve_items(struct observer *observer)
+{
+    return array_reserve((void **)&observer->items, &observer->item_capacity, observer->open_count + 1, sizeof *observer->items,
+                         observer->err);
+}
+
+/* Completes one request. One that is not open belongs to a call that is left out. */
+static enum status complete_one(struct observer *observer, uint32_t request, struct observed *made)
+{
+    size_t place = request == TRACE_NO_REF ? observer->open_count : find_request(observer, request), count = 0;
+    TRY(reserve_items(observer));
+    made->waits = WAIT_SOME;
+    if (place < observer->open_count) {
+        uint32_t key = observer->open[place].key;
+        made->waits = (int32_t)place;
+        observer->items[count++] = (struct wait_item){key, (int32_t)count_of_key(observer, place, key)};
+        remove_request(observer, place);
     }
-    return refuse_call(observer, "the request was completed before");
+    TRY(wait_sets_add(&observer->keys->waits, observer->items, count, &made->completed, observer->err));
+    return set_left(observer, made);
 }
 
-static enum status complete_list(struct observer *observer, const struct trace_list *list, int32_t *waits)
+/* Completes the listed requests at once. A key of which none is left open is in the set as a whole. */
+static enum status complete_list(struct observer *observer, const struct trace_list *list, struct observed *made)
 {
-    size_t open = observer->open_count;
-    *waits = WAIT_ALL;
-    for (uint32_t i = 0; i < list->count; i++)
-        TRY(complete_request(observer, observer->trace->definitions.requests[list->first + i], waits));
-    if (list->count == open) *waits = WAIT_ALL;
-    else if (list->count != 1)
-        return refuse_call(observer, "a wait for some of several requests is not predicted at another scale");
-    return STATUS_OK;
+    const uint32_t *requests = observer->trace->definitions.requests + list->first;
+    size_t open = observer->open_count, count = 0, removed = 0;
+    TRY(reserve_items(observer));
+    for (uint32_t i = 0; i < list->count; i++) {
+        size_t place = find_request(observer, requests[i]);
+        if (place == observer->open_count) continue;
+        uint32_t key = observer->open[place].key;
+        int32_t of_key = (int32_t)count_of_key(observer, place, key);
+        for (size_t k = 0; k < count; k++) of_key += observer->items[k].key == key && observer->items[k].place <= of_key;
+        observer->items[count++] = (struct wait_item){key, of_key};
+        made->waits = (int32_t)place;
+        remove_request(observer, place);
+        removed++;
+    }
+    if (removed == open) made->waits = WAIT_ALL;
+    else if (removed != 1) made->waits = WAIT_SOME;
+    for (size_t i = 0; i < count; i++)
+        if (count_of_key(observer, observer->open_count, observer->items[i].key) == 0) observer->items[i].place = PLACE_ALL;
+    TRY(wait_sets_add(&observer->keys->waits, observer->items, count, &made->completed, observer->err));
+    return set_left(observer, made);
 }
 
-static enum status observe_requests(struct observer *observer, const struct trace_call *call, int32_t *waits)
+static enum status observe_requests(struct observer *observer, const struct trace_call *call, struct observed *made)
 {
-    enum call_kind kind = call_kind(call->call);
-    *waits = WAIT_NONE;
+    const struct open_request request = {call->ref, made->key};
+    made->waits = WAIT_NONE;
     if (call_makes_request(call->call) && call->ref != TRACE_NO_REF)
-        ARRAY_PUSH(observer->open, observer->open_count, observer->open_capacity, call->ref, observer->err);
-    if (call->ref == TRACE_NO_REF) return STATUS_OK;
-    if (kind == CALL_REQUEST_WAIT) return complete_request(observer, call->ref, waits);
-    if (kind == CALL_REQUEST_WAITALL)
-        return complete_list(observer, &observer->trace->definitions.lists[call->completion.list], waits);
+        ARRAY_PUSH(observer->open, observer->open_count, observer->open_capacity, request, observer->err);
+    if (call->call == ID_Wait) return complete_one(observer, call->ref, made);
+    if (call->call == ID_Waitall && call->ref != TRACE_NO_REF)
+        return complete_list(observer, &observer->trace->definitions.lists[call->completion.list], made);
     return STATUS_OK;
 }
 
@@ -228,13 +291,11 @@ static enum status make_key(struct observer *observer, const struct trace_call *
     return STATUS_OK;
 }
 
-static int64_t computed_ps(const struct observer *observer)
+int64_t observe_computed_ps(const struct trace *trace, uint32_t rank, size_t call)
 {
-    const struct trace *trace = observer->trace;
-    const struct trace_rank *rank = &trace->ranks[observer->rank];
-    size_t i = observer->index;
-    int64_t before = i > 0 ? rank->calls[i - 1].exit_ps + trace->provenance.record_cost_ps : trace_begin_ps(trace);
-    int64_t gap_ps = trace_compute_ps(rank, i, rank->calls[i].enter_ps - before);
+    const struct trace_rank *of = &trace->ranks[rank];
+    int64_t before = call > 0 ? of->calls[call - 1].exit_ps + trace->provenance.record_cost_ps : trace_begin_ps(trace);
+    int64_t gap_ps = trace_compute_ps(of, call, of->calls[call].enter_ps - before);
     return gap_ps > 0 ? gap_ps : 0;
 }
 
@@ -251,37 +312,119 @@ static int32_t only_member(const struct trace *trace, uint32_t group)
     return trace->definitions.groups[group].members[0];
 }
 
-static enum status observe_call(struct observer *observer, struct observed *made)
+static void set_times(struct observer *observer, const struct trace_call *call, struct observed *made)
 {
-    const struct trace_call *call = &observer->trace->ranks[observer->rank].calls[observer->index];
-    enum call_kind kind = call_kind(call->call);
-    struct trace_call key;
-    TRY(check_call(observer, call));
-    TRY(make_key(observer, call, &key, &made->comm));
-    TRY(find_key(observer->keys, &key, &made->key, observer->err));
-    made->peers[0] = call->peer;
-    made->peers[1] = kind == CALL_SENDRECV ? call->exchange.source : TRACE_NONE;
-    made->group = kind == CALL_POST || kind == CALL_START ? call->sync.group : TRACE_NO_REF;
-    made->member = only_member(observer->trace, made->group);
-    made->bytes = call->bytes;
-    made->aux = call->any.second;
-    made->disp = call->any.first;
-    made->compute_ps = computed_ps(observer);
-    made->waited_ps = waited_ps(observer);
-    made->slept_ps = trace_slept_ps(&observer->trace->ranks[observer->rank], observer->index, made->compute_ps);
+    int64_t computed_ps = observe_computed_ps(observer->trace, observer->rank, observer->index);
+    int64_t slept_ps = trace_slept_ps(&observer->trace->ranks[observer->rank], observer->index, computed_ps);
+    made->compute_ps = observer->left_out_ps + computed_ps;
+    made->waited_ps = observer->left_out_waited_ps + waited_ps(observer);
+    made->slept_ps = observer->left_out_slept_ps + slept_ps;
     made->duration_ps = call->exit_ps - call->enter_ps;
-    made->local = kind == CALL_LOCAL;
-    return observe_requests(observer, call, &made->waits);
+    observer->left_out_ps = observer->left_out_waited_ps = observer->left_out_slept_ps = 0;
 }
 
-static enum status observe_rank(struct observer *observer, struct observed_rank *rank)
+static void leave_out(struct observer *observer, const struct trace_call *call)
 {
-    size_t count = observer->trace->ranks[observer->rank].count;
+    struct observed made;
+    set_times(observer, call, &made);
+    observer->left_out_ps = made.compute_ps + made.duration_ps;
+    observer->left_out_waited_ps = made.waited_ps;
+    observer->left_out_slept_ps = made.slept_ps;
+}
+
+static enum status observe_call(struct observer *observer, const struct trace_call *call)
+{
+    struct observed_rank *rank = &observer->run->ranks[observer->rank];
+    struct observed made = {.at = (uint32_t)observer->index};
+    struct trace_call key;
+    TRY(check_call(observer, call));
+    TRY(make_key(observer, call, &key, &made.comm));
+    TRY(find_key(observer->keys, &key, &made.key, observer->err));
+    made.peers[0] = call->peer;
+    made.peers[1] = call_kind(call->call) == CALL_SENDRECV ? call->exchange.source : TRACE_NONE;
+    made.group = call_kind(call->call) == CALL_POST || call_kind(call->call) == CALL_START ? call->sync.group : TRACE_NO_REF;
+    made.member = only_member(observer->trace, made.group);
+    made.bytes = call->bytes;
+    made.aux = call->any.second;
+    made.disp = call->any.first;
+    set_times(observer, call, &made);
+    TRY(observe_requests(observer, call, &made));
+    ARRAY_PUSH(rank->calls, rank->count, rank->capacity, made, observer->err);
+    return STATUS_OK;
+}
+
+/* The first open request of the call's kind. Requests that are completed in the order in which they are found change places. */
+static uint32_t first_alike(const struct observer *observer, uint32_t request)
+{
+    size_t place = find_request(observer, request), first = 0;
+    if (place == observer->open_count) return request;
+    enum call_kind kind = call_kind(observer->keys->items[observer->open[place].key].call);
+    while (call_kind(observer->keys->items[observer->open[first].key].call) != kind) first++;
+    uint32_t found = observer->open[first].request;
+    observer->open[place].request = found;
+    observer->open[first].request = request;
+    return request;
+}
+
+/* A wait for each request of a call that completes some of several. */
+static enum status observe_some(struct observer *observer, const struct trace_call *call)
+{
+    const struct trace_list *list = &observer->trace->definitions.lists[call->completion.list];
+    struct trace_call one = *call;
+    if (list->count == 0) leave_out(observer, call);
+    one.call = ID_Wait;
+    for (uint32_t i = 0; i < list->count; i++) {
+        one.completion.request = first_alike(observer, observer->trace->definitions.requests[list->first + i]);
+        TRY(observe_call(observer, &one));
+        one.enter_ps = one.exit_ps;
+        struct observed *made = &observer->run->ranks[observer->rank].calls[observer->run->ranks[observer->rank].count - 1];
+        if (i > 0) made->compute_ps = made->waited_ps = made->slept_ps = 0; /* the recorded call had it once */
+    }
+    return STATUS_OK;
+}
+
+static enum status observe_rank(struct observer *observer)
+{
+    const struct trace_rank *rank = &observer->trace->ranks[observer->rank];
     observer->open_count = 0;
-    TRY(array_reserve((void **)&rank->calls, &rank->capacity, count + 1, sizeof *rank->calls, observer->err));
-    for (observer->index = 0; observer->index < count; observer->index++) {
-        TRY(observe_call(observer, &rank->calls[observer->index]));
-        rank->count++;
+    observer->left_out_ps = observer->left_out_waited_ps = observer->left_out_slept_ps = 0;
+    for (observer->index = 0; observer->index < rank->count; observer->index++) {
+        struct trace_call call = rank->calls[observer->index];
+        bool lists = call_kind(call.call) == CALL_REQUEST_WAITALL || call_kind(call.call) == CALL_REQUEST_TESTALL;
+        const struct trace_comm *comm = trace_call_comm(observer->trace, &call);
+        enum mpi_call certain = made_certain(&call);
+        if (comm && observer->alone[comm - observer->trace->definitions.comms]) certain = ID_none;
+        call.call = (uint16_t)certain;
+        if (certain == ID_none) leave_out(observer, &call);
+        else if (lists && certain == ID_Wait) TRY(observe_some(observer, &call));
+        else TRY(observe_call(observer, &call));
+    }
+    return STATUS_OK;
+}
+
+/* --- all ranks --- */
+
+/* Whether a rank makes a communicator from one with others, and where. */
+static bool is_made_from_others(const struct trace *trace, uint32_t rank, uint32_t comm)
+{
+    const struct trace_rank *of = &trace->ranks[rank];
+    for (size_t i = 0; i < of->count; i++) {
+        const struct trace_call *call = &of->calls[i];
+        if (call_kind(call->call) != CALL_COMM_CREATE || call->comm.newcomm != comm) continue;
+        const struct trace_comm *from = trace_call_comm(trace, call);
+        return !from || from->count > 1;
+    }
+    return false;
+}
+
+static enum status find_alone(const struct trace *trace, bool **alone, struct err *err)
+{
+    *alone = calloc(trace->definitions.comm_count + 1, sizeof **alone);
+    if (!*alone) return err_memory(err);
+    for (size_t i = 1; i < trace->definitions.comm_count; i++) {
+        const struct trace_comm *comm = &trace->definitions.comms[i];
+        (*alone)[i] = comm->count == 1 && !comm->first_group &&
+                      !is_made_from_others(trace, (uint32_t)comm->members[0], (uint32_t)i);
     }
     return STATUS_OK;
 }
@@ -300,16 +443,20 @@ enum status run_observe(const struct trace *trace, struct keys *keys, struct run
     struct observer observer = {.trace = trace, .run = run, .keys = keys, .err = err};
     TRY(trace_check_one_thread(trace, "prediction at another scale", err));
     *run = (struct run){.trace = trace, .ranks = calloc(trace->rank_count, sizeof *run->ranks)};
-    enum status status = run->ranks ? STATUS_OK : err_memory(err);
+    bool *alone = NULL;
+    enum status status = run->ranks ? find_alone(trace, &alone, err) : err_memory(err);
+    observer.alone = alone;
     if (status == STATUS_OK) status = numbers_open(trace, trace->definitions.comm_count, is_given_comm, &run->comms, err);
     if (status == STATUS_OK) status = numbers_open(trace, trace->definitions.window_count, is_given_window, &run->windows, err);
     for (uint32_t i = 0; status == STATUS_OK && i < trace->rank_count; i++) {
         observer.rank = i;
         if (trace->ranks[i].incomplete)
             status = err_set(err, STATUS_DATA, trace->name, NULL, "rank %u is incomplete, expected a whole run", i);
-        else status = observe_rank(&observer, &run->ranks[i]);
+        else status = observe_rank(&observer);
     }
+    free(alone);
     free(observer.open);
+    free(observer.items);
     if (status == STATUS_OK) status = check_numbers(run, &run->comms, "communicators", err);
     if (status == STATUS_OK) status = check_numbers(run, &run->windows, "windows", err);
     if (status != STATUS_OK) run_clear(run);

@@ -5,6 +5,7 @@
 
 #include "common/map.h"
 #include "predictors/scale/numbers.h"
+#include "predictors/scale/wait_sets.h"
 #include "trace/trace.h"
 
 /* Calls with equal keys do the same: function, flags, number of the window or communicator (numbers.h), tag, call site,
@@ -14,20 +15,22 @@ struct keys {
     struct trace_call *items; /* owned */
     size_t count, capacity;
     struct map index; /* hash to number, chained by probing */
+    struct wait_sets waits;
 };
 
 struct observed {
     uint32_t key;
+    uint32_t at; /* its number among the rank's recorded calls */
     int32_t peers[2]; /* target, destination or root; source of a sendrecv; TRACE_NONE */
     uint32_t group;   /* of the run's trace; TRACE_NO_REF */
     int32_t member;   /* the only one of the group; TRACE_NONE: it has more, or none, or there is no group */
     int32_t comm;     /* of the run's trace: that of the call, or of its window; the world where it has none */
-    int32_t waits;    /* enum of program.h: WAIT_NONE, WAIT_ALL, or a place among the requests that are not completed */
+    int32_t waits;    /* enum of program.h: WAIT_NONE, WAIT_ALL, WAIT_SOME, or a place among the requests not completed */
+    uint32_t completed, left; /* of a wait: the sets of the requests that it completes, and that are open behind it */
     int64_t bytes, aux, disp;
-    int64_t compute_ps, duration_ps;
+    int64_t compute_ps, duration_ps; /* computing with the calls before it that are left out */
     int64_t waited_ps; /* for a core, before the call */
     int64_t slept_ps;  /* in compute_ps */
-    bool local;        /* nothing leaves the rank, as in MPI_Group_incl */
 };
 
 struct observed_rank {
@@ -44,7 +47,16 @@ struct run {
 enum status keys_open(struct keys *keys, struct err *err);
 void keys_clear(struct keys *keys);
 
-/* Returns STATUS_DATA with rank, call and reason for calls that programs cannot describe. */
+/* A collective call whose sizes are given per rank. */
+bool observe_has_sizes(const struct trace_call *call);
+/* The computing before a call, as recorded. */
+int64_t observe_computed_ps(const struct trace *trace, uint32_t rank, size_t call);
+
+/* Left out, as computing, are calls that leave nothing but their time: local ones, those of a communicator of the rank alone that
+ * no call makes, tests and probes without success. A test with success is the wait that it takes the place of. Where a call
+ * completes some of several requests, each is a wait for the first one of its kind that is open: which one it is found is chance.
+ *
+ * Returns STATUS_DATA with rank, call and reason for calls that programs cannot describe. */
 enum status run_observe(const struct trace *trace, struct keys *keys, struct run *run, struct err *err);
 void run_clear(struct run *run);
 

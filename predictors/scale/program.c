@@ -173,6 +173,7 @@ void program_free(struct program *program)
     if (!program) return;
     steps_free(program->steps, program->count);
     trace_free(program->names);
+    wait_sets_clear(&program->waits);
     free(program->parameter);
     free(program->runs);
     free(program->doubts);

@@ -15,6 +15,7 @@
 #include "trace/program_model/executions.h"
 #include "trace/program_model/grid.h"
 #include "predictors/scale/time_model.h"
+#include "predictors/scale/wait_sets.h"
 #include "trace/trace.h"
 
 /* The k-th partner of rank r among n, k from 0. Ranks are places in the communicator of the call. */
@@ -66,7 +67,7 @@ struct members {
 
 /* The request that a wait completes, as its position among the rank's requests that no wait has completed yet, in the
  * order of their creation. */
-enum { WAIT_NONE = -2, WAIT_ALL = -1 }; /* other values are positions */
+enum { WAIT_SOME = -3, WAIT_NONE = -2, WAIT_ALL = -1 }; /* some of several; other values are positions */
 
 /* The ranks that take a step, by their positions in a part of the grid. */
 enum takers { TAKERS_ALL, TAKERS_FIRST, TAKERS_NOT_FIRST, TAKERS_LAST, TAKERS_NOT_LAST, TAKERS_COUNT };
@@ -104,7 +105,9 @@ struct step {
     struct partner partners[STEP_PARTNERS];
     bool null_outside; /* calls with MPI_PROC_NULL where the neighbour is missing */
     struct members members;
-    int32_t waits;
+    int32_t waits;      /* WAIT_SOME: the requests of a set of the learner's keys, */
+    uint32_t completed; /* which is this one, */
+    uint32_t key;       /* and which has keys of the calls that make requests, like this one's */
     struct count_model bytes, aux, disp;
     enum displacement displacement;
     struct time_model duration;
@@ -150,6 +153,7 @@ struct program {
     bool two_rounds;   /* neighbours on a grid may be partners of a hypercube: loops_two_rounds(), */
     uint16_t of_call;  /* of this call */
     struct trace *names; /* owned: call sites and regions */
+    struct wait_sets waits;
     struct grid_shape shape;
     struct step *steps; /* owned, like the calls of a STEP_REPEAT */
     size_t count;

@@ -69,7 +69,8 @@ static bool call_agrees(const struct walker *walker, const struct step *step, co
     const struct trace_call *key = &walker->keys->items[call->key], *own = &step->call;
     if (key->call != own->call || key->flags != own->flags || key->handle != own->handle ||
         key->any.third != own->any.third || key->site != own->site || key->ref != own->ref ||
-        key->any.second != own->any.second || call->waits != step->waits)
+        key->any.second != own->any.second ||
+        !wait_sets_agree(&walker->keys->waits, step->completed, call->completed, call->left))
         return false;
     for (int k = 0; k < STEP_PARTNERS; k++)
         if (call->peers[k] != partner_of(walker, step, &step->partners[k])) return false;
@@ -133,6 +134,7 @@ static void sample_region(struct walker *walker, const struct step *step, const 
 static void sample_call(struct walker *walker, const struct step *step, const struct observed *call)
 {
     struct walk_sample *sample = &walker->samples[step->number];
+    note_value(&sample->waits, call->waits);
     time_sample_add(&sample->duration, (double)call->duration_ps / UNITS_PS_PER_S);
     if (step->null_outside && call->peers[0] == TRACE_NONE) return; /* MPI_PROC_NULL: no data move */
     note_value(&sample->bytes, call->bytes);

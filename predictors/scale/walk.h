@@ -16,6 +16,7 @@ struct walk_value {
 struct walk_sample {
     uint64_t rounds; /* of a STEP_REPEAT; 0: no rank takes it */
     struct walk_value bytes, aux;
+    struct walk_value waits; /* places among all open requests: enum of program.h */
     struct walk_value disp[DISPLACEMENT_BY_TARGET + 1]; /* disp, disp / rank, disp / target */
     struct time_sample computing[COMPUTING_PLACES], duration;
 };

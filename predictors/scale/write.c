@@ -291,12 +291,42 @@ static void write_displacement(const struct writer *writer, const struct step *s
     if (unit > 1) fprintf(writer->out, "/%d", unit);
 }
 
+/* The kinds of requests by name, "q3" for the first one, "q3:1" for the second, with reqs= "q3" for all of them. */
+static void write_set(const struct writer *writer, const char *key, const struct step *step)
+{
+    const struct wait_set *set = &writer->program->waits.items[step->completed];
+    fprintf(writer->out, " %s=%s", key, set->count ? "" : "-");
+    for (size_t i = 0; i < set->count; i++) {
+        fprintf(writer->out, "%sq%" PRIu32, i ? "," : "", set->items[i].key);
+        if (set->items[i].place != PLACE_ALL) fprintf(writer->out, ":%d", set->items[i].place);
+    }
+}
+
 static void write_waits(const struct writer *writer, const struct step *step, uint32_t needed)
 {
     if (step->waits == WAIT_NONE) return;
     const char *key = needed & F_REQS ? "reqs" : "req";
     if (step->waits == WAIT_ALL) fprintf(writer->out, " %s=all", key);
-    else fprintf(writer->out, " %s=%d", key, step->waits);
+    else if (step->waits != WAIT_SOME) fprintf(writer->out, " %s=%d", key, step->waits);
+    else write_set(writer, key, step);
+}
+
+static bool is_waited_for(const struct writer *writer, const struct step *steps, size_t count, uint32_t key)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct wait_set *set = &writer->program->waits.items[steps[i].completed];
+        for (size_t k = 0; steps[i].waits == WAIT_SOME && k < set->count; k++)
+            if (set->items[k].key == key) return true;
+        if (is_waited_for(writer, steps[i].body, steps[i].count, key)) return true;
+    }
+    return false;
+}
+
+static void write_request_name(const struct writer *writer, const struct step *step)
+{
+    if (!call_makes_request(step->call.call)) return;
+    if (is_waited_for(writer, writer->program->steps, writer->program->count, step->key))
+        fprintf(writer->out, " request=q%" PRIu32, step->key);
 }
 
 static void write_keys(const struct writer *writer, const struct step *step)
@@ -328,6 +358,7 @@ static void write_keys(const struct writer *writer, const struct step *step)
     if (call->flags & TRACE_STARTED) fputs(" started=1", out);
     if ((row->allowed & F_NEWCOMM) && call->comm.newcomm != TRACE_NO_REF)
         fprintf(out, " newcomm=%" PRIu32, call->comm.newcomm);
+    write_request_name(writer, step);
     write_waits(writer, step, row->needed);
 }
 

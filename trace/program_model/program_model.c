@@ -29,6 +29,7 @@ void statement_clear(struct statement *statement)
     for (size_t i = 0; i < statement->member_count; i++) expression_clear(&statement->members[i]);
     free(statement->values);
     free(statement->members);
+    free(statement->waited);
     free_statements(statement->body, statement->body_count);
     free_statements(statement->other, statement->other_count);
 }
@@ -51,6 +52,8 @@ void program_model_free(struct program_model *model)
     }
     for (size_t i = 0; i < model->line_count; i++) free(model->lines[i].text);
     free_statements(model->statements, model->statement_count);
+    for (size_t i = 0; i < model->request_name_count; i++) free(model->request_names[i]);
+    free(model->request_names);
     free(model->recorded);
     free(model->parameters);
     free(model->comms);

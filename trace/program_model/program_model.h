@@ -53,7 +53,13 @@ struct statement_value {
 
 enum statement_group { GROUP_NONE, GROUP_LISTED, GROUP_OTHERS, GROUP_ALL };
 /* Other values are positions among the rank's requests that no call has completed. */
-enum { REQUESTS_NONE = -2, REQUESTS_ALL = -1 };
+enum { REQUESTS_NAMED = -3, REQUESTS_NONE = -2, REQUESTS_ALL = -1 };
+
+/* Requests with a name: those that statements with request=NAME make. */
+struct statement_request {
+    uint32_t name;
+    int32_t place; /* among those of the name that no call has completed; -1: all of them */
+};
 
 struct statement {
     enum statement_kind kind;
@@ -69,6 +75,9 @@ struct statement {
     struct expression *members; /* owned; a member whose value is none is left out */
     size_t member_count;
     int64_t requests;
+    struct statement_request *waited; /* owned, of REQUESTS_NAMED */
+    size_t waited_count;
+    uint32_t request_name; /* of the request that the call makes: 1 + its index; 0: it has none */
     struct expression takes; /* seconds of the call itself */
     /* STATEMENT_COMPUTE: seconds; STATEMENT_REPEAT: the number of rounds; STATEMENT_IF: the condition; STATEMENT_BLOCK:
      * seconds of the body. Instead of seconds there may be a computing */
@@ -126,6 +135,8 @@ struct program_model {
     struct statement *statements;
     size_t statement_count;
     struct trace *names; /* sites and regions */
+    char **request_names; /* owned */
+    size_t request_name_count, request_name_capacity;
     struct model_line *lines;
     size_t line_count, line_capacity;
 };

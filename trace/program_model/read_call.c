@@ -70,6 +70,72 @@ static enum status read_group(struct model_reader *reader, struct call_words *wo
     return STATUS_OK;
 }
 
+/* The name of requests, from 1 on. A wait may name those that only later statements make. */
+static enum status find_request_name(struct model_reader *reader, const char *name, size_t length, uint32_t *number)
+{
+    struct program_model *model = reader->model;
+    for (size_t i = 0; i < model->request_name_count; i++)
+        if (strlen(model->request_names[i]) == length && strncmp(model->request_names[i], name, length) == 0) {
+            *number = (uint32_t)i + 1;
+            return STATUS_OK;
+        }
+    TRY(array_reserve((void **)&model->request_names, &model->request_name_capacity, model->request_name_count + 1,
+                      sizeof *model->request_names, reader->scanner.err));
+    char *copy = strndup(name, length);
+    if (!copy) return err_memory(reader->scanner.err);
+    model->request_names[model->request_name_count++] = copy;
+    *number = (uint32_t)model->request_name_count;
+    return STATUS_OK;
+}
+
+static bool is_request_name(const char *name, size_t length)
+{
+    return length > 0 && strspn(name, "0123456789") < length && memchr(name, ':', length) == NULL &&
+           memchr(name, ',', length) == NULL;
+}
+
+/* "q1,q2:0"; "-": none. */
+static enum status read_named_requests(struct model_reader *reader, const char *list, struct statement *made, bool *good)
+{
+    *good = true;
+    made->requests = REQUESTS_NAMED;
+    for (const char *at = strcmp(list, "-") == 0 ? "" : list; *good && *at; at += *at == ',') {
+        struct statement_request request = {.place = -1};
+        size_t length = strcspn(at, ":,");
+        *good = is_request_name(at, length);
+        if (!*good) return STATUS_OK;
+        TRY(find_request_name(reader, at, length, &request.name));
+        at += length;
+        if (*at == ':') {
+            char *end;
+            long place = strtol(at + 1, &end, 10);
+            *good = end > at + 1 && place >= 0 && place <= INT32_MAX && (*end == ',' || *end == '\0');
+            request.place = (int32_t)place;
+            at = end;
+        }
+        struct statement_request *waited = realloc(made->waited, (made->waited_count + 1) * sizeof *waited);
+        if (!waited) return err_memory(reader->scanner.err);
+        made->waited = waited;
+        waited[made->waited_count++] = request;
+    }
+    return STATUS_OK;
+}
+
+/* request=NAME of a call that makes one. */
+static enum status read_request_name(struct model_reader *reader, struct statement *made)
+{
+    char *word;
+    if (!call_makes_request(made->call.call))
+        SCANNER_FAIL(&reader->scanner, "request= of %s, expected it of a call that makes a request", call_name(made->call.call));
+    TRY(model_take_word(reader, &word));
+    enum status status = STATUS_OK;
+    bool good = is_request_name(word, strlen(word));
+    if (good) status = find_request_name(reader, word, strlen(word), &made->request_name);
+    free(word);
+    if (!good) SCANNER_FAIL(&reader->scanner, "wrong request=, expected a name without ':' and ',' that is no number");
+    return status;
+}
+
 static enum status read_requests(struct model_reader *reader, struct call_words *words, const char *key, struct statement *made)
 {
     char *word;
@@ -78,10 +144,13 @@ static enum status read_requests(struct model_reader *reader, struct call_words 
     TRY(model_take_word(reader, &word));
     made->requests = REQUESTS_ALL;
     bool good = (strcmp(word, "all") == 0 && strcmp(key, "reqs") == 0) || text_integer(word, 0, INT32_MAX, &made->requests);
+    enum status status = good ? STATUS_OK : read_named_requests(reader, word, made, &good);
     free(word);
+    TRY(status);
     if (!good)
-        SCANNER_FAIL(&reader->scanner, "wrong %s=, expected %sits place among those that are not completed, from 0 on", key,
-                     strcmp(key, "reqs") == 0 ? "all, or " : "");
+        SCANNER_FAIL(&reader->scanner,
+                     "wrong %s=, expected %sthe names of requests, or a place among those that are not completed, from 0 on", key,
+                     strcmp(key, "reqs") == 0 ? "all, " : "");
     return add_word(reader, words, key, strcmp(key, "req") == 0 ? "0" : "");
 }
 
@@ -122,6 +191,7 @@ static enum status read_key(struct model_reader *reader, struct call_words *word
     bool taken;
     TRY(model_read_common(reader, made, &taken));
     if (taken) return STATUS_OK;
+    if (model_take_key(reader, "request")) return read_request_name(reader, made);
     if (model_take_key(reader, "takes")) {
         if (made->takes.operations) SCANNER_FAIL(&reader->scanner, "takes= stands twice");
         return expression_read(&reader->scanner, &reader->variables, &made->takes);

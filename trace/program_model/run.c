@@ -485,20 +485,54 @@ static enum status add_members(struct program_run *run, const struct statement *
     return trace_add_group(run->trace, run->members, count, group, run->err);
 }
 
+/* Whether a wait for requests by their names completes one that `before` others of its name are open before. */
+static bool is_waited_for(const struct statement *statement, uint32_t name, int32_t before)
+{
+    for (size_t i = 0; i < statement->waited_count; i++)
+        if (statement->waited[i].name == name && (statement->waited[i].place < 0 || statement->waited[i].place == before))
+            return true;
+    return false;
+}
+
+/* Moves the requests that the statement waits for behind the others, which keep their order. Returns how many others there
+ * are. */
+static size_t part_requests(struct run_rank *state, const struct statement *statement, struct run_request *taken)
+{
+    size_t kept = 0, count = 0, whole = state->open_count;
+    for (size_t i = 0; i < whole; i++) {
+        bool named = false;
+        if (statement->requests == REQUESTS_NAMED) {
+            int32_t before = 0;
+            for (size_t k = 0; k < kept; k++) before += state->open[k].name == state->open[i].name;
+            for (size_t k = 0; k < count; k++) before += taken[k].name == state->open[i].name;
+            named = is_waited_for(statement, state->open[i].name, before);
+        }
+        if (named || statement->requests == REQUESTS_ALL || statement->requests == (int64_t)i) taken[count++] = state->open[i];
+        else state->open[kept++] = state->open[i];
+    }
+    memcpy(state->open + kept, taken, count * sizeof *taken);
+    return kept;
+}
+
 static enum status add_wait(struct program_run *run, struct run_rank *state, const struct statement *statement, uint32_t *ref)
 {
-    bool list = call_row(statement->call.call)->needed & F_REQS;
-    size_t first = statement->requests == REQUESTS_ALL ? 0 : (size_t)statement->requests;
-    size_t count = statement->requests == REQUESTS_ALL ? state->open_count : 1;
-    if (first + count > state->open_count)
+    if (statement->requests >= 0 && (size_t)statement->requests >= state->open_count)
         RUN_FAIL(run, statement->line, "rank %u has %zu requests that are not completed, expected %zu", state->rank,
-                 state->open_count, first + count);
-    if (list) TRY(trace_add_list(run->trace, state->open + first, (uint32_t)count, ref, run->err));
-    else if (count > 0) *ref = state->open[first];
-    state->open_count -= count;
-    if (count > 0)
-        memmove(state->open + first, state->open + first + count, (state->open_count - first) * sizeof *state->open);
-    return STATUS_OK;
+                 state->open_count, (size_t)statement->requests + 1);
+    struct run_request *taken = malloc((state->open_count + 1) * sizeof *taken);
+    uint32_t *numbers = malloc((state->open_count + 1) * sizeof *numbers);
+    enum status status = taken && numbers ? STATUS_OK : err_memory(run->err);
+    if (status == STATUS_OK) {
+        size_t kept = part_requests(state, statement, taken), count = state->open_count - kept;
+        for (size_t i = 0; i < count; i++) numbers[i] = taken[i].number;
+        state->open_count = kept;
+        if (call_row(statement->call.call)->needed & F_REQS)
+            status = trace_add_list(run->trace, numbers, (uint32_t)count, ref, run->err);
+        else *ref = count > 0 ? numbers[0] : TRACE_NO_REF;
+    }
+    free(taken);
+    free(numbers);
+    return status;
 }
 
 static enum status add_reference(struct program_run *run, struct run_rank *state, const struct statement *statement,
@@ -508,7 +542,8 @@ static enum status add_reference(struct program_run *run, struct run_rank *state
     if (statement->requests != REQUESTS_NONE) return add_wait(run, state, statement, &call->ref);
     if (!call_makes_request(call->call)) return STATUS_OK;
     call->ref = state->next_request++;
-    ARRAY_PUSH(state->open, state->open_count, state->open_capacity, call->ref, run->err);
+    const struct run_request made = {call->ref, statement->request_name};
+    ARRAY_PUSH(state->open, state->open_count, state->open_capacity, made, run->err);
     return STATUS_OK;
 }
 

@@ -52,7 +52,9 @@ struct run_rank {
     int64_t plain_ps;            /* the sum of all statements "compute E" so far */
     uint64_t calls, idle; /* idle: statements since the last call */
     uint32_t *executions; /* owned, per computing: the number of executions so far */
-    uint32_t *open;       /* owned: requests that no call has completed */
+    struct run_request {
+        uint32_t number, name; /* name: struct statement.request_name */
+    } *open;              /* owned: requests that no call has completed */
     size_t open_count, open_capacity;
     uint32_t next_request;
 };
