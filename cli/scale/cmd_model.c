@@ -70,13 +70,20 @@ static const struct argp argp = {
 };
 
 /* At two and four times the ranks of the largest run. */
+static void tell_lines(char *text)
+{
+    char *rest = NULL;
+    for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
+        cli_note("note: %s", line);
+}
+
 static enum status tell_doubts(const struct program *program, const struct program_model *model, struct err *err)
 {
     uint32_t largest = (uint32_t)program_largest(program)->ranks, ranks[] = {2 * largest, 4 * largest};
-    char *text, *rest = NULL;
+    char *text;
+    tell_lines(program->statistics);
     TRY(model_options_doubts(program, model, ranks, 2, &text, err));
-    for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
-        cli_note("note: %s", line);
+    tell_lines(text);
     free(text);
     return STATUS_OK;
 }

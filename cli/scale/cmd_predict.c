@@ -239,6 +239,7 @@ static enum status save_run(const struct settings *settings, const struct points
 /* Texts printed with the predictions; owned, NULL: none. */
 struct about {
     char *program, *parameters, *doubts;
+    const char *statistics; /* borrowed */
 };
 
 static void clear_about(struct about *about)
@@ -274,6 +275,7 @@ static enum status predict_beside(const struct settings *settings, const struct 
     struct curve curve = {.program = about->program,
                           .parameters = about->parameters,
                           .doubts = about->doubts,
+                          .statistics = about->statistics,
                           .semantics = settings->semantics,
                           .rows = settings->row_count,
                           .measured = measured,
@@ -377,7 +379,7 @@ static enum status run_program(const struct settings *settings, const struct pro
                                struct err *err)
 {
     struct points_origin origin = {.model = NULL};
-    struct about about = {NULL};
+    struct about about = {.statistics = program->statistics};
     TRY(program_to_model(program, &origin.model, err));
     enum status status = model_options_apply(&settings->model, origin.model, err);
     if (status == STATUS_OK) status = text_of(write_program, program, &about.program, err);
@@ -389,6 +391,42 @@ static enum status run_program(const struct settings *settings, const struct pro
     clear_about(&about);
     program_model_free(origin.model);
     return status;
+}
+
+/* A run replayed on the platform under its own semantics takes the place of the recording. */
+static enum status replay_recorded(const struct settings *settings, struct trace **trace, struct err *err)
+{
+    struct platform *platform;
+    struct prediction prediction = {.trace = *trace, .engine = engine_by_name("loggp"), .keep_trace = true};
+    TRY(prediction_options_open(&settings->prediction, NULL, *trace, &platform, err));
+    prediction.platform = platform;
+    enum status status = prediction_run(&prediction, err);
+    if (status == STATUS_OK) {
+        trace_free(*trace);
+        *trace = prediction.outcome.trace;
+        prediction.outcome.trace = NULL;
+        prediction_clear(&prediction);
+    }
+    platform_free(platform);
+    return status;
+}
+
+/* Statistical steps have the times of their calls, with their waits. So they are learned from the runs as the platform replays
+ * them, if it replays all. */
+static enum status learn_replayed(const struct settings *settings, struct trace **traces, struct program **program,
+                                  struct err *err)
+{
+    const struct scale_runs runs = model_options_runs(&settings->model, traces);
+    struct program *replayed;
+    struct err none;
+    TRY(scale_learn(&runs, program, err));
+    if (!(*program)->statistics) return STATUS_OK;
+    for (size_t i = 0; i < runs.count; i++)
+        if (replay_recorded(settings, &traces[i], &none) != STATUS_OK) return STATUS_OK;
+    if (scale_learn(&runs, &replayed, &none) != STATUS_OK) return STATUS_OK;
+    program_free(*program);
+    *program = replayed;
+    return STATUS_OK;
 }
 
 static enum status check_count(const struct settings *settings, struct err *err)
@@ -424,8 +462,7 @@ static enum status run_predict(const struct settings *settings, struct err *err)
         if (status != STATUS_OK) break;
         if (traces[i]->rank_count < few) few = traces[i]->rank_count;
     }
-    const struct scale_runs runs = model_options_runs(&settings->model, traces);
-    if (status == STATUS_OK) status = scale_learn(&runs, &program, err);
+    if (status == STATUS_OK) status = learn_replayed(settings, traces, &program, err);
     for (size_t i = 0; traces && i < count; i++) trace_free(traces[i]);
     free(traces);
     if (status == STATUS_OK) status = run_program(settings, program, few, err);

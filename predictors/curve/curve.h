@@ -32,6 +32,7 @@ struct curve {
     const char *program; /* borrowed: the program as text; NULL: one trace was replicated */
     const char *parameters; /* borrowed: ", n = 4000" of each of its parameters; NULL: it has none */
     const char *doubts;  /* borrowed: a line for each number that the runs leave open (program_print_doubts()); NULL: none */
+    const char *statistics; /* borrowed: what share is modelled by its statistics (struct program); NULL: none */
     const char *const *semantics;  /* borrowed names of the rows */
     size_t rows;
     struct curve_point *points; /* owned; rows points per number of ranks, which rise; the first is the reference */

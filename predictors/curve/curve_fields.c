@@ -157,6 +157,7 @@ const struct field curve_fields[] = {
     FIELD("scaling", strong, .name = name_scaling),
     COMPUTED("program", FIELD_WORD, make_program),
     COMPUTED("parameters", FIELD_WORD, make_parameters, IF_THERE, LEFT_OUT),
+    SAME(statistics, IF_THERE, LEFT_OUT),
     FIELD("open", doubts, IF_THERE, LEFT_OUT),
     FIELD("platform_errors", measured, IF_POSITIVE, LEFT_OUT),
     ARRAY("replays", runs, run_count, replay_fields, IF_FLAG(run_count), LEFT_OUT),

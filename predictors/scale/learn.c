@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/memory_text.h"
 #include "predictors/scale/block_noise.h"
 #include "predictors/scale/loops.h"
 #include "predictors/scale/merge.h"
@@ -19,7 +20,10 @@ struct learner {
     struct nodes *loops; /* of every rank of the largest run */
     struct program *program;
     struct walk walk;
+    struct misfit misfit; /* the call that keeps the runs from having a program */
     double computing_s; /* of all ranks of the largest run */
+    const struct statistics *statistics;
+    bool checked; /* the runs are such of which a program can be learned */
     struct err *err;
 };
 
@@ -114,7 +118,7 @@ static enum status observe_runs(struct learner *learner)
     learner->runs = calloc(learner->count, sizeof *learner->runs);
     if (!learner->runs) return err_memory(learner->err);
     for (size_t i = 0; i < learner->count; i++)
-        TRY(run_observe(learner->traces[i], &learner->keys, &learner->runs[i], learner->err));
+        TRY(run_observe(learner->traces[i], learner->statistics, &learner->keys, &learner->runs[i], learner->err));
     return STATUS_OK;
 }
 
@@ -192,7 +196,9 @@ static enum status no_part(const struct learner *learner, size_t run, size_t com
     for (uint32_t i = 0; i < of->count && strlen(members) < sizeof members - 16; i++)
         snprintf(members + strlen(members), sizeof members - strlen(members), "%s%d", i ? ", " : "", of->members[i]);
     uint32_t rank = (uint32_t)of->members[0];
-    return err_set(learner->err, STATUS_DATA, trace->name, trace_place(trace, rank, first_call(trace, rank, comm), place),
+    size_t first = first_call(trace, rank, comm);
+    if (learner->keys.misfit) misfit_set(learner->keys.misfit, trace, &trace->ranks[rank].calls[first]);
+    return err_set(learner->err, STATUS_DATA, trace->name, trace_place(trace, rank, first, place),
                    "the communicator of the %u ranks %s%s is no row, column or plane of a grid of %u ranks, in their order",
                    of->count, members, of->count > 1 && strlen(members) >= sizeof members - 16 ? ", ..." : "", trace->rank_count);
 }
@@ -234,12 +240,32 @@ static struct grid grid_of(const struct learner *learner, size_t run)
     return grid;
 }
 
+/* The first call of the steps that is not collective; NULL: all are. */
+static const struct step *find_misfit(const struct step *steps, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct step *inside = find_misfit(steps[i].body, steps[i].count);
+        if (inside) return inside;
+        if (steps[i].kind == STEP_CALL && call_arm(call_kind(steps[i].call.call)) != ARM_COLLECTIVE) return &steps[i];
+    }
+    return NULL;
+}
+
+static void set_misfit(const struct learner *learner, const struct step *step)
+{
+    const struct step *inside = find_misfit(step, 1);
+    if (inside) step = inside;
+    while (step->kind != STEP_CALL) step = step->body;
+    if (learner->keys.misfit) misfit_set(learner->keys.misfit, learner->keys.names, &learner->keys.items[step->key]);
+}
+
 static enum status no_function(const struct learner *learner, const struct step *step, const char *what,
                                const struct count_sample *samples, size_t count)
 {
     const struct trace_site *site = &learner->keys.names->definitions.sites[step->call.site];
     const char *parameter = learner->program->parameter;
     char text[256];
+    set_misfit(learner, step);
     /* "2000 at 4 ranks, 1000 at 8" */
     size_t size = sizeof text;
     size_t length = 0;
@@ -302,6 +328,7 @@ static enum status fit_value(const struct learner *learner, const struct step *s
             (const struct walk_value *)((const char *)sample_of(learner, i, step) + offset);
         if (!value->seen) continue;
         samples[count++] = sample_at(learner, i, value->value);
+        if (value->differs) set_misfit(learner, step);
         if (value->differs)
             return err_set(learner->err, STATUS_DATA, learner->traces[i]->name, NULL,
                            "%s: %s differ between ranks or executions, which is not predicted at another scale",
@@ -366,6 +393,16 @@ static struct executions *executions_of(const struct learner *learner, size_t ru
     return &learner->walk.executions[run * places + step->number * COMPUTING_PLACES + place];
 }
 
+/* Whether the step is an end of a statistical one. */
+static bool is_statistical(const struct learner *learner, const struct step *step)
+{
+    if (step->kind != STEP_CALL || !call_is_region(step->call.call)) return false;
+    const char *name = learner->keys.names->definitions.regions[step->call.region.region];
+    for (size_t i = 0; i < learner->statistics->count; i++)
+        if (strcmp(learner->statistics->of[i].name, name) == 0) return true;
+    return false;
+}
+
 /* Fits the computing of a place. *seen is false if no run has any. */
 static enum status fit_place(const struct learner *learner, const struct step *step, size_t place, struct time_model *model,
                              bool *seen)
@@ -385,6 +422,7 @@ static enum status fit_place(const struct learner *learner, const struct step *s
     bool is_start = step == learner->program->steps && place == COMPUTING_BEFORE;
     if (is_start) time_model_fit_last(samples, count, model); /* the time between the starts of processes */
     else time_model_fit(samples, count, is_small(learner, &samples[count - 1]), model);
+    if (is_statistical(learner, step)) time_model_add_change(samples, count, model);
     return STATUS_OK;
 }
 
@@ -486,6 +524,7 @@ static enum status try_shape(struct learner *learner, const struct grid_shape *s
 struct search {
     struct learner *learner;
     struct err best; /* the error of the shape with which most calls agreed */
+    struct misfit misfit; /* its call */
     uint64_t most;
     bool found;
 };
@@ -495,11 +534,13 @@ static enum status search_shape(struct search *search, const struct grid_shape *
     struct err err, *told = search->learner->err;
     uint64_t matched;
     search->learner->err = &err; /* the error of this shape; another one may fit */
+    search->learner->keys.misfit->known = false;
     enum status status = try_shape(search->learner, shape, &matched);
     search->learner->err = told;
     search->found = status == STATUS_OK;
     if (status == STATUS_DATA && (search->best.status == STATUS_OK || matched > search->most)) {
         search->best = err;
+        search->misfit = *search->learner->keys.misfit;
         search->most = matched;
     }
     if (status == STATUS_DATA) return STATUS_OK;
@@ -530,6 +571,7 @@ static enum status find_shape(struct learner *learner)
     }
     if (search.found) return STATUS_OK;
     *learner->err = search.best;
+    *learner->keys.misfit = search.misfit;
     return STATUS_DATA;
 }
 
@@ -566,6 +608,7 @@ static enum status find_partners(struct learner *learner)
     TRY(loops_two_rounds(&learner->runs[learner->count - 1], &program->two_rounds, &key, learner->err));
     if (program->two_rounds) program->of_call = learner->keys.items[key].call;
     if (!program->two_rounds || (status == STATUS_OK && have_sides_only(program->steps, program->count))) return status;
+    misfit_set(&learner->misfit, learner->keys.names, &learner->keys.items[key]);
     return err_set(learner->err, STATUS_DATA, largest_trace(learner)->name, NULL,
                    "%s has two rounds of partners, which may be those of a hypercube, of doubled distances, or neighbours on a "
                    "grid: four ranks do not tell; expected a run of 8 ranks or more, whose third round does",
@@ -610,11 +653,46 @@ static enum status fit_window(const struct learner *learner, size_t number, stru
     return failed;
 }
 
+/* --- parts without a program --- */
+
+static const char *percent_text(double share, char text[16])
+{
+    snprintf(text, 16, share > 0 && share < 0.001 ? "less than 0.1" : share < 0.1 ? "%.1f" : "%.0f", 100 * share);
+    return text;
+}
+
+/* "87 % of the run is modelled call by call, 13 % by its statistics: MPI_Send in redistribute, main.c:212". */
+static enum status tell_statistics(struct learner *learner)
+{
+    const struct statistics *statistics = learner->statistics;
+    const struct run *largest = &learner->runs[learner->count - 1];
+    double all = 0;
+    struct memory_text made;
+    char share[16];
+    if (statistics->count == 0) return STATUS_OK;
+    for (size_t i = 0; i < statistics->count; i++) all += (double)largest->step_ps[i];
+    all /= largest->all_ps > 0 ? (double)largest->all_ps : 1;
+    TRY(memory_text_open(&made, learner->err));
+    fprintf(made.out, "%s %% of the run is modelled call by call, ", percent_text(1 - all, share));
+    fprintf(made.out, "%s %% by its statistics, with the times of the %s:\n", percent_text(all, share),
+            largest_trace(learner)->provenance.simulated ? "replayed runs" : "recordings");
+    for (size_t i = 0; i < statistics->count; i++) {
+        if (largest->step_ps[i] == 0) continue;
+        double own = (double)largest->step_ps[i] / (double)largest->all_ps;
+        fprintf(made.out, "  %s %%: %s (%s)\n", percent_text(own, share), statistics->of[i].name, statistics->why[i]);
+    }
+    TRY(memory_text_close(&made, STATUS_OK, learner->err));
+    learner->program->statistics = made.text;
+    return STATUS_OK;
+}
+
 static enum status learn_program(struct learner *learner, const struct scale_runs *runs)
 {
     TRY(sort_traces(learner, runs));
     TRY(check_scales(learner));
     TRY(keys_open(&learner->keys, learner->err));
+    learner->keys.misfit = &learner->misfit;
+    learner->checked = true;
     TRY(observe_runs(learner));
     TRY(check_definitions(learner));
     TRY(number_objects(learner));
@@ -622,6 +700,7 @@ static enum status learn_program(struct learner *learner, const struct scale_run
     TRY(find_partners(learner));
     for (size_t i = 0; i < learner->program->window_count; i++)
         TRY(fit_window(learner, i, &learner->program->windows[i]));
+    TRY(tell_statistics(learner));
     learner->program->names = learner->keys.names;
     learner->keys.names = NULL;
     learner->program->waits = learner->keys.waits;
@@ -629,9 +708,12 @@ static enum status learn_program(struct learner *learner, const struct scale_run
     return STATUS_OK;
 }
 
-enum status scale_learn(const struct scale_runs *runs, struct program **program, struct err *err)
+/* Learns the program in which such steps are statistical. If there is none, *misfit is the call that does not fit, and *again
+ * says whether one more step may help. */
+static enum status learn_with(const struct scale_runs *runs, const struct statistics *statistics, struct program **program,
+                              struct misfit *misfit, bool *again, struct err *err)
 {
-    struct learner learner = {.err = err};
+    struct learner learner = {.statistics = statistics, .err = err};
     learner.program = calloc(1, sizeof *learner.program);
     if (!learner.program) return err_memory(err);
     enum status status = learn_program(&learner, runs);
@@ -643,7 +725,59 @@ enum status scale_learn(const struct scale_runs *runs, struct program **program,
     free(learner.runs);
     free(learner.traces);
     keys_clear(&learner.keys);
+    *misfit = learner.misfit;
+    *again = status == STATUS_DATA && learner.checked;
     if (status == STATUS_OK) *program = learner.program;
     else program_free(learner.program);
+    return status;
+}
+
+/* Whether all runs call the same functions: they may be runs of one program. */
+static bool call_the_same(const struct scale_runs *runs)
+{
+    bool called[2][MPI_CALL_COUNT] = {{false}};
+    for (size_t t = 0; t < runs->count; t++) {
+        memset(called[1], 0, sizeof called[1]);
+        for (uint32_t rank = 0; rank < runs->traces[t]->rank_count; rank++)
+            for (size_t i = 0; i < runs->traces[t]->ranks[rank].count; i++)
+                called[1][runs->traces[t]->ranks[rank].calls[i].call] = true;
+        if (t == 0) memcpy(called[0], called[1], sizeof called[0]);
+        if (memcmp(called[0], called[1], sizeof called[0]) != 0) return false;
+    }
+    return true;
+}
+
+/* Makes a call's surroundings a step. If it is one already, or nobody knows which call it is, the whole run becomes one. Returns
+ * false if it is one. */
+static bool add_step(struct statistics *statistics, const struct misfit *misfit, const char *why)
+{
+    struct misfit made = *misfit;
+    bool known = made.known && statistics->count + 1 < STATISTICS_MAX;
+    for (size_t i = 0; i < statistics->count; i++) known = known && statistics->of[i].hash != made.hash;
+    if (statistics->whole) return false;
+    if (!known) {
+        made = (struct misfit){.known = true};
+        snprintf(made.name, sizeof made.name, "the whole run");
+        statistics->whole = true;
+    }
+    statistics->of[statistics->count] = made;
+    snprintf(statistics->why[statistics->count++], ERR_TEXT_BYTES, "%s", why);
+    return true;
+}
+
+enum status scale_learn(const struct scale_runs *runs, struct program **program, struct err *err)
+{
+    struct statistics *statistics = calloc(1, sizeof *statistics);
+    struct err first = {.status = STATUS_OK}, last;
+    struct misfit misfit;
+    bool again = statistics != NULL;
+    enum status status = statistics ? STATUS_OK : err_memory(&last);
+    while (again) {
+        status = learn_with(runs, statistics, program, &misfit, &again, &last);
+        if (first.status == STATUS_OK && status != STATUS_OK) first = last;
+        again = again && call_the_same(runs) && add_step(statistics, &misfit, last.text);
+    }
+    free(statistics);
+    if (status != STATUS_OK && err) *err = status == STATUS_DATA ? first : last;
     return status;
 }

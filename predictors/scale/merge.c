@@ -37,12 +37,19 @@ struct merger {
     struct grid_offset offsets[OFFSETS_MAX];
     size_t offset_count;
     uint32_t rank;
+    const struct drafts *all;
     struct err *err;
 };
+
+static void set_misfit(const struct keys *keys, uint32_t key)
+{
+    if (keys->misfit) misfit_set(keys->misfit, keys->names, &keys->items[key]);
+}
 
 static enum status refuse_call(const struct merger *merger, const struct observed *call, const char *why)
 {
     char place[TRACE_PLACE_BYTES];
+    set_misfit(merger->keys, call->key);
     return err_set(merger->err, STATUS_DATA, merger->run->trace->name,
                    trace_place(merger->run->trace, merger->rank, call->at, place), "%s", why);
 }
@@ -368,7 +375,8 @@ static enum status join_rank(struct merger *merger, uint32_t rank, const struct 
 
 /* --- who takes a step --- */
 
-static enum status find_takers(struct merger *merger, const struct draft *draft, struct step *step)
+/* Sets who takes the step; false: no place says it. */
+static bool choose_takers(const struct merger *merger, const struct draft *draft, struct step *step)
 {
     int32_t ranks = merger->grid.ranks;
     for (unsigned shared = 0; shared < (1U << GRID_DIMENSIONS) - 1; shared++)
@@ -377,10 +385,42 @@ static enum status find_takers(struct merger *merger, const struct draft *draft,
             step->takers = takers;
             step->takers_shared = shared;
             while (r < ranks && draft->taken[r] == step_taken(step, &merger->grid, r)) r++;
-            if (r == ranks) return STATUS_OK;
+            if (r == ranks) return true;
         }
+    return false;
+}
+
+static bool all_take(const struct merger *merger, const struct draft *draft)
+{
+    int32_t r = 0;
+    while (r < merger->grid.ranks && draft->taken[r]) r++;
+    return r == merger->grid.ranks;
+}
+
+/* A call that some ranks make: it keeps the collective calls around it from being the same
+ * step on all ranks. odd: no place says which ranks. */
+static const struct draft *find_misfit(const struct merger *merger, const struct draft *drafts, size_t count, bool odd)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct step step = drafts[i].step;
+        const struct draft *inside = find_misfit(merger, drafts[i].body, drafts[i].count, odd);
+        if (inside) return inside;
+        if (step.kind != STEP_CALL || call_arm(call_kind(step.call.call)) == ARM_COLLECTIVE) continue;
+        if (!all_take(merger, &drafts[i]) && !(odd && choose_takers(merger, &drafts[i], &step))) return &drafts[i];
+    }
+    return NULL;
+}
+
+static enum status find_takers(struct merger *merger, const struct draft *draft, struct step *step)
+{
+    if (choose_takers(merger, draft, step)) return STATUS_OK;
     int32_t some = 0;
     while (!draft->taken[some]) some++;
+    const struct draft *misfit = find_misfit(merger, draft, 1, false);
+    for (int odd = 1; !misfit && odd >= 0; odd--) misfit = find_misfit(merger, merger->all->items, merger->all->count, odd);
+    if (!misfit) misfit = draft;
+    while (misfit->step.kind != STEP_CALL) misfit = misfit->body;
+    set_misfit(merger->keys, misfit->step.key);
     return err_set(merger->err, STATUS_DATA, merger->run->trace->name, NULL,
                    "rank %d and some others, but not all, call %s; their places do not say which", some,
                    step->kind == STEP_CALL ? call_name(step->call.call) : "a series of calls");
@@ -446,6 +486,7 @@ static enum status merge_drafts(struct merger *merger, const struct nodes *ranks
     TRY(find_common(merger, ranks));
     for (uint32_t r = 0; r < merger->run->trace->rank_count; r++) TRY(join_rank(merger, r, &ranks[r], all));
     program->count = all->count;
+    merger->all = all;
     TRY(make_steps(merger, all->items, all->count, &program->steps));
     program->step_count = number_steps(program->steps, program->count, 0);
     return STATUS_OK;

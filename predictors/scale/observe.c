@@ -61,6 +61,8 @@ struct observer {
     const struct trace *trace;
     struct run *run;
     struct keys *keys;
+    const struct statistics *statistics;
+    const struct statistics_blocks *blocks; /* per rank */
     const bool *alone; /* per communicator: it has the rank only, and no call of others made it */
     uint32_t rank;
     size_t index;
@@ -75,6 +77,8 @@ struct observer {
 static enum status refuse_call(const struct observer *observer, const char *why)
 {
     char place[TRACE_PLACE_BYTES];
+    const struct trace_call *call = &observer->trace->ranks[observer->rank].calls[observer->index];
+    if (observer->keys->misfit) misfit_set(observer->keys->misfit, observer->trace, call);
     return err_set(observer->err, STATUS_DATA, observer->trace->name,
                    trace_place(observer->trace, observer->rank, observer->index, place), "%s", why);
 }
@@ -320,6 +324,7 @@ static void set_times(struct observer *observer, const struct trace_call *call, 
     made->waited_ps = observer->left_out_waited_ps + waited_ps(observer);
     made->slept_ps = observer->left_out_slept_ps + slept_ps;
     made->duration_ps = call->exit_ps - call->enter_ps;
+    observer->run->all_ps += computed_ps + made->duration_ps;
     observer->left_out_ps = observer->left_out_waited_ps = observer->left_out_slept_ps = 0;
 }
 
@@ -383,23 +388,65 @@ static enum status observe_some(struct observer *observer, const struct trace_ca
     return STATUS_OK;
 }
 
+static enum status observe_recorded(struct observer *observer)
+{
+    struct trace_call call = observer->trace->ranks[observer->rank].calls[observer->index];
+    bool lists = call_kind(call.call) == CALL_REQUEST_WAITALL || call_kind(call.call) == CALL_REQUEST_TESTALL;
+    const struct trace_comm *comm = trace_call_comm(observer->trace, &call);
+    enum mpi_call certain = made_certain(&call);
+    if (comm && observer->alone[comm - observer->trace->definitions.comms]) certain = ID_none;
+    call.call = (uint16_t)certain;
+    if (certain == ID_none) leave_out(observer, &call);
+    else if (lists && certain == ID_Wait) return observe_some(observer, &call);
+    return certain == ID_none ? STATUS_OK : observe_call(observer, &call);
+}
+
+/* One end of a statistical step. Leaving takes the time of what was left out. */
+static enum status observe_end(struct observer *observer, enum mpi_call end, const char *name)
+{
+    struct observed_rank *rank = &observer->run->ranks[observer->rank];
+    struct observed made = {.at = (uint32_t)observer->index, .peers = {TRACE_NONE, TRACE_NONE}, .group = TRACE_NO_REF,
+                            .member = TRACE_NONE, .waits = WAIT_NONE};
+    struct trace_call key = {.call = (uint16_t)end, .handle = TRACE_NONE, .any = TRACE_NO_MEMBERS, .peer = TRACE_NONE};
+    TRY(trace_add_region(observer->keys->names, name, &key.region.region, observer->err));
+    TRY(find_key(observer->keys, &key, &made.key, observer->err));
+    made.aux = key.any.second;
+    made.disp = key.any.first;
+    if (end == ID_region_leave) {
+        made.compute_ps = observer->left_out_ps;
+        made.waited_ps = observer->left_out_waited_ps;
+        made.slept_ps = observer->left_out_slept_ps;
+        observer->left_out_ps = observer->left_out_waited_ps = observer->left_out_slept_ps = 0;
+    }
+    ARRAY_PUSH(rank->calls, rank->count, rank->capacity, made, observer->err);
+    return STATUS_OK;
+}
+
+/* A statistical step. Continues behind it. */
+static enum status observe_block(struct observer *observer, const struct statistics_block *block)
+{
+    const struct trace_rank *rank = &observer->trace->ranks[observer->rank];
+    const char *name = observer->statistics->of[block->step].name;
+    TRY(observe_end(observer, ID_region_enter, name));
+    int64_t before_ps = observer->left_out_ps;
+    for (; observer->index < block->end; observer->index++) leave_out(observer, &rank->calls[observer->index]);
+    observer->run->step_ps[block->step] += observer->left_out_ps - before_ps;
+    return observe_end(observer, ID_region_leave, name);
+}
+
 static enum status observe_rank(struct observer *observer)
 {
     const struct trace_rank *rank = &observer->trace->ranks[observer->rank];
+    const struct statistics_blocks *blocks = &observer->blocks[observer->rank];
+    size_t next = 0;
     observer->open_count = 0;
     observer->left_out_ps = observer->left_out_waited_ps = observer->left_out_slept_ps = 0;
-    for (observer->index = 0; observer->index < rank->count; observer->index++) {
-        struct trace_call call = rank->calls[observer->index];
-        bool lists = call_kind(call.call) == CALL_REQUEST_WAITALL || call_kind(call.call) == CALL_REQUEST_TESTALL;
-        const struct trace_comm *comm = trace_call_comm(observer->trace, &call);
-        enum mpi_call certain = made_certain(&call);
-        if (comm && observer->alone[comm - observer->trace->definitions.comms]) certain = ID_none;
-        call.call = (uint16_t)certain;
-        if (certain == ID_none) leave_out(observer, &call);
-        else if (lists && certain == ID_Wait) TRY(observe_some(observer, &call));
-        else TRY(observe_call(observer, &call));
+    for (observer->index = 0;; observer->index++) {
+        if (next < blocks->count && blocks->items[next].begin == observer->index)
+            TRY(observe_block(observer, &blocks->items[next++]));
+        if (observer->index == rank->count) return STATUS_OK;
+        TRY(observe_recorded(observer));
     }
-    return STATUS_OK;
 }
 
 /* --- all ranks --- */
@@ -438,14 +485,18 @@ static enum status check_numbers(const struct run *run, const struct numbers *nu
                    rank, numbers->named[rank], what, numbers->count);
 }
 
-enum status run_observe(const struct trace *trace, struct keys *keys, struct run *run, struct err *err)
+enum status run_observe(const struct trace *trace, const struct statistics *statistics, struct keys *keys, struct run *run,
+                        struct err *err)
 {
-    struct observer observer = {.trace = trace, .run = run, .keys = keys, .err = err};
+    struct observer observer = {.trace = trace, .run = run, .keys = keys, .statistics = statistics, .err = err};
+    struct statistics_blocks *blocks = NULL;
     TRY(trace_check_one_thread(trace, "prediction at another scale", err));
     *run = (struct run){.trace = trace, .ranks = calloc(trace->rank_count, sizeof *run->ranks)};
     bool *alone = NULL;
     enum status status = run->ranks ? find_alone(trace, &alone, err) : err_memory(err);
     observer.alone = alone;
+    if (status == STATUS_OK) status = statistics_find(statistics, trace, &blocks, err);
+    observer.blocks = blocks;
     if (status == STATUS_OK) status = numbers_open(trace, trace->definitions.comm_count, is_given_comm, &run->comms, err);
     if (status == STATUS_OK) status = numbers_open(trace, trace->definitions.window_count, is_given_window, &run->windows, err);
     for (uint32_t i = 0; status == STATUS_OK && i < trace->rank_count; i++) {
@@ -455,6 +506,7 @@ enum status run_observe(const struct trace *trace, struct keys *keys, struct run
         else status = observe_rank(&observer);
     }
     free(alone);
+    statistics_blocks_free(blocks, trace->rank_count);
     free(observer.open);
     free(observer.items);
     if (status == STATUS_OK) status = check_numbers(run, &run->comms, "communicators", err);

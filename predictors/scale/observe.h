@@ -5,6 +5,7 @@
 
 #include "common/map.h"
 #include "predictors/scale/numbers.h"
+#include "predictors/scale/statistics.h"
 #include "predictors/scale/wait_sets.h"
 #include "trace/trace.h"
 
@@ -16,6 +17,7 @@ struct keys {
     size_t count, capacity;
     struct map index; /* hash to number, chained by probing */
     struct wait_sets waits;
+    struct misfit *misfit; /* borrowed: gets the call that does not fit, where there is no program; NULL: nobody asks */
 };
 
 struct observed {
@@ -41,6 +43,7 @@ struct observed_rank {
 struct run {
     const struct trace *trace;   /* borrowed */
     struct observed_rank *ranks; /* owned, one per rank */
+    int64_t all_ps, step_ps[STATISTICS_MAX]; /* the time of all ranks, and that in each statistical step */
     struct numbers comms, windows;
 };
 
@@ -57,7 +60,8 @@ int64_t observe_computed_ps(const struct trace *trace, uint32_t rank, size_t cal
  * completes some of several requests, each is a wait for the first one of its kind that is open: which one it is found is chance.
  *
  * Returns STATUS_DATA with rank, call and reason for calls that programs cannot describe. */
-enum status run_observe(const struct trace *trace, struct keys *keys, struct run *run, struct err *err);
+enum status run_observe(const struct trace *trace, const struct statistics *statistics, struct keys *keys, struct run *run,
+                        struct err *err);
 void run_clear(struct run *run);
 
 #endif

@@ -175,6 +175,7 @@ void program_free(struct program *program)
     trace_free(program->names);
     wait_sets_clear(&program->waits);
     free(program->parameter);
+    free(program->statistics);
     free(program->runs);
     free(program->doubts);
     free(program->windows);

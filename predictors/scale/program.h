@@ -158,6 +158,7 @@ struct program {
     struct step *steps; /* owned, like the calls of a STEP_REPEAT */
     size_t count;
     uint32_t step_count; /* all steps, bodies included */
+    char *statistics; /* owned: lines that say what share is modelled by its statistics, and why; NULL: none */
     struct program_window *windows; /* owned */
     size_t window_count;
     unsigned *comms; /* owned: which part of the grid each is */

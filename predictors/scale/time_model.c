@@ -177,6 +177,12 @@ void time_model_fit_last(const struct time_sample *samples, size_t count, struct
 {
     const struct time_sample *last = &samples[count - 1];
     time_model_fit(last, 1, true, model);
+    time_model_add_change(samples, count, model);
+}
+
+void time_model_add_change(const struct time_sample *samples, size_t count, struct time_model *model)
+{
+    const struct time_sample *last = &samples[count - 1];
     if (count > 1) add_miss(model, last->mean, samples[count - 2].mean, nearest_other(samples, count, count - 1));
 }
 

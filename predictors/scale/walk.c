@@ -19,6 +19,7 @@ struct walker {
     const struct observed_rank *rank;
     int32_t number; /* of the rank */
     size_t at, furthest;
+    const struct step *expected; /* the last call that did not agree there */
     uint32_t round;
     struct program_place place;
     bool sampling;
@@ -147,9 +148,10 @@ static void sample_call(struct walker *walker, const struct step *step, const st
 
 static bool walk_call(struct walker *walker, const struct step *body, const struct step *step)
 {
-    if (walker->at == walker->rank->count) return false;
     const struct observed *call = &walker->rank->calls[walker->at];
-    if (!call_agrees(walker, step, call)) return false;
+    bool agrees = walker->at < walker->rank->count && call_agrees(walker, step, call);
+    if (!agrees && walker->at == walker->furthest) walker->expected = step;
+    if (!agrees) return false;
     if (walker->sampling) {
         sample_computing(walker, body, step, call);
         sample_call(walker, step, call);
@@ -210,11 +212,27 @@ static bool walk_steps(struct walker *walker, const struct step *steps, size_t c
     return true;
 }
 
+/* All ranks make collective calls. So where one of them takes the place of another call, that call does not fit. */
+static void set_misfit(const struct walker *walker, uint32_t key)
+{
+    const struct keys *keys = walker->keys;
+    bool collective = call_arm(call_kind(keys->items[key].call)) == ARM_COLLECTIVE;
+    if (collective && walker->expected && walker->expected->kind == STEP_CALL &&
+        call_arm(call_kind(walker->expected->call.call)) != ARM_COLLECTIVE)
+        key = walker->expected->key;
+    if (keys->misfit) misfit_set(keys->misfit, keys->names, &keys->items[key]);
+}
+
 static enum status fail_difference(const struct walker *walker)
 {
     char place[TRACE_PLACE_BYTES], grid[GRID_TEXT_BYTES];
     const struct trace *trace = walker->run->trace;
     size_t index = walker->furthest < walker->rank->count ? walker->furthest : walker->rank->count - 1;
+    if (walker->rank->count > 0) {
+        set_misfit(walker, walker->rank->calls[index].key);
+        index = walker->rank->calls[index].at;
+    }
+    if (index >= trace->ranks[walker->number].count) index = trace->ranks[walker->number].count - 1;
     return err_set(walker->err, STATUS_DATA, trace->name,
                    trace_place(trace, (uint32_t)walker->number, index, place),
                    "the largest run's program, on %s, calls something else here", grid_text(&walker->grid, grid));
@@ -225,6 +243,7 @@ static enum status walk_rank(struct walker *walker, uint32_t rank)
     walker->rank = &walker->run->ranks[rank];
     walker->number = (int32_t)rank;
     walker->at = walker->furthest = 0;
+    walker->expected = NULL;
     walker->now = (struct progress){.ps = 0};
     walker->place = (struct program_place){.previous = NULL};
     if (walker->sampling)

@@ -52,8 +52,9 @@ static char *program_of(const char *text)
     struct nodes *nodes = calloc(trace->rank_count, sizeof *nodes);
     struct program program = {.comms = calloc(8, sizeof *program.comms), .windows = calloc(8, sizeof *program.windows)};
     const struct grid_shape line = {.rule = GRID_LINE};
+    static const struct statistics none;
     assert_true(out && nodes && program.comms && program.windows);
-    if (keys_open(&keys, &err) != STATUS_OK || run_observe(trace, &keys, &run, &err) != STATUS_OK)
+    if (keys_open(&keys, &err) != STATUS_OK || run_observe(trace, &none, &keys, &run, &err) != STATUS_OK)
         fail_msg("%s", err.text);
     for (uint32_t r = 0; r < trace->rank_count; r++)
         if (loops_find(&run, r, &nodes[r], &err) != STATUS_OK) fail_msg("%s", err.text);
