@@ -258,7 +258,7 @@ void curve_print(const struct curve *curve, FILE *out)
     print_waits(curve, out);
     print_pop(curve, out);
     fputc('\n', out);
-    if (curve->statistics) fputs(curve->statistics, out);
+    if (curve->statistics) fputs(curve->statistics, out); /* lines that text_print() made */
     print_doubts(curve, out);
     print_limits(curve, out);
     uncertainty_print_unknown(&curve->points[0].result->uncertainty, out);

@@ -6,6 +6,7 @@
 
 #include "common/array.h"
 #include "common/memory_text.h"
+#include "common/text/text.h"
 #include "predictors/scale/block_noise.h"
 #include "predictors/scale/loops.h"
 #include "predictors/scale/merge.h"
@@ -673,13 +674,13 @@ static enum status tell_statistics(struct learner *learner)
     for (size_t i = 0; i < statistics->count; i++) all += (double)largest->step_ps[i];
     all /= largest->all_ps > 0 ? (double)largest->all_ps : 1;
     TRY(memory_text_open(&made, learner->err));
-    fprintf(made.out, "%s %% of the run is modelled call by call, ", percent_text(1 - all, share));
-    fprintf(made.out, "%s %% by its statistics, with the times of the %s:\n", percent_text(all, share),
-            largest_trace(learner)->provenance.simulated ? "replayed runs" : "recordings");
+    text_print(made.out, "%s %% of the run is modelled call by call, ", percent_text(1 - all, share));
+    text_print(made.out, "%s %% by its statistics, with the times of the %s:\n", percent_text(all, share),
+               largest_trace(learner)->provenance.simulated ? "replayed runs" : "recordings");
     for (size_t i = 0; i < statistics->count; i++) {
         if (largest->step_ps[i] == 0) continue;
         double own = (double)largest->step_ps[i] / (double)largest->all_ps;
-        fprintf(made.out, "  %s %%: %s (%s)\n", percent_text(own, share), statistics->of[i].name, statistics->why[i]);
+        text_print(made.out, "  %s %%: %s (%s)\n", percent_text(own, share), statistics->of[i].name, statistics->why[i]);
     }
     TRY(memory_text_close(&made, STATUS_OK, learner->err));
     learner->program->statistics = made.text;
