@@ -162,6 +162,9 @@ struct platform {
     struct reverse_rule loopback_reverse[RMA_KIND_COUNT][REVERSE_RULES_MAX]; /* of transfers between two ranks of a node */
     double *loopback_call_s; /* the same of calls within a node; NULL: as call_s */
     struct pause_cost pause, loopback_pause; /* between nodes and within one */
+    struct {
+        bool overhead, pause; /* the loopback has that of the network, since the file says nothing */
+    } loopback_follows;
     bool unexpected_copy; /* a receive copies an eager message that arrived before it out of the library's buffer */
     struct rma_semantics semantics;
     struct window_rule *window_rules;

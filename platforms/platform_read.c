@@ -54,6 +54,7 @@ static enum status loopback_overhead_read(const struct json_node *node, const st
                                           struct err *err)
 {
     (void)key;
+    platform->loopback_follows.overhead = !node->item;
     platform->loopback_overhead_s = platform->overhead_s;
     return node->item ? measured_read(node, 0, TIME_MOST, &platform->loopback_overhead_s, err) : STATUS_OK;
 }
@@ -63,6 +64,7 @@ static enum status loopback_pause_read(const struct json_node *node, const struc
 {
     if (node->item) return section_read(node, key, platform, err);
     platform->loopback_pause = platform->pause;
+    platform->loopback_follows.pause = true;
     return STATUS_OK;
 }
 

@@ -241,6 +241,11 @@ void topology_free(struct topology *topology)
     free(topology);
 }
 
+double *topology_hop_latency(struct topology *topology)
+{
+    return topology && !topology_is_crossbar(topology) ? &topology->hop_latency_s : NULL;
+}
+
 bool topology_is_flat(const struct topology *topology)
 {
     return topology->hop_latency_s == 0;

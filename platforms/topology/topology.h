@@ -17,6 +17,8 @@ void topology_free(struct topology *topology);
 /* Additional one-way latency of the route between two different nodes beyond network.latency_s: hops between switches
  * times hop_latency_s (0 for the crossbar and where topology is NULL). Symmetric. */
 double topology_extra_latency_s(const struct topology *topology, int32_t src, int32_t dst);
+/* What topology_extra_latency_s() counts hops times, to change it; NULL: the shape has no hops. */
+double *topology_hop_latency(struct topology *topology);
 /* Whether topology_extra_latency_s() is 0 between any two nodes. */
 bool topology_is_flat(const struct topology *topology);
 
