@@ -403,8 +403,9 @@ enum status replay_finish(struct replay *replay)
     if (!outcome->rank_time_s) return err_memory(replay->err);
     for (uint32_t rank = 0; rank < rank_count; rank++) {
         outcome->rank_time_s[rank] = units_s(replay->ranks[rank].end_ps);
-        if (outcome->rank_time_s[rank] > outcome->run_time_s) outcome->run_time_s = outcome->rank_time_s[rank];
+        outcome->run_time_ps = units_max_ps(outcome->run_time_ps, replay->ranks[rank].end_ps);
     }
+    outcome->run_time_s = units_s(outcome->run_time_ps);
     for (uint32_t rank = 0; replay->made && rank < rank_count; rank++)
         if (replay->ranks[rank].threads) TRY(replay_thread_sort(replay, rank));
     for (const struct call_driver *const *driver = core_of(replay)->drivers; *driver; driver++)

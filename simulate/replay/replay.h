@@ -56,6 +56,7 @@ struct replay_outcome {
                                replay of it that decides nothing has the same outcome. NULL without a predicted trace, too */
     struct totals totals;   /* wait states as the simulator itself measures them */
     double run_time_s;
+    int64_t run_time_ps;
     double *rank_time_s; /* owned, rank_count */
     struct engine_stats stats;
     struct buffer_use buffer;

@@ -126,6 +126,7 @@ static enum status move_outcome(struct wire *wire, struct replay_outcome *outcom
 {
     const uint32_t ranks = recorded->rank_count;
     MOVE(wire, outcome->run_time_s);
+    MOVE(wire, outcome->run_time_ps);
     MOVE(wire, outcome->wall_s);
     MOVE(wire, outcome->stats);
     MOVE(wire, outcome->transfers);
