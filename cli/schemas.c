@@ -9,6 +9,7 @@
 #include "predictors/advise/advise.h"
 #include "predictors/comparison.h"
 #include "predictors/curve/curve.h"
+#include "predictors/sensitivity/sensitivity.h"
 #include "predictors/sweep/sweep.h"
 #include "validate/difference.h"
 #include "validate/explain/explain.h"
@@ -32,6 +33,7 @@ static const struct {
     {"ranking", ranking_fields},
     {"result", simulated_fields},
     {"scaling", curve_fields},
+    {"sensitivity", sensitivity_fields},
     {"sweep", sweep_fields},
     {"validation", validation_and_explanation},
 };

@@ -1,0 +1,273 @@
+#include "predictors/sensitivity/corners.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/array.h"
+#include "common/units.h"
+
+enum { REPLAYS_MOST = 200, NEWTON_MOST = 20, HALVES_MOST = 60 };
+#define BEYOND 1000.0 /* so many times the end of the range a tolerance is looked for */
+
+struct point { /* slopes: NAN where nobody has measured them */
+    int64_t x, t;
+    double left, right;
+    bool guessed; /* left is right's */
+};
+
+struct search {
+    const struct run_time *of;
+    struct corners *curve;
+    uint64_t last; /* count of replays at which the search ends */
+    struct err *err;
+};
+
+static enum status add_point(const struct search *search, double x, double t)
+{
+    struct corners *curve = search->curve;
+    ARRAY_PUSH(curve->points, curve->count, curve->capacity, ((struct corner){x, t}), search->err);
+    return STATUS_OK;
+}
+
+/* A slope is a whole number wherever it is one but for rounding. */
+static double make_slope(const struct run_time *of, int64_t rise, int64_t steps)
+{
+    const double slope = (double)rise / (double)steps, whole = nearbyint(slope);
+    return fabs(slope - whole) <= run_time_error(of, 0) / (double)llabs(steps) ? whole : slope;
+}
+
+static enum status measure_point(const struct search *search, int64_t x, struct point *point)
+{
+    *point = (struct point){.x = x, .left = NAN, .right = NAN};
+    return run_time_at(search->of, x, &point->t, NULL, search->err);
+}
+
+static enum status measure_slope(const struct search *search, struct point *point, bool left)
+{
+    const int64_t steps = left ? -search->of->step : search->of->step;
+    int64_t t;
+    TRY(run_time_at(search->of, point->x + steps, &t, NULL, search->err));
+    *(left ? &point->left : &point->right) = make_slope(search->of, t - point->t, steps);
+    if (left) point->guessed = false;
+    return STATUS_OK;
+}
+
+/* The same where the run time may jump, since another order of messages or locks has another run time: the slope is the one
+ * behind the jump. */
+static enum status measure_slope_here(const struct search *search, struct point *here, bool left)
+{
+    const int64_t steps = left ? -search->of->step : search->of->step;
+    double *slope = left ? &here->left : &here->right;
+    int64_t t[2];
+    for (int i = 0; i < 2; i++) TRY(run_time_at(search->of, here->x + (i + 1) * steps, &t[i], NULL, search->err));
+    *slope = make_slope(search->of, t[0] - here->t, steps);
+    if (fabs((double)(t[1] - t[0]) - (double)(t[0] - here->t)) <= run_time_error(search->of, (double)search->of->step))
+        return STATUS_OK;
+    *slope = make_slope(search->of, t[1] - t[0], steps);
+    search->curve->exact = false;
+    if (!left) search->curve->jumps = true;
+    return STATUS_OK;
+}
+
+static long double value_of_line(const struct point *from, double slope, long double x)
+{
+    return (long double)from->t + (long double)slope * (x - (long double)from->x);
+}
+
+/* NAN is no slope. */
+static bool is_on_line(const struct search *search, const struct point *from, double slope, const struct point *point)
+{
+    const double steps = fabs((double)(point->x - from->x));
+    return fabsl(value_of_line(from, slope, (long double)point->x) - (long double)point->t) <=
+           (long double)run_time_error(search->of, steps);
+}
+
+/* Where the lines of both meet, if strictly between them. */
+static bool find_crossing(const struct point *a, const struct point *b, long double *x)
+{
+    const long double apart = (long double)a->right - (long double)b->left;
+    if (apart == 0) return false;
+    const long double rise = value_of_line(b, b->left, (long double)a->x) - (long double)a->t;
+    *x = (long double)a->x + rise / apart;
+    return *x > (long double)a->x && *x < (long double)b->x;
+}
+
+static enum status search_between(const struct search *search, struct point *a, struct point *b, int depth);
+
+/* A point that is on the line of one of both takes its place: where the run time jumps from line to line, halving finds where. */
+static bool move_end(const struct search *search, struct point *a, struct point *b, const struct point *middle)
+{
+    bool of_a = is_on_line(search, a, a->right, middle), of_b = is_on_line(search, b, b->left, middle);
+    if (of_a == of_b) return false;
+    struct point *end = of_a ? a : b;
+    const double left = end->left, right = end->right;
+    *end = *middle;
+    end->left = left;
+    end->right = right;
+    return true;
+}
+
+/* Both slopes are known, and the points are on no common line. */
+static enum status split_between(const struct search *search, struct point *a, struct point *b, int depth)
+{
+    struct point middle;
+    long double x;
+    bool crosses = find_crossing(a, b, &x);
+    if (!crosses && b->guessed) {
+        TRY(measure_slope(search, b, true));
+        return search_between(search, a, b, depth);
+    }
+    int64_t at = crosses ? (int64_t)floorl(x) : a->x + (b->x - a->x) / 2;
+    if (at <= a->x) at = a->x + 1;
+    TRY(measure_point(search, at, &middle));
+    if (crosses && (is_on_line(search, a, a->right, &middle) || is_on_line(search, b, b->left, &middle)))
+        return add_point(search, (double)x, (double)value_of_line(a, a->right, x));
+    struct point from = *a, to = *b;
+    if (move_end(search, &from, &to, &middle)) {
+        if (from.x > a->x) TRY(add_point(search, (double)from.x, (double)from.t));
+        TRY(search_between(search, &from, &to, depth + 1));
+        return to.x < b->x ? add_point(search, (double)to.x, (double)to.t) : STATUS_OK;
+    }
+    TRY(measure_slope(search, &middle, false));
+    middle.left = middle.right;
+    middle.guessed = true;
+    TRY(search_between(search, a, &middle, depth + 1));
+    TRY(add_point(search, (double)middle.x, (double)middle.t));
+    return search_between(search, &middle, b, depth + 1);
+}
+
+/* Adds the corners strictly between two points. */
+static enum status search_between(const struct search *search, struct point *a, struct point *b, int depth)
+{
+    enum { DEPTH_MOST = 64 };
+    if (b->x - a->x <= search->of->step) return STATUS_OK;
+    if (is_on_line(search, a, a->right, b) && (isnan(b->left) || b->guessed || b->left == a->right)) return STATUS_OK;
+    if (is_on_line(search, b, b->left, a) && !b->guessed && isnan(a->right)) return STATUS_OK;
+    if (search->of->replays->count >= search->last || depth == DEPTH_MOST) {
+        search->curve->exact = false;
+        return STATUS_OK;
+    }
+    if (isnan(a->right)) TRY(measure_slope(search, a, false));
+    if (isnan(b->left)) TRY(measure_slope(search, b, true));
+    return split_between(search, a, b, depth);
+}
+
+/* Points that are no corners go. */
+static void join_lines(const struct run_time *of, struct corners *curve)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < curve->count; i++) {
+        if (kept > 1 && i > 0) {
+            const struct corner *a = &curve->points[kept - 2], *b = &curve->points[kept - 1], *c = &curve->points[i];
+            const double line_t = a->t + (c->t - a->t) * ((b->x - a->x) / (c->x - a->x));
+            if (fabs(line_t - b->t) <= 1e-9 + run_time_error(of, c->x - a->x)) kept--;
+        }
+        curve->points[kept++] = curve->points[i];
+    }
+    curve->count = kept;
+}
+
+static void find_interval(const struct run_time *of, struct corners *curve)
+{
+    const double x = (double)of->x;
+    const bool corner = !isnan(curve->left) && curve->left != curve->right;
+    curve->from = corner ? x : curve->points[0].x;
+    curve->to = curve->points[curve->count - 1].x;
+    for (size_t i = 0; i < curve->count; i++) {
+        const double at = curve->points[i].x;
+        if (at < x && !corner) curve->from = at;
+        if (at > x && at < curve->to) curve->to = at;
+    }
+}
+
+static enum status find_corners(const struct search *search, int64_t low, int64_t high)
+{
+    const struct run_time *of = search->of;
+    struct point here = {.x = of->x, .t = of->t, .left = NAN, .right = NAN}, first = here, last = here;
+    if (low < here.x) TRY(measure_point(search, low, &first));
+    if (high > here.x) TRY(measure_point(search, high, &last));
+    if (first.t == here.t && last.t == here.t) {
+        here.left = here.right = 0;
+    } else {
+        TRY(measure_slope_here(search, &here, false));
+        if (here.x >= 2 * of->step) TRY(measure_slope_here(search, &here, true));
+    }
+    search->curve->left = here.left;
+    search->curve->right = here.right;
+    if (low < here.x) TRY(add_point(search, (double)low, (double)first.t));
+    TRY(search_between(search, &first, &here, 0));
+    TRY(add_point(search, (double)here.x, (double)here.t));
+    TRY(search_between(search, &here, &last, 0));
+    return high > here.x ? add_point(search, (double)high, (double)last.t) : STATUS_OK;
+}
+
+enum status corners_find(const struct run_time *of, int64_t low, int64_t high, struct corners *curve, struct err *err)
+{
+    const struct search search = {.of = of, .curve = curve, .last = of->replays->count + REPLAYS_MOST, .err = err};
+    *curve = (struct corners){.exact = true};
+    enum status status = find_corners(&search, low, high);
+    if (status != STATUS_OK) {
+        corners_clear(curve);
+        return status;
+    }
+    join_lines(of, curve);
+    find_interval(of, curve);
+    return STATUS_OK;
+}
+
+void corners_clear(struct corners *curve)
+{
+    free(curve->points);
+    *curve = (struct corners){.count = 0};
+}
+
+/* Beyond the range, by Newton's method: exact where the run time is convex. */
+static enum status search_beyond(const struct run_time *of, const struct corner *last, double target, double *x, struct err *err)
+{
+    const struct search search = {.of = of, .err = err};
+    struct point point;
+    double at = last->x;
+    for (int i = 0; i < NEWTON_MOST; i++) {
+        TRY(measure_point(&search, llround(at), &point));
+        TRY(measure_slope(&search, &point, i > 0));
+        const double slope = i > 0 ? point.left : point.right, more = (target - (double)point.t) / slope;
+        if (!(slope > 0) || at + more > BEYOND * last->x) return STATUS_OK;
+        at = (double)point.x + more;
+        if (i > 0 && fabs(more) <= (double)of->step) {
+            *x = at;
+            return STATUS_OK;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* Between two values of which one has a shorter and one a longer run than the target, where the curve is not known: by halving
+ * and interpolation in turns. */
+static enum status search_inside(const struct run_time *of, struct corner low, struct corner high, double target, double *x,
+                                 struct err *err)
+{
+    const struct search search = {.of = of, .err = err};
+    for (int i = 0; i < HALVES_MOST && high.x - low.x > (double)of->step; i++) {
+        const double share = i % 2 == 0 && high.t > low.t ? (target - low.t) / (high.t - low.t) : 0.5;
+        struct point point;
+        TRY(measure_point(&search, llround(low.x + share * (high.x - low.x)), &point));
+        *((double)point.t < target ? &low : &high) = (struct corner){(double)point.x, (double)point.t};
+        if (fabs((double)point.t - target) <= 1 + run_time_error(of, 0)) break;
+    }
+    *x = fabs(low.t - target) < fabs(high.t - target) ? low.x : high.x;
+    return STATUS_OK;
+}
+
+enum status corners_tolerance(const struct run_time *of, const struct corners *curve, double share, double *x, struct err *err)
+{
+    const double target = (double)of->t * (1 + share);
+    *x = NAN;
+    for (size_t i = 1; i < curve->count; i++) {
+        const struct corner *a = &curve->points[i - 1], *b = &curve->points[i];
+        if (b->x <= (double)of->x || b->t < target) continue;
+        if (!curve->exact && a->t < target) return search_inside(of, *a, *b, target, x, err);
+        *x = a->t >= target ? a->x : a->x + (b->x - a->x) * ((target - a->t) / (b->t - a->t));
+        return STATUS_OK;
+    }
+    return search_beyond(of, &curve->points[curve->count - 1], target, x, err);
+}

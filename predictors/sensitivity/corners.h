@@ -1,0 +1,29 @@
+/* The corners of a run time as a function of a value: where two lines that were measured meet, a replay tells whether the run
+ * time lies on them. No solver, and no line is drawn through points that are not on it. */
+#ifndef PREDICTORS_SENSITIVITY_CORNERS_H
+#define PREDICTORS_SENSITIVITY_CORNERS_H
+
+#include "predictors/sensitivity/run_time.h"
+
+struct corner {
+    double x, t; /* steps and units; between two steps where lines meet there */
+};
+
+/* Between two neighbours the run time is a line. */
+struct corners {
+    struct corner *points; /* owned; from the range's begin to its end, ascending */
+    size_t count, capacity;
+    double left, right; /* slopes at the platform's value; equal unless it is a corner. left: NAN where nothing is below */
+    double from, to;    /* steps between which `right` holds */
+    bool jumps;         /* upwards the run time jumps, and `right` holds behind the jump */
+    bool exact;         /* false: the budget of replays has ended, or the run time jumps */
+};
+
+/* Finds the corners from low to high; the platform's value is between them. Inits *curve. */
+enum status corners_find(const struct run_time *of, int64_t low, int64_t high, struct corners *curve, struct err *err);
+void corners_clear(struct corners *curve);
+
+/* The steps above the platform's value at which the run takes 1 + share times as long; NAN: none was found. */
+enum status corners_tolerance(const struct run_time *of, const struct corners *curve, double share, double *x, struct err *err);
+
+#endif

@@ -1,0 +1,208 @@
+/* sensitivity_print(), sensitivity_fields and the CSV files of predictors/sensitivity/sensitivity.h. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/csv.h"
+#include "common/json/field_rows.h"
+#include "common/text/text.h"
+#include "common/units.h"
+#include "predictors/sensitivity/sensitivity.h"
+
+enum { PLACES_SHOWN = 5 };
+
+static char *format_value(enum key_kind kind, double value, char text[UNITS_TEXT_BYTES])
+{
+    if (isnan(value)) return strcpy(text, "-");
+    if (isinf(value)) return strcpy(text, "infinite");
+    if (kind == KEY_RATE) return units_format_rate(value, text);
+    if (kind == KEY_TIME || kind == KEY_PAUSE) return units_format_duration(value, text);
+    snprintf(text, UNITS_TEXT_BYTES, "%.4g", value);
+    return text;
+}
+
+static char *format_slope(enum key_kind kind, double slope, char text[UNITS_TEXT_BYTES])
+{
+    if (kind == KEY_SPEED) return units_format_duration(slope, text);
+    snprintf(text, UNITS_TEXT_BYTES, "%.10g%s", slope, kind == KEY_RATE || kind == KEY_COST ? " bytes" : "");
+    return text;
+}
+
+static bool is_flat(const struct sensitivity_value *value)
+{
+    for (size_t i = 1; i < value->corner_count; i++)
+        if (value->corners[i].run_time_s != value->corners[0].run_time_s) return false;
+    return value->slope == 0;
+}
+
+static void print_value(const struct sensitivity_value *value, FILE *out)
+{
+    char text[5][UNITS_TEXT_BYTES], from[UNITS_TEXT_BYTES], below[UNITS_TEXT_BYTES];
+    text_print(out, "%-32s %10s %18s %10s %10s", value->key, format_value(value->kind, value->value, text[0]),
+               format_slope(value->kind, value->slope, text[1]), format_value(value->kind, value->from, from),
+               format_value(value->kind, value->to, text[2]));
+    for (int i = 0; i < SENSITIVITY_SHARES; i++)
+        text_print(out, " %10s", format_value(value->kind, value->tolerances[i].value, text[3]));
+    text_print(out, "%s\n", value->exact ? "" : "  by replay");
+    if (!isnan(value->slope_below))
+        text_print(out, "%-32s %10s %18s\n", "  below this value", "", format_slope(value->kind, value->slope_below, below));
+}
+
+static void print_places(const struct sensitivity_value *value, FILE *out)
+{
+    char slope[UNITS_TEXT_BYTES];
+    if (value->places.count == 0) return;
+    text_print(out, "\n%s: where its %s arise\n", value->key, format_slope(value->kind, value->slope, slope));
+    for (size_t i = 0; i < value->places.count && i < PLACES_SHOWN; i++) {
+        const struct result_share *place = &value->places.items[i];
+        text_print(out, "%18s  %-20s %s", format_slope(value->kind, place->time_s, slope), place->activity, place->callpath);
+        if (place->file) text_print(out, " (%s:%" PRId32 ")", place->file, place->line);
+        fputc('\n', out);
+    }
+    if (value->places.count > PLACES_SHOWN) text_print(out, "%18s  %zu more places\n", "", value->places.count - PLACES_SHOWN);
+}
+
+static void print_flat(const struct sensitivity_row *row, FILE *out)
+{
+    const char *before = "no effect in their ranges: ";
+    for (size_t i = 0; i < row->value_count; i++) {
+        if (!is_flat(&row->values[i])) continue;
+        text_print(out, "%s%s", before, row->values[i].key);
+        before = ", ";
+    }
+    if (*before == ',') fputc('\n', out);
+}
+
+static void print_slack(const struct sensitivity_row *row, FILE *out)
+{
+    char text[UNITS_TEXT_BYTES];
+    if (!row->slack_known) return;
+    text_print(out, "\nSlack: %zu of %zu calls cannot come later without a longer run", row->slack.zero, row->slack.count);
+    if (!isnan(row->slack.smallest_s))
+        text_print(out, "; the next one can by %s", units_format_duration(row->slack.smallest_s, text));
+    fputc('\n', out);
+    if (row->slack.left_out > 0)
+        text_print(out, "%" PRIu32 " rank%s with several threads: no slack is found for their calls\n", row->slack.left_out,
+                   units_plural(row->slack.left_out));
+}
+
+/* How much of the first latency the program can take. */
+static void print_headline(const struct sensitivity_row *row, FILE *out)
+{
+    char now[UNITS_TEXT_BYTES], then[UNITS_TEXT_BYTES], run_time[UNITS_TEXT_BYTES];
+    const struct sensitivity_value *latency = row->values;
+    text_print(out, "Semantics %s: run time %s", row->semantics, units_format_duration(row->run_time_s, run_time));
+    if (row->value_count > 0 && latency->kind == KEY_TIME && !isnan(latency->tolerances[0].value))
+        text_print(out, "; 1 %% more with %s of %s instead of %s", latency->key,
+                   units_format_duration(latency->tolerances[0].value, then), units_format_duration(latency->value, now));
+    text_print(out, " (%" PRIu64 " replays)\n", row->replays);
+}
+
+void sensitivity_print(const struct sensitivity *made, FILE *out)
+{
+    for (size_t r = 0; r < made->row_count; r++) {
+        const struct sensitivity_row *row = &made->rows[r];
+        if (r > 0) fputc('\n', out);
+        print_headline(row, out);
+        text_print(out, "%-32s %10s %18s %10s %10s %10s %10s %10s\n", "", "value", "slope", "holds from", "to", "1 % more",
+                   "2 % more", "5 % more");
+        for (size_t i = 0; i < row->value_count; i++)
+            if (!is_flat(&row->values[i])) print_value(&row->values[i], out);
+        print_flat(row, out);
+        for (size_t i = 0; i < row->value_count; i++) print_places(&row->values[i], out);
+        print_slack(row, out);
+    }
+}
+
+void sensitivity_write_csv(const struct sensitivity *made, FILE *out)
+{
+    text_print(out, "semantics,key,value,run_time_s\n");
+    for (size_t r = 0; r < made->row_count; r++)
+        for (size_t i = 0; i < made->rows[r].value_count; i++) {
+            const struct sensitivity_value *value = &made->rows[r].values[i];
+            for (size_t c = 0; c < value->corner_count; c++)
+                text_print(out, "%s,%s,%.12g,%.15g\n", made->rows[r].semantics, value->key, value->corners[c].value,
+                           value->corners[c].run_time_s);
+        }
+}
+
+void sensitivity_write_slack(const struct sensitivity *made, FILE *out)
+{
+    const bool several = made->row_count > 1;
+    text_print(out, "%srank,event,call,slack_s\n", several ? "semantics," : "");
+    for (size_t r = 0; r < made->row_count; r++)
+        for (size_t i = 0; i < made->rows[r].slack.count; i++) {
+            const struct slack_call *call = &made->rows[r].slack.calls[i];
+            if (several) text_print(out, "%s,", made->rows[r].semantics);
+            text_print(out, "%" PRIu32 ",%" PRIu64 ",%s,%.12f\n", call->rank, call->event, call->call, call->slack_s);
+        }
+}
+
+/* --- the JSON --- */
+
+/* [value, run_time_s]; a rate without limit is null. */
+static cJSON *make_curve(const void *item)
+{
+    const struct sensitivity_value *value = item;
+    cJSON *curve = cJSON_CreateArray();
+    for (size_t i = 0; i < value->corner_count; i++) {
+        const struct sensitivity_corner *corner = &value->corners[i];
+        cJSON *pair = cJSON_CreateArray();
+        cJSON_AddItemToArray(pair, isinf(corner->value) ? cJSON_CreateNull() : cJSON_CreateNumber(corner->value));
+        cJSON_AddItemToArray(pair, cJSON_CreateNumber(corner->run_time_s));
+        cJSON_AddItemToArray(curve, pair);
+    }
+    return curve;
+}
+
+static enum field_each fill_tolerance(const void *item, size_t index, void *made)
+{
+    if (index == SENSITIVITY_SHARES) return FIELD_END;
+    *(struct sensitivity_tolerance *)made = ((const struct sensitivity_value *)item)->tolerances[index];
+    return FIELD_ELEMENT;
+}
+
+static void make_engine(const void *item, void *made)
+{
+    *(const char **)made = ((const struct sensitivity *)item)->engine->name;
+}
+
+#define S struct sensitivity_tolerance
+static const struct field tolerance_fields[] = {SAME(share), SAME(value, IF_FINITE), {0}};
+#undef S
+#define S struct result_share
+static const struct field place_rows[] = {SAME(callpath), FIELD("call", activity), SAME(file, IF_THERE), SAME(line, IF_POSITIVE),
+                                          FIELD("slope", time_s, SIGNED), FIELD("rank", who.rank, UNREAD),
+                                          FIELD("node", who.node, IF_THERE), {0}};
+#undef S
+#define S struct sensitivity_node
+static const struct field node_fields[] = {SAME(node), SAME(slope), {0}};
+#undef S
+#define S struct sensitivity_value
+static const struct field value_fields[] = {SAME(key),
+                                            SAME(value, IF_FINITE),
+                                            SAME(slope, SIGNED),
+                                            SAME(slope_below, IF_FINITE, SIGNED, LEFT_OUT),
+                                            SAME(exact),
+                                            SAME(from, IF_FINITE),
+                                            SAME(to, IF_FINITE),
+                                            EACH("tolerance", struct sensitivity_tolerance, fill_tolerance, tolerance_fields),
+                                            SAME(curve, .tree = make_curve, .array = true, UNREAD),
+                                            ARRAY("places", places.items, places.count, place_rows),
+                                            ARRAY("nodes", nodes, node_count, node_fields, IF_THERE, LEFT_OUT),
+                                            {0}};
+#undef S
+#define S struct slack
+static const struct field slack_fields[] = {FIELD("calls", count), SAME(zero), SAME(smallest_s, IF_FINITE),
+                                            FIELD("ranks_left_out", left_out), {0}};
+#undef S
+#define S struct sensitivity_row
+static const struct field row_fields[] = {SAME(semantics), SAME(run_time_s), SAME(replays),
+                                          ARRAY("values", values, value_count, value_fields),
+                                          OBJECT("slack", slack, slack_fields, IF_FLAG(slack_known)), {0}};
+#undef S
+#define S struct sensitivity
+const struct field sensitivity_fields[] = {SCHEMA("rmacast.sensitivity/1"), FIELD("trace", trace), FIELD("platform", platform),
+                                           COMPUTED("engine", FIELD_WORD, make_engine),
+                                           LIST("results", rows, row_count, row_fields), {0}};
+#undef S

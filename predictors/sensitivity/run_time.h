@@ -1,0 +1,56 @@
+/* The run time as a function of one value of the platform, measured by replays.
+ *
+ * Times in a replay are whole numbers, made by sums and maxima. So the run time is piecewise linear in a time, in the time
+ * per byte of a rate and in the inverse of a speed, and its slopes are whole numbers: latencies, bytes, picoseconds of
+ * computing. Two replays one step apart give a slope exactly. A step of a time is a picosecond. For the others a picosecond is
+ * too coarse, since each message is rounded to it; there trace and platform are stretched by a power of two, so that nothing
+ * is rounded. */
+#ifndef PREDICTORS_SENSITIVITY_RUN_TIME_H
+#define PREDICTORS_SENSITIVITY_RUN_TIME_H
+
+#include "platforms/values.h"
+#include "simulate/engine/engine.h"
+#include "trace/trace.h"
+
+/* Replays of one trace on one platform, which they change and restore. */
+struct replays {
+    const struct trace *trace; /* borrowed, as all */
+    struct platform *platform;
+    const struct engine_descriptor *engine;
+    struct platform_values values; /* owned */
+    struct trace *fine;            /* owned: the stretched trace */
+    int64_t factor;                /* by which it is */
+    int64_t run_time_ps;
+    uint64_t events, count; /* of one replay; replays so far */
+};
+
+/* The caller sets trace, platform and engine of an all-zero struct. Replays once. */
+enum status replays_init(struct replays *replays, struct err *err);
+/* Replays a trace on the platform. run_time_ps and predicted may be NULL; the caller owns *predicted. */
+enum status replays_run(struct replays *replays, const struct trace *trace, int64_t *run_time_ps, struct trace **predicted,
+                        struct err *err);
+void replays_clear(struct replays *replays);
+
+/* The run time in units, by the value in steps. */
+struct run_time {
+    struct replays *replays;
+    const struct platform_value *value;
+    int64_t x, t;     /* the platform's value and its run time */
+    int64_t factor;   /* units of the run time in a picosecond */
+    int64_t step;     /* a slope is measured over so many steps */
+};
+
+/* Inits *of; replays where the clock is finer. */
+enum status run_time_init(struct run_time *of, struct replays *replays, const struct platform_value *value, struct err *err);
+/* The run time where the value has x steps. *predicted, unless NULL, gets the predicted trace; the caller owns it. */
+enum status run_time_at(const struct run_time *of, int64_t x, int64_t *t, struct trace **predicted, struct err *err);
+
+/* Between steps and values as the platform file has them: infinity is a rate of 0 steps. */
+double run_time_value(const struct run_time *of, double x);
+int64_t run_time_steps(const struct run_time *of, double value);
+double run_time_s(const struct run_time *of, double t);
+/* How far measured run times may be from a line whose slope was measured this many steps away: 0 for a time, else the rounding of
+ * costs that are computed in floating point. */
+double run_time_error(const struct run_time *of, double steps);
+
+#endif

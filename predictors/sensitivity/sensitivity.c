@@ -1,0 +1,254 @@
+#include "predictors/sensitivity/sensitivity.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "predictors/sensitivity/corners.h"
+#include "predictors/sensitivity/places.h"
+
+static const double shares[SENSITIVITY_SHARES] = {0.01, 0.02, 0.05};
+/* A range ends at so many times the platform's value; where that is 0, at as many times what stands for it. */
+enum { RANGE = 10 };
+#define STANDS_FOR_TIME 1e-6
+#define STANDS_FOR_COST 1e-10
+/* Slacks are found unasked where all replays have so many events. */
+#define SLACK_EVENTS 3e6
+
+struct finder {
+    const struct trace *trace;
+    const struct sensitivity_options *options;
+    struct replays replays;
+    struct sensitivity_row *row;
+    struct err *err;
+};
+
+static bool is_among(const char *key, const char *const *keys, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(keys[i], key) == 0) return true;
+    return false;
+}
+
+/* Whether ranks that sleep share cores: the others then compute faster meanwhile. */
+static bool shares_cores(const struct trace *trace, const struct platform *platform)
+{
+    bool sleeps = false;
+    for (uint32_t r = 0; r < trace->rank_count && !sleeps; r++) sleeps = trace->ranks[r].before_ps[BEFORE_SLEPT] != NULL;
+    bool few = platform->rank_nodes;
+    for (size_t i = 0; i < platform->group_count; i++) few = few || platform->groups[i].cores < platform->ranks_per_node;
+    return sleeps && few;
+}
+
+/* Whether all that the replay adds is linear in its values between two orders of events. */
+static bool is_linear(const struct trace *trace, const struct platform *platform)
+{
+    if (shares_cores(trace, platform)) return false;
+    bool queues = platform->contention && platform->links == LINKS_QUEUE && platform_has_inner_links(platform);
+    return !queues && platform->draw == 0 && !protocol_reverses(&platform->protocol) && !platform_reverses_within(platform);
+}
+
+static const struct sensitivity_range *find_range(const struct sensitivity_options *options, const char *key)
+{
+    for (size_t i = 0; i < options->range_count; i++)
+        if (strcmp(options->ranges[i].key, key) == 0) return &options->ranges[i];
+    return NULL;
+}
+
+/* In steps; the platform's value is part of it. */
+static void choose_range(const struct run_time *of, const struct sensitivity_range *range, int64_t *low, int64_t *high)
+{
+    const bool inverse = of->value->kind == KEY_RATE || of->value->kind == KEY_SPEED;
+    if (range) {
+        *low = run_time_steps(of, inverse ? range->high : range->low);
+        *high = run_time_steps(of, inverse ? range->low : range->high);
+    } else {
+        const bool per_byte = of->value->kind == KEY_RATE || of->value->kind == KEY_COST;
+        const double stands_for = per_byte ? STANDS_FOR_COST : STANDS_FOR_TIME;
+        *low = inverse ? of->x / RANGE : 0;
+        *high = of->x > 0 ? RANGE * of->x : RANGE * llround(stands_for * (double)UNITS_PS_PER_S * (double)of->factor);
+    }
+    *low = units_min_ps(*low, of->x);
+    *high = units_max_ps(*high, of->x);
+    if (of->value->kind == KEY_SPEED) *low = units_max_ps(*low, 1);
+}
+
+static enum status keep_corners(const struct run_time *of, const struct corners *curve, struct sensitivity_value *made,
+                                struct err *err)
+{
+    const bool inverse = of->value->kind == KEY_RATE || of->value->kind == KEY_SPEED;
+    made->corners = calloc(curve->count + 1, sizeof *made->corners);
+    if (!made->corners) return err_memory(err);
+    made->corner_count = curve->count;
+    for (size_t i = 0; i < curve->count; i++) {
+        const struct corner *point = &curve->points[inverse ? curve->count - 1 - i : i];
+        made->corners[i] = (struct sensitivity_corner){run_time_value(of, point->x), run_time_s(of, point->t)};
+    }
+    return STATUS_OK;
+}
+
+/* The unit of a slope is a run time by a value: seconds for a speed. */
+static double slope_unit(const struct run_time *of)
+{
+    return of->value->kind == KEY_SPEED ? 1 / (double)UNITS_PS_PER_S : 1;
+}
+
+static enum status describe_curve(const struct finder *finder, const struct run_time *of, const struct corners *curve,
+                                  struct sensitivity_value *made)
+{
+    const bool inverse = of->value->kind == KEY_RATE || of->value->kind == KEY_SPEED;
+    const double ends[] = {run_time_value(of, curve->from), run_time_value(of, curve->to)};
+    made->slope = curve->right * slope_unit(of);
+    made->slope_below = isnan(curve->left) || curve->left == curve->right ? NAN : curve->left * slope_unit(of);
+    made->from = ends[inverse];
+    made->to = ends[!inverse];
+    made->exact = curve->exact && is_linear(finder->trace, finder->replays.platform);
+    for (int i = 0; i < SENSITIVITY_SHARES; i++) {
+        double x;
+        TRY(corners_tolerance(of, curve, shares[i], &x, finder->err));
+        made->tolerances[i] = (struct sensitivity_tolerance){shares[i], isnan(x) ? NAN : run_time_value(of, x)};
+    }
+    return keep_corners(of, curve, made, finder->err);
+}
+
+static enum status sum_nodes(const struct finder *finder, const double *rank_parts, double unit, struct sensitivity_value *made)
+{
+    const struct platform *platform = finder->replays.platform;
+    made->nodes = calloc((size_t)finder->trace->rank_count + 1, sizeof *made->nodes);
+    if (!made->nodes) return err_memory(finder->err);
+    for (uint32_t r = 0; r < finder->trace->rank_count; r++) {
+        const uint32_t node = (uint32_t)platform_node_of(platform, r);
+        size_t at = 0;
+        if (rank_parts[r] == 0) continue;
+        while (at < made->node_count && made->nodes[at].node != node) at++;
+        if (at == made->node_count) made->nodes[made->node_count++] = (struct sensitivity_node){.node = node};
+        made->nodes[at].slope += rank_parts[r] * unit;
+    }
+    return STATUS_OK;
+}
+
+static enum status describe_places(struct finder *finder, const struct run_time *of, const struct corners *curve,
+                                   struct sensitivity_value *made)
+{
+    const bool by_node = of->value->kind == KEY_SPEED;
+    const double unit = slope_unit(of);
+    double *rank_parts = by_node ? calloc((size_t)finder->trace->rank_count + 1, sizeof *rank_parts) : NULL;
+    if (by_node && !rank_parts) return err_memory(finder->err);
+    enum status status = places_find(of, curve->jumps, &made->places, rank_parts, finder->err);
+    if (status == STATUS_OK && by_node) status = sum_nodes(finder, rank_parts, unit, made);
+    for (size_t i = 0; i < made->places.count; i++) made->places.items[i].time_s *= unit;
+    free(rank_parts);
+    return status;
+}
+
+static enum status describe_value(struct finder *finder, const struct platform_value *value, struct sensitivity_value *made)
+{
+    struct run_time of;
+    struct corners curve;
+    int64_t low, high;
+    *made = (struct sensitivity_value){.kind = value->kind, .value = *value->at};
+    strcpy(made->key, value->key);
+    TRY(run_time_init(&of, &finder->replays, value, finder->err));
+    choose_range(&of, find_range(finder->options, value->key), &low, &high);
+    TRY(corners_find(&of, low, high, &curve, finder->err));
+    enum status status = describe_curve(finder, &of, &curve, made);
+    if (status == STATUS_OK && curve.right != 0) status = describe_places(finder, &of, &curve, made);
+    corners_clear(&curve);
+    return status;
+}
+
+static enum status refuse_key(const struct finder *finder, const char *option, const char *key)
+{
+    const struct platform_values *values = &finder->replays.values;
+    char known[700] = "";
+    for (size_t i = 0, used = 0; i < values->count && used + VALUE_KEY_BYTES < sizeof known; i++)
+        if (*values->items[i].at > 0)
+            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "", values->items[i].key);
+    return err_set(finder->err, STATUS_USAGE, option, key, "the platform has no such time or rate, expected one of %s", known);
+}
+
+static enum status check_keys(const struct finder *finder)
+{
+    const struct sensitivity_options *options = finder->options;
+    for (size_t i = 0; i < options->key_count + options->range_count; i++) {
+        bool ranges = i >= options->key_count, there = false;
+        const char *key = ranges ? options->ranges[i - options->key_count].key : options->keys[i];
+        for (size_t v = 0; v < finder->replays.values.count; v++)
+            there = there || strcmp(finder->replays.values.items[v].key, key) == 0;
+        if (!there) return refuse_key(finder, ranges ? "--range" : "--of", key);
+    }
+    return STATUS_OK;
+}
+
+static enum status describe_slack(struct finder *finder)
+{
+    double calls = 0;
+    for (uint32_t r = 0; r < finder->trace->rank_count; r++) calls += (double)finder->trace->ranks[r].count;
+    if (!finder->options->slack && calls * (double)(finder->replays.events + 1) > SLACK_EVENTS) return STATUS_OK;
+    finder->row->slack_known = true;
+    return slack_find(&finder->replays, &finder->row->slack, finder->err);
+}
+
+static enum status describe_run(struct finder *finder)
+{
+    const struct sensitivity_options *options = finder->options;
+    struct sensitivity_row *row = finder->row;
+    platform_semantics_name(finder->replays.platform, row->semantics);
+    TRY(replays_init(&finder->replays, finder->err));
+    row->run_time_s = units_s(finder->replays.run_time_ps);
+    TRY(check_keys(finder));
+    const struct platform_values *values = &finder->replays.values;
+    row->values = calloc(values->count + 1, sizeof *row->values);
+    if (!row->values) return err_memory(finder->err);
+    for (size_t i = 0; i < values->count; i++)
+        if (!options->keys || is_among(values->items[i].key, options->keys, options->key_count))
+            TRY(describe_value(finder, &values->items[i], &row->values[row->value_count++]));
+    TRY(describe_slack(finder));
+    row->replays = finder->replays.count;
+    return STATUS_OK;
+}
+
+static enum status describe_row(const struct trace *trace, const struct sensitivity_options *options, const char *semantics,
+                                struct sensitivity *made, struct err *err)
+{
+    struct scene scene;
+    struct finder finder = {.options = options, .row = &made->rows[made->row_count], .err = err};
+    scene_name(&scene, semantics);
+    TRY(scene_open(&options->scenes, trace, &scene, err));
+    enum status status = scene.refused.status;
+    if (status != STATUS_OK && err) *err = scene.refused;
+    finder.trace = scene.rewrite.trace ? scene.rewrite.trace : trace;
+    finder.replays = (struct replays){.trace = finder.trace, .platform = scene.platform, .engine = options->engine};
+    made->row_count++;
+    if (status == STATUS_OK && !made->platform && !(made->platform = strdup(scene.platform->name ? scene.platform->name : "")))
+        status = err_memory(err);
+    if (status == STATUS_OK) status = describe_run(&finder);
+    replays_clear(&finder.replays);
+    scene_close(&scene);
+    return status;
+}
+
+enum status sensitivity_find(const struct trace *trace, const struct sensitivity_options *options, struct sensitivity *made,
+                             struct err *err)
+{
+    *made = (struct sensitivity){.engine = options->engine};
+    if (strcmp(options->engine->name, "loggp") != 0)
+        return err_set(err, STATUS_USAGE, "--engine", options->engine->name, "it shares links and has no slopes, expected loggp");
+    made->trace = strdup(trace->name);
+    enum status status = made->trace ? STATUS_OK : err_memory(err);
+    for (size_t i = 0; status == STATUS_OK && i < options->semantics_count; i++)
+        status = describe_row(trace, options, options->semantics[i], made, err);
+    if (status != STATUS_OK) sensitivity_clear(made);
+    return status;
+}
+
+void sensitivity_clear(struct sensitivity *made)
+{
+    for (size_t r = 0; r < made->row_count; r++) {
+        for (size_t i = 0; i < made->rows[r].value_count; i++) free(made->rows[r].values[i].corners);
+        slack_clear(&made->rows[r].slack);
+    }
+    fields_clear(sensitivity_fields, made);
+    *made = (struct sensitivity){.row_count = 0};
+}
