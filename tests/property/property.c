@@ -11,6 +11,7 @@
 #include "tests/property/broken_off.h"
 #include "tests/property/knobs.h"
 #include "tests/property/slices.h"
+#include "tests/property/slopes.h"
 #include "tests/slices/same_growing.h"
 #include "tests/slices/same_shards.h"
 #include "tests/property/transforms.h"
@@ -300,6 +301,7 @@ const struct property properties[] = {
     {"broken-off", "of programs that break off what is left when cut replays and keeps the laws", check_broken_off},
     {"transforms", "rewritten programs keep what they move and still run", check_transforms},
     {"advice", "who follows the advice waits less", check_advice},
+    {"slopes", "replays at other values lie on the curves; slack costs nothing", check_slopes},
     {"slices", "a trace in slices gives the same result as in memory", check_slices},
     {"shards", "a trace gives the same result in several shards as in memory", check_shards},
     {"ahead", "ranks that run ahead of others change nothing", check_ahead},
