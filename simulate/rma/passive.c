@@ -49,25 +49,32 @@ static enum status sort_busy(struct replay *replay, const struct member *member)
 /* The lock epochs that a call visits: under lock_all a flush of all visits the busy ones, else all that the call may
  * concern. Another thread may move what is busy. With query_all the others are asked, too. */
 struct lock_walk {
-    bool busy;
-    uint32_t at; /* communicator rank, or lock epoch */
+    bool busy, one; /* one: that of the target which the call names */
+    uint32_t at;    /* communicator rank, or busy lock epoch */
+    uint32_t lock;
 };
 
 static struct lock_walk walk_of(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
-    const struct member *member = replay_member(replay, call, rank);
+    const uint32_t member = replay_member_index(replay, call->handle, rank);
+    if (call->peer != TRACE_NONE)
+        return (struct lock_walk){.one = true, .lock = replay_open_lock(replay, rank, member, call->peer)};
     enum call_kind kind = call_kind(call->call);
     bool flushes = kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL;
-    const struct all_locks *all = *replay_all_locks(replay, member);
-    bool busy = flushes && call->peer == TRACE_NONE && all && !replay->ranks[rank].threads &&
+    const struct all_locks *all = replay->all_locks[member];
+    bool busy = flushes && all && !replay->ranks[rank].threads &&
                 replay->platform->protocol.calls[STEPS_FLUSH].query != QUERY_ALL;
-    return (struct lock_walk){busy, busy ? all->busy_first : 0};
+    return (struct lock_walk){.busy = busy, .at = busy ? all->busy_first : 0};
 }
 
 /* False: there are no more. *lock may be NO_INDEX. */
 static bool walk_next(const struct replay *replay, uint32_t rank, const struct trace_call *call, struct lock_walk *walk,
                       uint32_t *lock)
 {
+    if (walk->one) {
+        *lock = walk->lock;
+        return walk->at++ == 0;
+    }
     if (!walk->busy) return replay_lock_at(replay, rank, call, walk->at++, lock);
     *lock = walk->at;
     if (*lock == NO_INDEX) return false;
@@ -341,13 +348,13 @@ static void unlink_lock(struct replay *replay, struct all_locks *all, uint32_t p
 static enum status release_locks(struct replay *replay, uint32_t rank, const struct trace_call *call, uint32_t *unanswered)
 {
     struct all_locks *all = *replay_all_locks(replay, replay_member(replay, call, rank));
-    uint32_t lock;
+    struct lock_walk walk = walk_of(replay, rank, call);
     *unanswered = 0;
-    for (uint32_t i = 0; replay_lock_at(replay, rank, call, i, &lock); i++) {
+    for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);) {
         if (lock == NO_INDEX) continue;
         bool answers = answers_release(replay, &replay->lock_epochs[lock]);
         *unanswered += answers;
-        if (!answers) unlink_lock(replay, all, i, lock);
+        if (!answers) unlink_lock(replay, all, walk.at - 1, lock);
         TRY(replay_lock_end(replay, lock));
     }
     return STATUS_OK;
@@ -356,10 +363,10 @@ static enum status release_locks(struct replay *replay, uint32_t rank, const str
 static enum step leave_unlock(struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
     struct all_locks **all = replay_all_locks(replay, replay_member(replay, call, rank));
-    uint32_t lock;
-    for (uint32_t i = 0; replay_lock_at(replay, rank, call, i, &lock); i++) {
+    struct lock_walk walk = walk_of(replay, rank, call);
+    for (uint32_t lock; walk_next(replay, rank, call, &walk, &lock);) {
         if (lock == NO_INDEX) continue;
-        unlink_lock(replay, *all, i, lock);
+        unlink_lock(replay, *all, walk.at - 1, lock);
         replay_release_lock_epoch(replay, lock);
     }
     free(*all);
