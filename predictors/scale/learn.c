@@ -678,8 +678,7 @@ static enum status tell_statistics(struct learner *learner)
     text_print(made.out, "%s %% by its statistics, with the times of the %s:\n", percent_text(all, share),
                largest_trace(learner)->provenance.simulated ? "replayed runs" : "recordings");
     for (size_t i = 0; i < statistics->count; i++) {
-        if (largest->step_ps[i] == 0) continue;
-        double own = (double)largest->step_ps[i] / (double)largest->all_ps;
+        double own = largest->all_ps > 0 ? (double)largest->step_ps[i] / (double)largest->all_ps : 0;
         text_print(made.out, "  %s %%: %s (%s)\n", percent_text(own, share), statistics->of[i].name, statistics->why[i]);
     }
     TRY(memory_text_close(&made, STATUS_OK, learner->err));
