@@ -16,6 +16,7 @@ static enum status make_room(struct predicted_rank *rank, struct err *err)
         memmove(rank->calls, rank->calls + gone, (held - gone) * sizeof *rank->calls);
         memmove(rank->sim, rank->sim + gone, (held - gone) * sizeof *rank->sim);
         memmove(rank->moves, rank->moves + gone, (held - gone) * sizeof *rank->moves);
+        memmove(rank->lists, rank->lists + gone, (held - gone) * sizeof *rank->lists);
         rank->first = rank->at;
         held -= gone;
     } else {
@@ -26,12 +27,15 @@ static enum status make_room(struct predicted_rank *rank, struct err *err)
         if (sim) rank->sim = sim;
         bool *moves = realloc(rank->moves, capacity * sizeof *moves);
         if (moves) rank->moves = moves;
-        if (!calls || !sim || !moves) return err_memory(err);
+        uint32_t **lists = realloc(rank->lists, capacity * sizeof *lists);
+        if (lists) rank->lists = lists;
+        if (!calls || !sim || !moves || !lists) return err_memory(err);
         rank->capacity = capacity;
     }
     for (size_t i = held; i < rank->capacity; i++) {
         rank->sim[i] = trace_sim_unknown;
         rank->moves[i] = false;
+        rank->lists[i] = NULL;
     }
     return STATUS_OK;
 }
@@ -74,9 +78,12 @@ enum status predicted_open(struct predicted *predicted, struct trace *trace, con
 void predicted_clear(struct predicted *predicted)
 {
     for (uint32_t r = 0; predicted->sink && predicted->ranks && r < predicted->of->rank_count; r++) {
-        free(predicted->ranks[r].calls);
-        free(predicted->ranks[r].sim);
-        free(predicted->ranks[r].moves);
+        struct predicted_rank *rank = &predicted->ranks[r];
+        for (size_t i = rank->at; i < rank->end; i++) free(rank->lists[i - rank->first]);
+        free(rank->calls);
+        free(rank->sim);
+        free(rank->moves);
+        free(rank->lists);
     }
     free(predicted->ranks);
     free(predicted->ended);
@@ -85,13 +92,29 @@ void predicted_clear(struct predicted *predicted)
     *predicted = (struct predicted){0};
 }
 
-/* Lists of requests are those of the appended calls. */
-static enum status copy_list(const struct predicted *predicted, struct trace_call *call, struct err *err)
+/* The replayed trace may not have the list any more when the call is appended. */
+static enum status keep_list(const struct predicted *predicted, struct predicted_rank *rank, struct err *err)
 {
+    const size_t last = rank->end - 1 - rank->first;
+    const struct trace_call *call = &rank->calls[last];
     if (!(call_row(call->call)->needed & F_REQS)) return STATUS_OK;
     const struct trace_definitions *from = &predicted->of->definitions;
     const struct trace_list *list = &from->lists[call->completion.list];
-    return trace_add_list(predicted->trace, from->requests + list->first, list->count, &call->completion.list, err);
+    uint32_t *kept = rank->lists[last] = malloc(((size_t)list->count + 1) * sizeof *kept);
+    if (!kept) return err_memory(err);
+    kept[0] = list->count;
+    for (uint32_t i = 0; i < list->count; i++) kept[1 + i] = from->requests[list->first + i];
+    return STATUS_OK;
+}
+
+/* Lists of requests are those of the appended calls. */
+static enum status give_list(struct predicted *predicted, uint32_t **list, struct trace_call *call, struct err *err)
+{
+    if (!*list) return STATUS_OK;
+    TRY(trace_add_list(predicted->trace, *list + 1, **list, &call->completion.list, err));
+    free(*list);
+    *list = NULL;
+    return STATUS_OK;
 }
 
 static enum status append_one(struct predicted *predicted, uint32_t rank, struct err *err)
@@ -101,7 +124,7 @@ static enum status append_one(struct predicted *predicted, uint32_t rank, struct
     struct trace_call call = from->calls[from->at - from->first];
     struct trace_sim *sim = &from->sim[from->at - from->first];
     TRY(trace_reserve_calls(predicted->trace, rank, 1, err));
-    TRY(copy_list(predicted, &call, err));
+    TRY(give_list(predicted, &from->lists[from->at - from->first], &call, err));
     if (from->moves[from->at - from->first]) {
         sim->xfer_least_ps = least_ends_of(&predicted->least, rank, &call);
         predicted->endless += sim->xfer_end_ps == TRACE_UNKNOWN_PS;
@@ -123,6 +146,7 @@ static bool may_change(const struct predicted_rank *rank)
 enum status predicted_append(struct predicted *predicted, uint32_t rank, struct err *err)
 {
     struct predicted_rank *from = &predicted->ranks[rank];
+    TRY(keep_list(predicted, from, err));
     TRY(make_room(from, err));
     while (from->at < from->end && !may_change(from)) TRY(append_one(predicted, rank, err));
     if (predicted->appended < predicted->more) return STATUS_OK;

@@ -22,6 +22,7 @@ struct predicted_rank {
     struct trace_call *calls; /* owned with a sink, else of the trace; likewise sim */
     struct trace_sim *sim;
     bool *moves;    /* with a sink: the call moves data */
+    uint32_t **lists; /* with a sink: its list of requests, behind their number, owned; NULL: it has none */
     size_t first;   /* number of calls[0] among the rank's calls */
     size_t at, end; /* with a sink: first call that was not appended yet; behind the last one that returned */
     size_t capacity;
@@ -68,7 +69,8 @@ static inline void predicted_return(struct predicted *predicted, uint32_t rank, 
     of->end = number + 1;
 }
 
-/* With a sink, after predicted_return() and once all facts of the call but those of its data are set. */
+/* With a sink, after predicted_return() and once all facts of the call but those of its data are set. The replayed trace still
+ * has the call's list of requests. */
 enum status predicted_append(struct predicted *predicted, uint32_t rank, struct err *err);
 /* The rank makes no further call. */
 void predicted_end(struct predicted *predicted, uint32_t rank);

@@ -31,11 +31,12 @@ struct gaps {
     struct gap_timeline *timelines; /* of ranks, then of core.thread_names */
 };
 
-static bool rank_sleeps(const struct replay *replay, const struct trace_rank *rank)
+static bool rank_sleeps(const struct replay *replay, uint32_t number)
 {
     const struct replay_source *source = core_of(replay)->options->source;
+    const struct trace_rank *rank = &replay->trace->ranks[number];
     const int64_t *slept_ps = rank->before_ps[BEFORE_SLEPT];
-    if (source && source->sleeps) return true;
+    if (source) return replay_source_sleeps(source, number);
     for (size_t i = 0; slept_ps && i < rank->count; i++)
         if (slept_ps[i] > 0) return true;
     return false;
@@ -49,7 +50,7 @@ enum status replay_prepare_cores(struct replay *replay, const uint32_t *threads)
         const int32_t node = replay->nodes[rank];
         uint32_t cores = (uint32_t)platform_group_of(replay->platform, node)->cores, of_node = threads[node];
         bool known = of_node <= cores || (nodes && nodes[node].threads > 0);
-        if (known || !rank_sleeps(replay, &replay->trace->ranks[rank])) continue;
+        if (known || !rank_sleeps(replay, rank)) continue;
         if (!nodes) nodes = calloc((size_t)count + 1, sizeof *nodes);
         if (!nodes) return err_memory(replay->err);
         nodes[node] = (struct gap_node){.cores = cores, .threads = of_node, .first = NO_INDEX};

@@ -44,7 +44,7 @@ static bool has_plain_gaps(const struct replay *replay, uint32_t rank)
 {
     const struct trace_rank *process = &replay->trace->ranks[rank];
     const struct replay_source *source = core_of(replay)->options->source;
-    if (source && source->sleeps) return false;
+    if (source && replay_source_sleeps(source, rank)) return false;
     bool waits = process->sim && process->before_ps[BEFORE_CORE_WAIT];
     return !process->compute_ps && !process->before_ps[BEFORE_SLEPT] && !waits && !replay_shares_cores(replay, rank);
 }
@@ -356,7 +356,8 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     /* With progress call: where no message overtakes another one of its sender, which matters at equal times. */
     bool in_order = !protocol_uses(&platform->protocol, PROGRESS_THREAD) && !platform->control_bypass && core->polls == 1;
     replay->answers_late = !replay->shmem && (replay->hardware || in_order);
-    replay->init_is_barrier = all_ranks_call(trace, CALL_INIT, true);
+    replay->init_is_barrier =
+        (options->source && options->source->initializes) || all_ranks_call(trace, CALL_INIT, true);
     replay->finalize_is_barrier =
         options->source ? options->source->finalizes : all_ranks_call(trace, CALL_FINALIZE, false);
     TRY(prepare_decisions(replay));

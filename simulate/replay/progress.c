@@ -31,7 +31,7 @@ void replay_account_progress(struct replay *replay, uint32_t rank, int64_t exit_
     if (from_ps >= until_ps) return;
     totals_add(&replay->outcome->totals, PATTERN_WAIT_FOR_PROGRESS, rank, until_ps - from_ps);
     if (!replay->made) return;
-    struct trace_sim *sim = predicted_sim(replay->made, rank, state->next);
+    struct trace_sim *sim = predicted_sim(replay->made, rank, replay_call_number(replay, rank));
     sim->progress_from_ps = from_ps;
     sim->progress_until_ps = until_ps;
 }

@@ -12,16 +12,24 @@
 
 /* Calls that the trace does not hold yet. */
 struct replay_source {
-    /* Puts the calls of a rank behind those that the trace holds of it into their place; none: the rank has ended. */
+    /* Puts the calls of a rank behind those that the trace holds of it into their place; none: the rank has ended. Their times
+     * go on behind those of the calls before, and first_event counts these. */
     enum status (*next)(void *context, uint32_t rank, struct err *err);
     void *context;
-    bool finalizes; /* all ranks call MPI_Finalize */
-    bool sleeps;    /* ranks may sleep before calls that the trace does not hold yet */
+    bool initializes, finalizes; /* all ranks call MPI_Init, MPI_Finalize; the trace's first calls may show the former, too */
+    bool sleeps;              /* ranks may sleep before calls that the trace does not hold yet */
+    const bool *sleeps_by_rank; /* which ones; NULL: any */
+    uint64_t calls;           /* of all ranks; 0: not known */
 };
+static inline bool replay_source_sleeps(const struct replay_source *source, uint32_t rank)
+{
+    return source->sleeps && (!source->sleeps_by_rank || source->sleeps_by_rank[rank]);
+}
 
 struct replay_options {
-    /* NULL: the trace holds all calls. Without keep_trace, progress, stopped, a platform file of SimGrid; one thread
-     * per rank, and no sizes per rank (trace_call_counts()). */
+    /* NULL: the trace holds all calls. Without keep_trace, stopped, a platform file of SimGrid; with progress if calls are
+     * known; one thread per rank, no sizes per rank (trace_call_counts()), and no claims of tasks that are decided again. An
+     * error may name what it waits for less precisely. */
     const struct replay_source *source;
     const struct engine_descriptor *engine;
     bool keep_trace; /* make the predicted trace */

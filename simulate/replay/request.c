@@ -46,10 +46,11 @@ enum status replay_collective_request(struct replay *replay, uint32_t rank, uint
     return make_request(replay, rank, (struct request){.awaited = true, .hidden = true}, index);
 }
 
-/* Ids from this one on are in a map, so that memory grows with the calls. */
-static uint32_t far_from(const struct rank_state *state)
+/* Ids from this one on are in a map, so that memory grows with the calls that the trace holds. */
+static uint32_t far_from(const struct replay *replay, const struct rank_state *state)
 {
     enum { LEAST = 8192, PER_CALL = 8 };
+    if (core_of(replay)->options->source) return LEAST; /* count is not that of all calls, and changes */
     uint64_t from = LEAST + PER_CALL * (uint64_t)state->count;
     return from < UINT32_MAX ? (uint32_t)from : UINT32_MAX;
 }
@@ -58,7 +59,7 @@ static enum status set_request(struct replay *replay, uint32_t rank, uint32_t id
 {
     struct rank_rare *rare = &replay->rare[rank];
     if (id >= rare->request_limit) {
-        if (id >= far_from(&replay->ranks[rank])) {
+        if (id >= far_from(replay, &replay->ranks[rank])) {
             uint64_t *slot;
             if (!rare->far_requests) rare->far_requests = calloc(1, sizeof *rare->far_requests);
             if (!rare->far_requests) return err_memory(replay->err);
@@ -66,7 +67,7 @@ static enum status set_request(struct replay *replay, uint32_t rank, uint32_t id
             *slot = index;
             return STATUS_OK;
         }
-        uint32_t far = far_from(&replay->ranks[rank]), limit = id < 32 ? 64 : id < far / 2 ? id * 2 : far;
+        uint32_t far = far_from(replay, &replay->ranks[rank]), limit = id < 32 ? 64 : id < far / 2 ? id * 2 : far;
         uint32_t *grown = realloc(rare->requests, (size_t)limit * sizeof *grown);
         if (!grown) return err_memory(replay->err);
         for (uint32_t i = rare->request_limit; i < limit; i++) grown[i] = NO_INDEX;
@@ -128,6 +129,8 @@ void replay_forget_request(struct replay *replay, struct rank_state *state, uint
     struct rank_rare *rare = replay_rare(replay, state);
     if (id < rare->request_limit)
         rare->requests[id] = REQUEST_GONE;
+    else if (core_of(replay)->options->source)
+        map_remove(rare->far_requests, id); /* no later call names it (trace_check()) */
     else
         *map_find(rare->far_requests, id) = REQUEST_GONE;
 }

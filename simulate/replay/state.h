@@ -85,6 +85,12 @@ struct replay {
     struct coll_calls **coll_calls; /* by communicator, made when first asked for */
 };
 
+/* The number of the rank's call among all its calls, of which replay_source may have replaced some. */
+static inline size_t replay_call_number(const struct replay *replay, uint32_t rank)
+{
+    return replay->trace->ranks[rank].first_event + replay->ranks[rank].next;
+}
+
 static inline struct rank_rare *replay_rare(const struct replay *replay, const struct rank_state *rank)
 {
     return &replay->rare[rank - replay->ranks];

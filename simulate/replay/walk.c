@@ -70,8 +70,9 @@ static void note_exit(struct replay *replay, uint32_t rank, int64_t exit_ps)
         struct trace_call call = state->calls[state->next];
         call.enter_ps = state->enter_ps;
         call.exit_ps = exit_ps;
-        predicted_return(replay->made, rank, state->next, &call);
-        predicted_sim(replay->made, rank, state->next)->blocked_ps = exit_ps - state->enter_ps - state->busy_ps;
+        const size_t number = replay_call_number(replay, rank);
+        predicted_return(replay->made, rank, number, &call);
+        predicted_sim(replay->made, rank, number)->blocked_ps = exit_ps - state->enter_ps - state->busy_ps;
     }
     if (!replay->hardware) replay_account_progress(replay, rank, exit_ps);
     if (replay->made && replay->made->sink && predicted_append(replay->made, rank, replay->err) != STATUS_OK)
@@ -151,7 +152,7 @@ static int64_t linger_ps(const struct replay *replay, uint32_t rank)
 {
     const struct core *core = core_of(replay);
     if (core->linger_sd_ps == 0) return core->linger_ps;
-    const double z = scramble_bell(replay->platform->draw, map_pair(rank, rank), replay->ranks[rank].next);
+    const double z = scramble_bell(replay->platform->draw, map_pair(rank, rank), replay_call_number(replay, rank));
     return core->linger_ps + llround(core->linger_sd_ps * z);
 }
 
@@ -194,7 +195,8 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     state->overlap = state->paid = state->unread = false;
     state->busy_ps = 0;
     if (++core->calls_done == core->report_at) {
-        uint64_t all_calls = trace_all_calls(replay->recorded);
+        const struct replay_source *source = core->options->source;
+        uint64_t all_calls = source ? source->calls : trace_all_calls(replay->recorded);
         core->options->progress(core->options->progress_context, core->calls_done, all_calls);
         core->report_at += 1 + all_calls / PROGRESS_STEPS;
     }

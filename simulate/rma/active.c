@@ -27,7 +27,7 @@ void replay_account_post(struct replay *replay, uint32_t rank, enum pattern patt
     if (post_ps == TRACE_UNKNOWN_PS) return;
     if (state->lacked_until_ps < post_ps) state->lacked_until_ps = post_ps;
     totals_add(&replay->outcome->totals, pattern, rank, post_ps - state->enter_ps);
-    if (replay->made) predicted_sim(replay->made, rank, state->next)->awaited_post_ps = post_ps;
+    if (replay->made) predicted_sim(replay->made, rank, replay_call_number(replay, rank))->awaited_post_ps = post_ps;
 }
 
 /* --- target --- */
@@ -304,7 +304,7 @@ static enum status queue_notification(struct replay *replay, uint32_t index, con
     replay->ops[op] = (struct op){.origin = pair->origin,
                                   .target = pair->target,
                                   .pair = index,
-                                  .call = replay->ranks[pair->origin].next,
+                                  .call = replay_call_number(replay, pair->origin),
                                   .epoch = notification->epoch,
                                   .kind = CALL_COMPLETE,
                                   .complete_enter_ps = notification->complete_enter_ps,

@@ -183,11 +183,12 @@ static enum status attach_request(struct replay *replay, uint32_t rank, const st
 /* --- plain puts --- */
 
 /* Most puts of an active epoch leave in their call and are never referred to later: they need no struct op. */
-static bool is_plain_put(const struct replay *replay, const struct rank_state *state, const struct trace_call *call)
+static bool is_plain_put(const struct replay *replay, uint32_t rank, const struct trace_call *call)
 {
+    const struct rank_state *state = &replay->ranks[rank];
     return state->phase == PHASE_ISSUE && call_kind(call->call) == CALL_PUT && call->rma.request == TRACE_NO_REF &&
-           replay->plain_puts && state->next < NO_INDEX &&
-           !window_mode_accumulates(&replay->modes[call->handle], replay->trace, (uint32_t)(state - replay->ranks), state->next);
+           replay->plain_puts && replay_call_number(replay, rank) < NO_INDEX &&
+           !window_mode_accumulates(&replay->modes[call->handle], replay->trace, rank, state->next);
 }
 
 static struct trace_sim *sim_of_put(struct replay *replay, uint32_t origin, uint32_t call)
@@ -207,18 +208,19 @@ static enum step put_plainly(struct replay *replay, uint32_t rank, struct member
     struct rank_state *state = &replay->ranks[rank];
     const struct trace_call *call = &state->calls[state->next];
     struct engine_departure departure;
-    if (replay->made) predicted_moves(replay->made, rank, state->next);
+    const size_t number = replay_call_number(replay, rank);
+    if (replay->made) predicted_moves(replay->made, rank, number);
     pair->data_issued++;
     pair->unflushed = true;
     if (pair->target != rank) replay_note_called(replay, (uint32_t)(member - replay->members), NO_INDEX);
     replay->outcome->transfers++;
     replay->outcome->transfer_bytes += (uint64_t)call->bytes;
     STEP_TRY(replay_send(replay, MESSAGE_PUT, rank, pair->target, call->bytes, (uint32_t)(pair - replay->pairs),
-                         (uint32_t)state->next, &departure));
+                         (uint32_t)number, &departure));
     if (departure.left_ps == ENGINE_LATER)
         member->open.lefts++;
     else
-        note_put_left(replay, member, (uint32_t)state->next, departure.began_ps, departure.left_ps);
+        note_put_left(replay, member, (uint32_t)number, departure.began_ps, departure.left_ps);
     return leave_operation(replay, state, pair);
 }
 
@@ -269,7 +271,7 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
         STEP_TRY(replay_pair_issue_queued(replay, (uint32_t)(pair - replay->pairs)));
         pair = replay_open_pair(replay, member, call->peer);
     }
-    if (pair && is_plain_put(replay, state, call)) return put_plainly(replay, rank, member, pair);
+    if (pair && is_plain_put(replay, rank, call)) return put_plainly(replay, rank, member, pair);
     uint32_t op;
     STEP_TRY(replay_make_op(replay, rank, is_buffered(state), &op));
     if (op == NO_INDEX)

@@ -214,7 +214,7 @@ int64_t replay_lock_contended_ps(const struct replay *replay, uint32_t lock)
 
 void replay_note_release(struct replay *replay, uint32_t rank)
 {
-    if (replay->made) predicted_sim(replay->made, rank, replay->ranks[rank].next)->released_ps = replay->now_ps;
+    if (replay->made) predicted_sim(replay->made, rank, replay_call_number(replay, rank))->released_ps = replay->now_ps;
 }
 
 enum status replay_lock_end(struct replay *replay, uint32_t lock)

@@ -8,7 +8,7 @@
 struct op {
     uint32_t origin, target, member, pair, lock; /* of start: pair, under a lock: lock; else NO_INDEX */
     uint32_t next;                               /* in a queue, or the free list */
-    size_t call; /* index in the origin's calls, which replay_source may have replaced since the operation was made */
+    size_t call; /* replay_call_number() of the origin */
     union {
         struct {
             int64_t bytes, began_ps;

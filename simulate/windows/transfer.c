@@ -89,14 +89,14 @@ enum status replay_make_op(struct replay *replay, uint32_t rank, bool copied, ui
     if (!pair && lock == NO_INDEX && !member->fence_open) return STATUS_OK;
     TRY(replay_take_op(replay, op));
     struct op *made = &replay->ops[*op];
-    if (replay->made) predicted_moves(replay->made, rank, state->next);
+    if (replay->made) predicted_moves(replay->made, rank, replay_call_number(replay, rank));
     made->origin = rank;
     made->target = (uint32_t)call->peer;
     made->member = index;
     made->pair = pair ? (uint32_t)(pair - replay->pairs) : NO_INDEX;
     made->lock = lock;
     made->request = NO_INDEX;
-    made->call = state->next;
+    made->call = replay_call_number(replay, rank);
     made->bytes = call->bytes;
     made->kind = (uint8_t)call_operation(call_kind(call->call));
     if (made->kind == CALL_GET_ACCUMULATE) made->result_bytes = call->rma.result_bytes;
