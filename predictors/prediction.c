@@ -45,54 +45,26 @@ static void describe_buffer(const struct prediction *prediction, struct result_b
 }
 
 /* Notes the time of file I/O, which no platform describes. */
-static enum status note_files(struct prediction *prediction, struct err *err)
+static enum status note_files(const struct recording_facts *facts, struct result *result, struct err *err)
 {
-    const struct trace *trace = prediction->trace;
-    uint64_t count = 0;
-    double took_s = 0;
-    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
-        for (size_t i = 0; i < trace->ranks[rank].count; i++) {
-            const struct trace_call *call = &trace->ranks[rank].calls[i];
-            if (call_kind(call->call) != CALL_LOCAL || !call_is_io(call->call)) continue;
-            count++;
-            took_s += units_s(call->exit_ps - call->enter_ps);
-        }
-    if (count == 0) return STATUS_OK;
-    return result_add_note(prediction->result, err,
+    if (facts->file_calls == 0) return STATUS_OK;
+    return result_add_note(result, err,
                            "MPI-IO takes no time here: %" PRIu64 " call%s, which took %.4g s of all ranks' time in the trace",
-                           count, units_plural(count), took_s);
-}
-
-/* The ranks' mean time in the calls of a kind, in the trace. */
-static double mean_of_calls(const struct trace *trace, enum call_kind kind)
-{
-    double sum_s = 0;
-    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
-        const struct trace_rank *process = &trace->ranks[rank];
-        const bool first = kind == CALL_INIT;
-        for (size_t i = 0; i < process->count; i++) { /* at one end of the rank's calls, but for regions */
-            const struct trace_call *call = &process->calls[first ? i : process->count - 1 - i];
-            if (call_kind(call->call) == kind) sum_s += units_s(call->exit_ps - call->enter_ps);
-            if (call_kind(call->call) == kind || call_is_library(call->call)) break;
-        }
-    }
-    return trace->rank_count > 0 ? sum_s / trace->rank_count : 0;
+                           facts->file_calls, units_plural(facts->file_calls), facts->file_s);
 }
 
 /* What the platform says nothing of, and the recording shows: from a hundredth of its time on. */
-static enum status note_ends(struct prediction *prediction, struct err *err)
+static enum status note_ends(struct prediction *prediction, const struct recording_facts *facts, struct err *err)
 {
     const struct trace *trace = prediction->trace;
     const struct platform *platform = prediction->platform;
     static const char *const calls[] = {"MPI_Init", "MPI_Finalize"}, *const keys[] = {"mpi.init_s", "mpi.finalize_s"};
     const double stated_s[] = {platform->init_s, platform->finalize_s};
-    double run_s = 0;
-    if (trace_origin(trace) != TRACE_RECORDED) return STATUS_OK;
-    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
-        run_s = fmax(run_s, units_s(trace_rank_end_ps(trace, rank) - trace_begin_ps(trace)));
+    if (trace_origin(trace) != TRACE_RECORDED || trace->rank_count == 0) return STATUS_OK;
+    const double run_s = facts->end_ps == INT64_MIN ? 0 : units_s(facts->end_ps - trace_begin_ps(trace));
     for (int i = 0; i < 2; i++) {
         char took[UNITS_TEXT_BYTES];
-        const double took_s = stated_s[i] > 0 ? 0 : mean_of_calls(trace, i == 0 ? CALL_INIT : CALL_FINALIZE);
+        const double took_s = stated_s[i] > 0 ? 0 : facts->ends_s[i] / trace->rank_count;
         if (took_s <= run_s / 100) continue;
         TRY(result_add_note(prediction->result, err,
                             "%s takes no time of its own here: in the recording it took %s, mean of the ranks (%s)", calls[i],
@@ -121,16 +93,14 @@ static enum status add_line(void *result, const char *line, struct err *err)
     return result_add_note(result, err, "%s", line);
 }
 
-static enum status state_uncertainty(struct prediction *prediction, struct err *err)
+static void state_uncertainty(struct prediction *prediction, const struct recording_facts *facts)
 {
     struct result *result = prediction->result;
     const struct platform *platform = prediction->platform;
-    double recording_s;
-    TRY(trace_recording_error(prediction->trace, !result->section.known, &recording_s, err));
-    recording_s *= platform_slowness(platform, prediction->trace->rank_count);
-    result->uncertainty = uncertainty_of_run(recording_s, platform_is_measured(platform), result->uncertainty.class,
+    const double recording_s = trace_spread_error(prediction->trace, &facts->spread, !result->section.known);
+    const double slowness = platform_slowness(platform, prediction->trace->rank_count);
+    result->uncertainty = uncertainty_of_run(recording_s * slowness, platform_is_measured(platform), result->uncertainty.class,
                                              result_in_mpi_s(result));
-    return STATUS_OK;
 }
 
 static enum status note_bounds(const struct trace_bounds *bounds, struct result *result, struct err *err)
@@ -146,7 +116,7 @@ static enum status note_bounds(const struct trace_bounds *bounds, struct result 
 }
 
 /* Adds the facts that the analysis of the predicted trace does not know. */
-static enum status describe_prediction(struct prediction *prediction, struct err *err)
+static enum status describe_with(struct prediction *prediction, const struct recording_facts *facts, struct err *err)
 {
     struct result *result = prediction->result;
     const struct replay_outcome *outcome = &prediction->outcome;
@@ -189,12 +159,30 @@ static enum status describe_prediction(struct prediction *prediction, struct err
     char parted[CROWDING_TEXT_BYTES];
     if (crowding_parts_window(prediction->trace, platform, parted)) TRY(result_add_note(result, err, "%s", parted));
     TRY(servers_note(platform, result, err));
-    TRY(steering_note(prediction->trace, platform, result, err));
-    TRY(note_files(prediction, err));
-    TRY(note_ends(prediction, err));
-    TRY(state_uncertainty(prediction, err));
+    TRY(steering_note(prediction->trace, &facts->steering, platform, result, err));
+    TRY(note_files(facts, result, err));
+    TRY(note_ends(prediction, facts, err));
+    state_uncertainty(prediction, facts);
     TRY(model_report_faults(prediction->trace, result, err));
     return note_bounds(&outcome->bounds, result, err);
+}
+
+static enum status describe_prediction(struct prediction *prediction, struct err *err)
+{
+    struct recording_facts facts = RECORDING_FACTS_NONE;
+    if (prediction->recording) return describe_with(prediction, &prediction->recording->facts, err);
+    enum status status = recording_facts_add_all(&facts, prediction->trace, err);
+    if (status == STATUS_OK) status = describe_with(prediction, &facts, err);
+    recording_facts_clear(&facts);
+    return status;
+}
+
+/* Gives a replay what it reads. */
+static enum status begin_calls(const struct prediction *prediction, struct replay_options *options, struct err *err)
+{
+    if (!prediction->recording) return STATUS_OK;
+    options->source = &prediction->recording->source;
+    return recording_begin(prediction->recording, err);
 }
 
 /* Run time on the ideal network, 0 if the trace does not end on it (an order of locks may differ). It uses an engine
@@ -203,7 +191,8 @@ static enum status ideal_run_time(const struct prediction *prediction, double *r
 {
     struct platform_ideal ideal;
     struct replay_outcome outcome;
-    const struct replay_options options = {.engine = engine_by_name("loggp")};
+    struct replay_options options = {.engine = engine_by_name("loggp")};
+    TRY(begin_calls(prediction, &options, err));
     platform_ideal_init(&ideal, prediction->platform);
     enum status status = replay_run(prediction->trace, &ideal.platform, &options, &outcome, err);
     *run_time_s = status == STATUS_OK ? outcome.run_time_s : 0;
@@ -239,12 +228,18 @@ static enum status add_to_slices(void *context, const bool *ended, size_t *more,
     return slices_add(((struct growing *)context)->slices, ended, more, err);
 }
 
-/* Whether nobody needs the whole predicted trace. */
-static bool may_forget(const struct prediction *prediction, const struct analyze_options *analyze)
+bool prediction_streams(const struct prediction *prediction)
+{
+    static const struct analyze_options defaults = ANALYZE_DEFAULTS;
+    const struct analyze_options *analyze = prediction->analyze ? prediction->analyze : &defaults;
+    return !(prediction->keep_trace || prediction->apart || prediction->engine->once_per_process || analyze->verify ||
+             analyze->found || section_is_set(&analyze->section) || filter_is_set(&analyze->filter));
+}
+
+static bool may_forget(const struct prediction *prediction)
 {
     const struct trace *trace = prediction->trace;
-    bool whole = prediction->keep_trace || prediction->apart || prediction->engine->once_per_process || analyze->verify ||
-                 analyze->found || section_is_set(&analyze->section) || filter_is_set(&analyze->filter);
+    bool whole = !prediction_streams(prediction);
     for (uint32_t r = 0; r < trace->rank_count && !whole; r++) whole = trace->ranks[r].thread_count > 0;
     return !whole;
 }
@@ -256,6 +251,7 @@ static enum status replay_in_slices(struct prediction *prediction, struct replay
     struct growing growing = {.options = analyze, .calls = growing_calls(prediction)};
     const struct predicted_sink sink = {&growing, begin_slices, add_to_slices};
     options->sink = &sink;
+    TRY(begin_calls(prediction, options, err));
     enum status status = replay_run(prediction->trace, prediction->platform, options, outcome, err);
     if (status == STATUS_OK) status = slices_end(growing.slices, &prediction->result, err);
     slices_free(growing.slices);
@@ -290,7 +286,7 @@ static enum status predict_replay(struct prediction *prediction, struct err *err
     if (analyze.eager_bytes == EAGER_OF_PLATFORM) analyze.eager_bytes = prediction->platform->eager_bytes;
     if (analyze.intervals && analyze.ideal_run_time_s == 0)
         TRY(ideal_run_time(prediction, &analyze.ideal_run_time_s, err));
-    TRY((may_forget(prediction, &analyze) ? replay_in_slices : replay_whole)(prediction, &options, &analyze, err));
+    TRY((may_forget(prediction) ? replay_in_slices : replay_whole)(prediction, &options, &analyze, err));
     return describe_prediction(prediction, err);
 }
 

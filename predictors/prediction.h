@@ -7,6 +7,7 @@
 
 #include "model/analyze.h"
 #include "platforms/platform.h"
+#include "predictors/recording.h"
 #include "predictors/replayable_prefix.h"
 #include "simulate/replay/replay.h"
 #include "trace/trace.h"
@@ -17,6 +18,8 @@ enum { EAGER_OF_PLATFORM = -1 };
 struct prediction {
     /* inputs, borrowed */
     const struct trace *trace;
+    struct recording *recording; /* whose trace it is, and which the replay reads; NULL: the trace has its calls. Without keep_going,
+                                    keep_trace, apart and an analysis of the whole trace (prediction_streams()) */
     const struct platform *platform;
     const struct engine_descriptor *engine;
     const struct analyze_options *analyze; /* NULL: defaults */
@@ -35,7 +38,10 @@ struct prediction {
     struct result *result;         /* names the given trace */
 };
 
-/* On failure prediction has no outputs. */
+/* Whether nobody needs the whole predicted trace, whatever the recording is. */
+bool prediction_streams(const struct prediction *prediction);
+
+/* On failure prediction has no outputs. With a recording an error may say less than that of a prediction of the whole trace. */
 enum status prediction_run(struct prediction *prediction, struct err *err);
 void prediction_clear(struct prediction *prediction);
 

@@ -2,34 +2,49 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "common/units.h"
-#include "model/waits/disturbance.h"
 
 static const double NOTABLE = 0.1;
 
-/* With MPI_Init, of which no wait for a core is known. */
-static double sum_mpi_s(const struct trace *trace)
+void recorded_time_add(const struct trace *trace, uint32_t rank, size_t first, struct disturbance_inside *inside,
+                       struct recorded_time *made)
 {
-    double sum_s = 0;
-    for (uint32_t r = 0; r < trace->rank_count; r++)
-        for (size_t i = 0; i < trace->ranks[r].count; i++) {
-            const struct trace_call *call = &trace->ranks[r].calls[i];
-            if (call_is_library(call->call)) sum_s += units_s(call->exit_ps - call->enter_ps);
-        }
-    return sum_s;
+    const struct trace_rank *process = &trace->ranks[rank];
+    disturbance_add_rank(process, first, &inside[rank]);
+    for (size_t i = first; i < process->count; i++) {
+        const struct trace_call *call = &process->calls[i];
+        if (call_is_library(call->call)) made->mpi_s += units_s(call->exit_ps - call->enter_ps);
+    }
 }
 
-enum status recorded_time_find(const struct trace *trace, struct recorded_time *made, struct err *err)
+enum status recorded_time_end(const struct trace *trace, const struct disturbance_inside *inside, struct recorded_time *made,
+                              struct err *err)
 {
-    *made = (struct recorded_time){.known = trace_origin(trace) == TRACE_RECORDED, .ranks = trace->rank_count};
+    struct timelines timelines;
+    made->known = trace_origin(trace) == TRACE_RECORDED;
+    made->ranks = trace->rank_count;
     if (!made->known) return STATUS_OK;
     const int64_t begin_ps = trace_begin_ps(trace);
     for (uint32_t r = 0; r < trace->rank_count; r++)
         made->run_time_s = fmax(made->run_time_s, units_s(trace_rank_end_ps(trace, r) - begin_ps));
-    TRY(disturbance_find(trace, &made->parts, err));
-    made->parts.mpi_s = sum_mpi_s(trace);
+    TRY(timelines_build(trace, &timelines, err));
+    disturbance_report(&timelines, inside, &made->parts);
+    timelines_clear(&timelines);
+    made->parts.mpi_s = made->mpi_s;
     return STATUS_OK;
+}
+
+enum status recorded_time_find(const struct trace *trace, struct recorded_time *made, struct err *err)
+{
+    struct disturbance_inside *inside = calloc((size_t)trace->rank_count + 1, sizeof *inside);
+    *made = (struct recorded_time){.known = false};
+    if (!inside) return err_memory(err);
+    for (uint32_t r = 0; r < trace->rank_count && trace_origin(trace) == TRACE_RECORDED; r++) recorded_time_add(trace, r, 0, inside, made);
+    enum status status = recorded_time_end(trace, inside, made, err);
+    free(inside);
+    return status;
 }
 
 char *recorded_time_text(const struct recorded_time *recorded, double replayed_s, double replayed_mpi_s,

@@ -3,15 +3,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/units.h"
 #include "simulate/tasks/queues.h"
-
-/* Fetching operations at one call site. */
-struct fetches {
-    enum mpi_call call;
-    uint64_t own, least, most; /* own: of the rank that is being counted; the others: of a rank that calls one there */
-};
 
 static void end_rank(struct fetches *sites, size_t count)
 {
@@ -94,22 +89,39 @@ static enum status note_tasks(const struct trace *trace, struct fetches *sites, 
     return status;
 }
 
-enum status steering_note(const struct trace *trace, const struct platform *platform, struct result *result, struct err *err)
+enum status steering_count(struct steering *steering, const struct trace *trace, uint32_t number, size_t first, bool last,
+                           struct err *err)
 {
-    const size_t count = trace->definitions.site_count;
-    if (trace->provenance.simulated || count == 0) return STATUS_OK;
-    struct fetches *sites = calloc(count, sizeof *sites);
-    if (!sites) return err_memory(err);
-    for (uint32_t r = 0; r < trace->rank_count; r++) {
-        const struct trace_rank *rank = &trace->ranks[r];
-        for (size_t i = 0; i < rank->count; i++) {
-            const struct trace_call *call = &rank->calls[i];
-            if (call_kind(call->call) != CALL_GET_ACCUMULATE) continue;
-            sites[call->site].call = (enum mpi_call)call->call;
-            sites[call->site].own++;
-        }
-        end_rank(sites, count);
+    const struct trace_rank *rank = &trace->ranks[number];
+    if (!steering->sites) {
+        steering->site_count = trace->definitions.site_count;
+        steering->sites = calloc(steering->site_count + 1, sizeof *steering->sites);
+        if (!steering->sites) return err_memory(err);
     }
+    for (size_t i = first; i < rank->count; i++) {
+        const struct trace_call *call = &rank->calls[i];
+        if (call_kind(call->call) != CALL_GET_ACCUMULATE) continue;
+        steering->sites[call->site].call = (enum mpi_call)call->call;
+        steering->sites[call->site].own++;
+    }
+    if (last) end_rank(steering->sites, steering->site_count);
+    return STATUS_OK;
+}
+
+void steering_clear(struct steering *steering)
+{
+    free(steering->sites);
+    steering->sites = NULL;
+}
+
+enum status steering_note(const struct trace *trace, const struct steering *steering, const struct platform *platform,
+                          struct result *result, struct err *err)
+{
+    const size_t count = steering->site_count;
+    if (trace->provenance.simulated || count == 0) return STATUS_OK;
+    struct fetches *sites = malloc(count * sizeof *sites);
+    if (!sites) return err_memory(err);
+    memcpy(sites, steering->sites, count * sizeof *sites);
     enum status status = platform->decide == DECIDE_AGAIN ? note_tasks(trace, sites, result, err) : STATUS_OK;
     if (status == STATUS_OK) status = note_site(trace, sites, result, err);
     free(sites);

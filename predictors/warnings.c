@@ -9,26 +9,20 @@
 #include "model/behaviour/behaviour.h"
 #include "model/result/result_fields.h"
 
-struct uses { /* of a trace */
-    bool starts;
-    bool locks;
-    enum semantics_choice choice;
-};
-
 /* Of one rank on a window. */
 struct window_uses {
     bool started;
     uint32_t starts, posts; /* starts and posts whose group contains the rank itself */
 };
 
-static void add_choice(struct uses *uses, enum semantics_choice choice)
+static void add_choice(struct synchronisation *uses, enum semantics_choice choice)
 {
     if (choice > uses->choice) uses->choice = choice;
 }
 
 /* A rank that posts to itself before it starts does not wait for that post if one thread makes both calls. */
 static void add_start(const struct trace *trace, uint32_t rank, const struct trace_call *call,
-                      struct window_uses *window, struct uses *uses)
+                      struct window_uses *window, struct synchronisation *uses)
 {
     const struct trace_group *group = &trace->definitions.groups[call->sync.group];
     bool itself = trace_group_rank(group, (int32_t)rank) != TRACE_NONE;
@@ -41,7 +35,7 @@ static void add_start(const struct trace *trace, uint32_t rank, const struct tra
 }
 
 static void add_call(const struct trace *trace, uint32_t rank, const struct trace_call *call,
-                     struct window_uses *windows, struct uses *uses)
+                     struct window_uses *windows, struct synchronisation *uses)
 {
     enum call_kind kind = call_kind(call->call);
     switch (kind) {
@@ -60,18 +54,22 @@ static void add_call(const struct trace *trace, uint32_t rank, const struct trac
     }
 }
 
-static enum status find_uses(const struct trace *trace, struct uses *uses, struct err *err)
+enum status synchronisation_add(struct synchronisation *found, const struct trace *trace, uint32_t rank, size_t first,
+                                bool begins, struct err *err)
 {
-    size_t bytes = (trace->definitions.window_count + 1) * sizeof(struct window_uses);
-    struct window_uses *windows = malloc(bytes);
-    *uses = (struct uses){.choice = CHOICE_NONE};
-    if (!windows) return err_memory(err);
-    for (uint32_t r = 0; r < trace->rank_count; r++) {
-        memset(windows, 0, bytes);
-        for (size_t i = 0; i < trace->ranks[r].count; i++) add_call(trace, r, &trace->ranks[r].calls[i], windows, uses);
-    }
-    free(windows);
+    const size_t windows = trace->definitions.window_count + 1;
+    if (!found->windows) found->windows = malloc(windows * sizeof *found->windows);
+    if (!found->windows) return err_memory(err);
+    if (begins) memset(found->windows, 0, windows * sizeof *found->windows);
+    for (size_t i = first; i < trace->ranks[rank].count; i++)
+        add_call(trace, rank, &trace->ranks[rank].calls[i], found->windows, found);
     return STATUS_OK;
+}
+
+void synchronisation_clear(struct synchronisation *found)
+{
+    free(found->windows);
+    found->windows = NULL;
 }
 
 static bool kind_of(enum mpi_call call, enum rma_kind *kind)
@@ -136,14 +134,18 @@ static bool contradicts_measured(const struct result_behaviour *row, enum result
     return expected == BEHAVES_GROUP && row->waits == BEHAVES_POST && row->not_for_group > 0;
 }
 
-static enum status find_contradictions(const struct relations *relations, const struct platform *platform, struct result *result,
-                        struct warnings *warnings, struct err *err)
+static enum status report_behaviour(const struct relations *relations, struct result *result, struct err *err)
 {
     struct behaviour *behaviour = calloc(1, sizeof *behaviour);
     enum status status = behaviour ? behaviour_add(behaviour, relations, err) : err_memory(err);
     if (status == STATUS_OK) status = behaviour_report(behaviour, result, err);
     free(behaviour);
-    TRY(status);
+    return status;
+}
+
+enum status warnings_add_contradictions(const struct result *result, const struct platform *platform,
+                                        struct warnings *warnings, struct err *err)
+{
     for (size_t i = 0; i < result->behaviour_count; i++) {
         struct contradiction found = {result->behaviour[i], expected_waits(platform, &result->behaviour[i])};
         if (contradicts_measured(&found.row, found.expected))
@@ -152,24 +154,36 @@ static enum status find_contradictions(const struct relations *relations, const 
     return STATUS_OK;
 }
 
+void warnings_begin(const struct trace *trace, const struct synchronisation *found, const struct platform *platform,
+                    struct warnings *warnings, bool *wanted)
+{
+    *warnings = (struct warnings){.choice = found->choice};
+    *wanted = trace_origin(trace) == TRACE_RECORDED && platform->window_rule_count == 0 && (found->starts || found->locks);
+}
+
 enum status warnings_find(const struct trace *trace, const struct platform *platform, struct warnings *warnings,
                           struct err *err)
 {
     struct relations relations;
     struct result *result;
     struct err fault;
-    struct uses uses;
+    struct synchronisation found = {.choice = CHOICE_NONE};
+    enum status counted = STATUS_OK;
+    bool wanted;
     *warnings = (struct warnings){.choice = CHOICE_WAITS};
-    TRY(find_uses(trace, &uses, err));
-    warnings->choice = uses.choice;
-    const bool recorded = trace_origin(trace) == TRACE_RECORDED;
-    if (!recorded || platform->window_rule_count > 0 || (!uses.starts && !uses.locks)) return STATUS_OK;
+    for (uint32_t r = 0; r < trace->rank_count && counted == STATUS_OK; r++)
+        counted = synchronisation_add(&found, trace, r, 0, true, err);
+    synchronisation_clear(&found);
+    TRY(counted);
+    warnings_begin(trace, &found, platform, warnings, &wanted);
+    if (!wanted) return STATUS_OK;
     enum status status = relations_build(trace, &relations, &fault);
     if (status == STATUS_SYSTEM && err) *err = fault;
     if (status != STATUS_OK) return status == STATUS_SYSTEM ? status : STATUS_OK;
     status = result_new(0, &result, err);
     if (status == STATUS_OK) {
-        status = find_contradictions(&relations, platform, result, warnings, err);
+        status = report_behaviour(&relations, result, err);
+        if (status == STATUS_OK) status = warnings_add_contradictions(result, platform, warnings, err);
         result_free(result);
     }
     relations_clear(&relations);

@@ -29,11 +29,28 @@ struct warnings {
     size_t count, capacity;
 };
 
+/* Which calls of a trace semantics concern. All-zero is empty; its memory is freed by synchronisation_clear(). */
+struct synchronisation {
+    bool starts, locks; /* some start has a post to wait for; some call locks */
+    enum semantics_choice choice;
+    struct window_uses *windows; /* owned, of the rank whose calls are added */
+};
+/* Adds calls of a rank from index `first` on; all calls of one rank, then those of the next. begins: they are its first. */
+enum status synchronisation_add(struct synchronisation *found, const struct trace *trace, uint32_t rank, size_t first,
+                                bool begins, struct err *err);
+void synchronisation_clear(struct synchronisation *found);
+
 /* Inits *warnings. platform has the semantics of its file, and the trace its recorded times. There are no
  * contradictions if the platform has semantics by window, if the trace is simulated (it shows another platform's
  * semantics) or generated (its calls take no time), or if it cannot be analysed. */
 enum status warnings_find(const struct trace *trace, const struct platform *platform, struct warnings *warnings,
                           struct err *err);
+/* The same for a trace whose calls have been added to *found. *wanted: contradictions are to be added by
+ * warnings_add_contradictions(), with the result of an analysis of the trace. */
+void warnings_begin(const struct trace *trace, const struct synchronisation *found, const struct platform *platform,
+                    struct warnings *warnings, bool *wanted);
+enum status warnings_add_contradictions(const struct result *result, const struct platform *platform,
+                                        struct warnings *warnings, struct err *err);
 void warnings_clear(struct warnings *warnings);
 
 /* Each prints one line per warning, or nothing. */

@@ -47,7 +47,8 @@ enum status report_slices_read(struct trace_source *source, const struct analyze
 {
     struct report_slices slices = {0};
     struct tap tap = {source, &slices};
-    struct trace_source tapped = {source->trace, &tap, source->checked, read_calls, move_calls, NULL};
+    struct trace_source tapped = {
+        .trace = source->trace, .state = &tap, .checked = source->checked, .read = read_calls, .moved = move_calls};
     const struct analyze_watcher watcher = {&slices, take_waits};
     struct analyze_options watched = *options;
     watched.watcher = &watcher;

@@ -774,8 +774,13 @@ enum status trace_check_slice(struct trace_checker *checker, const struct trace 
     return check_ranks_of_slice(checker, &walk, trace->rank_count);
 }
 
-enum status trace_check_rank(struct trace_checker *checker, const struct trace *trace, uint32_t rank, struct err *err)
+enum status trace_check_rank(struct trace_checker *checker, const struct trace *trace, uint32_t rank, bool last, struct err *err)
 {
-    struct walk walk = {.trace = trace, .rank = rank, .err = err};
+    struct walk walk = {.trace = trace, .rank = rank, .unfinished = !last, .err = err};
+    const struct trace_rank *process = &trace->ranks[rank];
+    if (!trace->begin_known && process->first_event == 0 && process->count > 0) {
+        checker->bounds = (struct trace_bounds){process->calls[0].enter_ps, TRACE_BYTES_MAX / trace->rank_count};
+        checker->bounded = true;
+    }
     return check_ranks_of_slice(checker, &walk, rank + 1);
 }

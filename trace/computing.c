@@ -91,17 +91,19 @@ static void drop_slept(struct trace_rank *rank, size_t index, enum trace_computi
     if (drops && knows_cpu(rank, index)) rank->before_ps[BEFORE_SLEPT][index] = TRACE_UNKNOWN_PS;
 }
 
-static void use_of_rank(struct trace_rank *rank, int64_t cost_ps, enum trace_computing computing)
+void trace_move_calls(struct trace *trace, uint32_t number, size_t first, enum trace_computing computing,
+                      struct trace_moved *moved)
 {
-    int64_t moved_ps = 0, left_ps = 0; /* left_ps: the exit of the call before as recorded */
-    for (size_t i = 0; i < rank->count; i++) {
+    struct trace_rank *rank = &trace->ranks[number];
+    for (size_t i = first; i < rank->count; i++) {
         struct trace_call *call = &rank->calls[i];
-        int64_t gap_ps = call->enter_ps - left_ps - cost_ps;
-        left_ps = call->exit_ps;
-        if (i > 0) moved_ps -= gap_ps - computing_ps(rank, i, gap_ps, computing);
-        if (i > 0) drop_slept(rank, i, computing);
-        call->enter_ps += moved_ps;
-        call->exit_ps += moved_ps;
+        int64_t gap_ps = call->enter_ps - moved->left_ps - trace->provenance.record_cost_ps;
+        moved->left_ps = call->exit_ps;
+        if (moved->begun) moved->moved_ps -= gap_ps - computing_ps(rank, i, gap_ps, computing);
+        if (moved->begun) drop_slept(rank, i, computing);
+        moved->begun = true;
+        call->enter_ps += moved->moved_ps;
+        call->exit_ps += moved->moved_ps;
     }
 }
 
@@ -138,30 +140,14 @@ static enum status note_waits(struct trace *trace, struct err *err)
                           units_format_duration(waits.waited_s, text), 100 * waits.share);
 }
 
-enum status trace_use_computing(struct trace *trace, enum trace_computing computing, struct err *err)
+enum trace_computing trace_choose_computing(const struct trace *trace, enum trace_computing computing)
 {
-    bool cpu = false;
-    for (uint32_t i = 0; i < trace->rank_count; i++) cpu = cpu || trace->ranks[i].before_ps[BEFORE_CPU];
-    if (computing == COMPUTING_CPU && !cpu)
-        return err_set(err, STATUS_DATA, trace->name, NULL,
-                       "no CPU times, expected a trace that was recorded with --cpu-time");
-    if (computing == COMPUTING_UNDISTURBED && !trace->provenance.core_waits)
-        return err_set(err, STATUS_DATA, trace->name, NULL,
-                       "no core waits, expected a recording from a system that has /proc/thread-self/schedstat");
-    if (trace->provenance.simulated && computing != COMPUTING_CPU) return STATUS_OK; /* trace_compute_ps() */
-    if (computing == COMPUTING_DEFAULT)
-        computing = trace->provenance.core_waits && trace_is_crowded(trace) ? COMPUTING_UNDISTURBED : COMPUTING_WALL;
-    for (uint32_t i = 0; i < trace->rank_count; i++) {
-        struct trace_rank *rank = &trace->ranks[i];
-        bool any = false;
-        for (int b = 0; b < BEFORE_COUNT; b++) any = any || rank->before_ps[b];
-        if (!any) continue;
-        if (rank->thread_count > 0)
-            TRY(use_of_threads(trace, i, computing, err));
-        else
-            use_of_rank(rank, trace->provenance.record_cost_ps, computing);
-    }
-    TRY(trace_leave_out_spins(trace, err));
+    if (computing != COMPUTING_DEFAULT) return computing;
+    return trace->provenance.core_waits && trace_is_crowded(trace) ? COMPUTING_UNDISTURBED : COMPUTING_WALL;
+}
+
+enum status trace_note_computing(struct trace *trace, enum trace_computing computing, struct err *err)
+{
     trace->provenance.without_core_waits = computing != COMPUTING_WALL;
     trace->provenance.uses_computing = true;
     wide_ps waited_ps = 0, slept_ps = 0;
@@ -180,6 +166,33 @@ enum status trace_use_computing(struct trace *trace, enum trace_computing comput
     if (waited_ps == 0) return STATUS_OK;
     return trace_add_note(trace, err, "computing is wall time without the %s for which it waited for a core",
                           units_format_duration(wide_s(waited_ps), text));
+}
+
+enum status trace_use_computing(struct trace *trace, enum trace_computing computing, struct err *err)
+{
+    bool cpu = false;
+    for (uint32_t i = 0; i < trace->rank_count; i++) cpu = cpu || trace->ranks[i].before_ps[BEFORE_CPU];
+    if (computing == COMPUTING_CPU && !cpu)
+        return err_set(err, STATUS_DATA, trace->name, NULL,
+                       "no CPU times, expected a trace that was recorded with --cpu-time");
+    if (computing == COMPUTING_UNDISTURBED && !trace->provenance.core_waits)
+        return err_set(err, STATUS_DATA, trace->name, NULL,
+                       "no core waits, expected a recording from a system that has /proc/thread-self/schedstat");
+    if (trace->provenance.simulated && computing != COMPUTING_CPU) return STATUS_OK; /* trace_compute_ps() */
+    computing = trace_choose_computing(trace, computing);
+    for (uint32_t i = 0; i < trace->rank_count; i++) {
+        const struct trace_rank *rank = &trace->ranks[i];
+        struct trace_moved moved = {0};
+        bool any = false;
+        for (int b = 0; b < BEFORE_COUNT; b++) any = any || rank->before_ps[b];
+        if (!any) continue;
+        if (rank->thread_count > 0)
+            TRY(use_of_threads(trace, i, computing, err));
+        else
+            trace_move_calls(trace, i, 0, computing, &moved);
+    }
+    TRY(trace_leave_out_spins(trace, err));
+    return trace_note_computing(trace, computing, err);
 }
 
 static enum status copy_times(struct trace_rank *rank, struct err *err)

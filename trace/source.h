@@ -9,6 +9,7 @@ struct trace_source {
     struct trace *trace; /* owned; read() appends calls, the user of the source removes them */
     void *state;
 
+    bool keeps_before; /* set by the user: before_ps and extents of calls are kept, as in a whole trace */
     bool checked; /* calls have passed trace_check(); otherwise the user calls trace_check_slice() */
 
     /* Appends `calls` further calls of a rank, or a few more. *ended: there are no more. The sender of a receive may be
@@ -18,6 +19,10 @@ struct trace_source {
     /* Called after calls of a rank were removed: call i has moved to index moved[i], or SOURCE_GONE. NULL: the source
      * does not need it. */
     enum status (*moved)(struct trace_source *source, uint32_t rank, const size_t *moved, struct err *err);
+
+    /* Called once, when all calls have been read: completes the trace's definitions and notes, as a reader of the whole trace
+     * does. NULL: there is nothing to do. */
+    enum status (*end)(struct trace_source *source, struct err *err);
 
     void (*close)(struct trace_source *source); /* frees state */
 };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/map.h"
 #include "common/units.h"
 
@@ -46,31 +47,43 @@ static int64_t replayed_ps(const struct trace *trace, uint32_t rank, size_t inde
     return trace_compute_ps(&trace->ranks[rank], index, gap_ps);
 }
 
-/* The steps in front of the first calls of a rank, sorted by their places, then by their length. The caller frees *steps. */
-static enum status collect_steps(const struct trace *trace, uint32_t rank, size_t calls, step_length *length_of,
-                                 struct step **steps, size_t *count, struct err *err)
+/* The call before of a thread. */
+struct left {
+    bool known;
+    uint64_t place;
+    int64_t exit_ps;
+};
+
+/* Adds the steps in front of calls[first, end) of a rank; from 0 on, or behind those that were added before. */
+static enum status add_steps(const struct trace *trace, uint32_t rank, size_t first, size_t end, step_length *length_of,
+                             struct step_list *list, struct err *err)
 {
     const struct trace_rank *process = &trace->ranks[rank];
-    struct step *made = malloc((calls + 1) * sizeof *made);
-    size_t *last = calloc(trace_thread_count(trace, rank), sizeof *last); /* of each thread the call before, from 1 */
-    *count = 0;
-    for (size_t i = 0; made && last && i < calls; i++) {
-        uint32_t thread = trace_call_thread(trace, rank, i);
-        size_t before = last[thread];
-        last[thread] = i + 1;
-        if (before == 0) continue;
-        int64_t ps = length_of(trace, rank, i, process->calls[i].enter_ps - process->calls[before - 1].exit_ps);
-        uint64_t places = map_mix(map_mix(thread, place_of(&process->calls[before - 1])), place_of(&process->calls[i]));
-        if (ps >= LEAST_PS) made[(*count)++] = (struct step){places, i, ps};
+    if (!list->left) list->left = calloc(trace_thread_count(trace, rank), sizeof *list->left);
+    if (!list->left) return err_memory(err);
+    for (size_t i = first; i < end; i++) {
+        const struct trace_call *call = &process->calls[i];
+        const uint32_t thread = trace_call_thread(trace, rank, i);
+        struct left *left = &list->left[thread];
+        const int64_t ps = left->known ? length_of(trace, rank, i, call->enter_ps - left->exit_ps) : 0;
+        const struct step made = {map_mix(map_mix(thread, left->place), place_of(call)), i, ps};
+        *left = (struct left){true, place_of(call), call->exit_ps};
+        if (ps >= LEAST_PS) ARRAY_PUSH(list->items, list->count, list->capacity, made, err);
     }
-    if (made && *count > 0) qsort(made, *count, sizeof *made, compare_steps);
-    const bool good = made && last;
-    free(last);
-    if (good)
-        *steps = made;
-    else
-        free(made);
-    return good ? STATUS_OK : err_memory(err);
+    return STATUS_OK;
+}
+
+/* By their places, then by their length. */
+static void sort_steps(struct step_list *list)
+{
+    if (list->count > 0) qsort(list->items, list->count, sizeof *list->items, compare_steps);
+}
+
+static void clear_steps(struct step_list *list)
+{
+    free(list->items);
+    free(list->left);
+    *list = (struct step_list){.count = 0};
 }
 
 struct sums {
@@ -109,15 +122,15 @@ static size_t end_of_equals(const struct step *steps, size_t first, size_t count
 static enum status add_rank(const struct trace *trace, uint32_t rank, struct sums *sums, struct trace_steps *made,
                             struct err *err)
 {
-    struct step *steps;
-    size_t count;
-    TRY(collect_steps(trace, rank, trace->ranks[rank].count, computing_ps, &steps, &count, err));
-    for (size_t first = 0, end; first < count; first = end) {
-        end = end_of_equals(steps, first, count);
-        if (end - first >= LEAST_EQUALS) add_equals(trace, rank, steps + first, end - first, sums, made);
+    struct step_list list = {.count = 0};
+    enum status status = add_steps(trace, rank, 0, trace->ranks[rank].count, computing_ps, &list, err);
+    if (status == STATUS_OK) sort_steps(&list);
+    for (size_t first = 0, end; status == STATUS_OK && first < list.count; first = end) {
+        end = end_of_equals(list.items, first, list.count);
+        if (end - first >= LEAST_EQUALS) add_equals(trace, rank, list.items + first, end - first, sums, made);
     }
-    free(steps);
-    return STATUS_OK;
+    clear_steps(&list);
+    return status;
 }
 
 static double ranks_time_s(const struct trace *trace)
@@ -212,35 +225,44 @@ static void add_spread(const struct step *steps, size_t count, struct spread *sp
     }
 }
 
-/* The standard deviation of a rank's computing; NAN: unknown. */
-static enum status rank_spread(const struct trace *trace, uint32_t rank, double *spread_s, struct err *err)
+enum status trace_spread_add(struct trace_spread *spread, const struct trace *trace, uint32_t rank, size_t first,
+                             struct err *err)
 {
-    const size_t all = trace->ranks[rank].count, taken = all < CALLS_TAKEN ? all : CALLS_TAKEN;
-    struct spread spread = {.all_s = 0};
-    struct step *steps;
-    size_t count;
-    TRY(collect_steps(trace, rank, taken, replayed_ps, &steps, &count, err));
-    for (size_t first = 0, end; first < count; first = end) {
-        end = end_of_equals(steps, first, count);
-        add_spread(&steps[first], end - first, &spread);
+    const struct trace_rank *process = &trace->ranks[rank];
+    size_t end = process->count, room = CALLS_TAKEN - (size_t)spread->taken;
+    if (spread->calls == 0 && end > first) {
+        const int64_t enter_ps = process->calls[first].enter_ps;
+        if (spread->first_ps > enter_ps) spread->first_ps = enter_ps;
+        if (spread->last_ps < enter_ps) spread->last_ps = enter_ps;
     }
-    free(steps);
-    double known = spread.all_s > 0 ? spread.known_s / spread.all_s : 1;
-    *spread_s = known >= 0.5 ? sqrt(spread.variance / known * (double)all / (double)(taken > 0 ? taken : 1)) : NAN;
-    return STATUS_OK;
+    spread->calls += end - first;
+    if (end - first > room) end = first + room;
+    spread->taken += end - first;
+    if (trace_origin(trace) != TRACE_RECORDED || rank % (trace->rank_count / RANKS_TAKEN + 1) != 0 || isnan(spread->spread_s))
+        return STATUS_OK;
+    return add_steps(trace, rank, first, end, replayed_ps, &spread->steps, err);
 }
 
-/* Between the first and the last rank's first call. */
-static double starts_range_s(const struct trace *trace)
+void trace_spread_end(struct trace_spread *spread)
 {
-    int64_t first_ps = INT64_MAX, last_ps = INT64_MIN;
-    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
-        if (trace->ranks[rank].count == 0) continue;
-        int64_t enter_ps = trace->ranks[rank].calls[0].enter_ps;
-        if (enter_ps < first_ps) first_ps = enter_ps;
-        if (enter_ps > last_ps) last_ps = enter_ps;
+    struct spread sums = {.all_s = 0};
+    struct step_list *list = &spread->steps;
+    sort_steps(list);
+    for (size_t first = 0, end; first < list->count; first = end) {
+        end = end_of_equals(list->items, first, list->count);
+        add_spread(&list->items[first], end - first, &sums);
     }
-    return last_ps > first_ps ? units_s(last_ps) - units_s(first_ps) : 0;
+    const double known = sums.all_s > 0 ? sums.known_s / sums.all_s : 1;
+    const double taken = spread->taken > 0 ? (double)spread->taken : 1;
+    const double own_s = known >= 0.5 ? sqrt(sums.variance / known * (double)spread->calls / taken) : NAN;
+    if (!isnan(spread->spread_s) && !(own_s <= spread->spread_s)) spread->spread_s = own_s;
+    spread->calls = spread->taken = 0;
+    clear_steps(list);
+}
+
+void trace_spread_clear(struct trace_spread *spread)
+{
+    clear_steps(&spread->steps);
 }
 
 /* A further run differs as the recordings do, and so does their median, whose variance is pi / 2 of that of the mean. */
@@ -253,21 +275,22 @@ static double recordings_error_s(const struct trace *trace)
     return quantile * trace->provenance.recordings_s * sqrt(1 + acos(0) / (double)count);
 }
 
+double trace_spread_error(const struct trace *trace, const struct trace_spread *spread, bool starts)
+{
+    if (trace_origin(trace) != TRACE_RECORDED) return trace_origin(trace) == TRACE_DESCRIBED ? NAN : 0;
+    const double range_s = spread->last_ps > spread->first_ps ? units_s(spread->last_ps) - units_s(spread->first_ps) : 0;
+    const double spread_s = trace->provenance.recordings > 1 ? recordings_error_s(trace) : HALF_BAND * spread->spread_s;
+    return spread_s + (starts ? range_s / 2 : 0);
+}
+
 enum status trace_recording_error(const struct trace *trace, bool starts, double *error_s, struct err *err)
 {
-    const uint32_t stride = trace->rank_count / RANKS_TAKEN + 1;
-    double spread_s = 0;
-    *error_s = trace_origin(trace) == TRACE_DESCRIBED ? NAN : 0;
-    if (trace_origin(trace) != TRACE_RECORDED) return STATUS_OK;
-    if (trace->provenance.recordings > 1) {
-        *error_s = recordings_error_s(trace) + (starts ? starts_range_s(trace) / 2 : 0);
-        return STATUS_OK;
+    struct trace_spread spread = TRACE_SPREAD_NONE;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
+        const enum status status = trace_spread_add(&spread, trace, rank, 0, err);
+        trace_spread_end(&spread);
+        TRY(status);
     }
-    for (uint32_t rank = 0; rank < trace->rank_count && !isnan(spread_s); rank += stride) {
-        double own_s;
-        TRY(rank_spread(trace, rank, &own_s, err));
-        if (isnan(own_s) || own_s > spread_s) spread_s = own_s;
-    }
-    *error_s = HALF_BAND * spread_s + (starts ? starts_range_s(trace) / 2 : 0);
+    *error_s = trace_spread_error(trace, &spread, starts);
     return STATUS_OK;
 }

@@ -38,4 +38,23 @@ char *trace_steps_text(const struct trace *trace, const struct trace_steps *step
  * the ranks, by Student's t with as many degrees of freedom: another run differs so much from their median. */
 enum status trace_recording_error(const struct trace *trace, bool starts, double *error_s, struct err *err);
 
+/* Its parts, for a trace of which some calls of one rank at a time are in memory: trace_spread_add() with the calls of a rank,
+ * from index `first` on, as often as there are more; trace_spread_end(); the same for the next rank; trace_spread_error(). */
+struct trace_spread {
+    int64_t first_ps, last_ps; /* of the ranks' first calls */
+    double spread_s;           /* the largest of the ranks so far; NAN: unknown */
+    uint64_t calls, taken;     /* of the rank so far */
+    struct step_list {
+        struct step *items; /* owned */
+        size_t count, capacity;
+        struct left *left; /* owned, by thread */
+    } steps;
+};
+#define TRACE_SPREAD_NONE {.first_ps = INT64_MAX, .last_ps = INT64_MIN}
+enum status trace_spread_add(struct trace_spread *spread, const struct trace *trace, uint32_t rank, size_t first,
+                             struct err *err);
+void trace_spread_end(struct trace_spread *spread);
+void trace_spread_clear(struct trace_spread *spread);
+double trace_spread_error(const struct trace *trace, const struct trace_spread *spread, bool starts);
+
 #endif

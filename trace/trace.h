@@ -519,6 +519,18 @@ static inline bool trace_core_wait_is_known(const struct trace_call *call)
  * A note states the measure unless it is wall time. Returns STATUS_DATA if the trace lacks the measure. */
 enum status trace_use_computing(struct trace *trace, enum trace_computing computing, struct err *err);
 
+/* Its parts, for a trace of which only some calls at a time are in memory; of one thread per rank, recorded, not COMPUTING_CPU.
+ * What COMPUTING_DEFAULT stands for; the calls of a rank from index `first` on, *moved all zero before its first call; what
+ * notes say, once all calls have been read. Spins are left to the caller. */
+struct trace_moved {
+    int64_t moved_ps, left_ps; /* left_ps: the exit of the call before as recorded */
+    bool begun;
+};
+enum trace_computing trace_choose_computing(const struct trace *trace, enum trace_computing computing);
+void trace_move_calls(struct trace *trace, uint32_t rank, size_t first, enum trace_computing computing,
+                      struct trace_moved *moved);
+enum status trace_note_computing(struct trace *trace, enum trace_computing computing, struct err *err);
+
 /* The same without changing the trace: *view has its own times and notes, and borrows everything else until
  * trace_computing_view_free(). */
 enum status trace_computing_view(const struct trace *trace, enum trace_computing computing, struct trace **view,
@@ -630,8 +642,8 @@ struct trace_checker;
 enum status trace_checker_new(const struct trace *trace, struct trace_checker **checker, struct err *err);
 void trace_checker_free(struct trace_checker *checker);
 enum status trace_check_slice(struct trace_checker *checker, const struct trace *trace, bool last, struct err *err);
-/* The same for one rank with new calls only, of a trace with begin_known. */
-enum status trace_check_rank(struct trace_checker *checker, const struct trace *trace, uint32_t rank, struct err *err);
+/* The same for one rank. Without begin_known the rank's limits are those of a trace that begins with its first call. */
+enum status trace_check_rank(struct trace_checker *checker, const struct trace *trace, uint32_t rank, bool last, struct err *err);
 
 /* Calls of all ranks. */
 uint64_t trace_all_calls(const struct trace *trace);

@@ -16,7 +16,7 @@ static const char *temp_directory(void)
 static enum status fail_file(const char *what, int error, struct err *err)
 {
     return err_set(err, STATUS_SYSTEM, temp_directory(), NULL,
-                   "a temporary file cannot be %s: %s, expected room for about 10 bytes per call (TMPDIR)", what,
+                   "a temporary file cannot be %s: %s, expected room for 10 to 80 bytes per call (TMPDIR)", what,
                    strerror(error));
 }
 
@@ -48,15 +48,21 @@ void temp_file_close(struct temp_file *temp)
 
 enum status temp_file_append(struct temp_file *temp, const void *data, size_t bytes, int64_t *offset, struct err *err)
 {
-    const char *from = data;
     if (offset) *offset = temp->bytes;
+    return temp_file_write(temp, temp->bytes, data, bytes, err);
+}
+
+enum status temp_file_write(struct temp_file *temp, int64_t offset, const void *data, size_t bytes, struct err *err)
+{
+    const char *from = data;
     while (bytes > 0) {
-        ssize_t written = pwrite(temp->descriptor, from, bytes, temp->bytes);
+        ssize_t written = pwrite(temp->descriptor, from, bytes, offset);
         if (written < 0 && errno == EINTR) continue;
         if (written <= 0) return fail_file("written", written < 0 ? errno : ENOSPC, err);
         from += written;
         bytes -= (size_t)written;
-        temp->bytes += written;
+        offset += written;
+        if (offset > temp->bytes) temp->bytes = offset;
     }
     return STATUS_OK;
 }

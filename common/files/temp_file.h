@@ -20,6 +20,8 @@ void temp_file_close(struct temp_file *temp);
 
 /* Appends bytes; *offset (may be NULL) says where they begin. */
 enum status temp_file_append(struct temp_file *temp, const void *data, size_t bytes, int64_t *offset, struct err *err);
+/* Replaces bytes, or writes behind them with a hole of zeros between. */
+enum status temp_file_write(struct temp_file *temp, int64_t offset, const void *data, size_t bytes, struct err *err);
 enum status temp_file_read(const struct temp_file *temp, int64_t offset, void *data, size_t bytes, struct err *err);
 
 #endif

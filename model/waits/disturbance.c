@@ -5,17 +5,20 @@
 #include "common/units.h"
 #include "model/waits/properties.h"
 
+void disturbance_add_rank(const struct trace_rank *rank, size_t first, struct disturbance_inside *inside)
+{
+    for (size_t i = first; i < rank->count; i++) {
+        const struct trace_call *call = &rank->calls[i];
+        if (call_is_region(call->call)) continue;
+        inside->all_ps += call->exit_ps - call->enter_ps;
+        if (trace_core_wait_is_known(call)) inside->mpi_ps += call->exit_ps - call->enter_ps;
+    }
+}
+
 void disturbance_add(const struct trace *trace, struct disturbance_inside *inside)
 {
-    for (uint32_t r = 0; r < trace->rank_count; r++) {
-        const struct trace_rank *rank = &trace->ranks[r];
-        for (size_t i = rank->kept_count; i < rank->count; i++) {
-            const struct trace_call *call = &rank->calls[i];
-            if (call_is_region(call->call)) continue;
-            inside[r].all_ps += call->exit_ps - call->enter_ps;
-            if (trace_core_wait_is_known(call)) inside[r].mpi_ps += call->exit_ps - call->enter_ps;
-        }
-    }
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        disturbance_add_rank(&trace->ranks[r], trace->ranks[r].kept_count, &inside[r]);
 }
 
 /* Computing of all threads, without sleep and the time in which recording was stopped. */

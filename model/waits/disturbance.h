@@ -12,6 +12,7 @@ struct disturbance_inside { /* the time that a rank spent inside calls, and insi
 };
 
 /* Adds it; of a slice, inside its new calls. inside has rank_count elements. */
+void disturbance_add_rank(const struct trace_rank *rank, size_t first, struct disturbance_inside *inside); /* from `first` on */
 void disturbance_add(const struct trace *trace, struct disturbance_inside *inside);
 
 /* timelines belong to the trace at its end. The disturbance is unknown for a simulated trace, and where core waits were

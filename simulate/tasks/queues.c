@@ -24,7 +24,7 @@ struct walker {
     uint64_t open_now;     /* the sum of the numbers of open epochs and user regions */
 };
 
-static bool adds_to_counter(const struct trace_call *call)
+bool task_adds_to_counter(const struct trace_call *call)
 {
     return call_kind(call->call) == CALL_GET_ACCUMULATE && call->call != ID_Compare_and_swap && call->rma.op == TRACE_OP_SUM &&
            call->bytes <= 8 && call->rma.result_bytes <= 8 && call->rma.request == TRACE_NO_REF && call->peer >= 0 &&
@@ -130,7 +130,7 @@ static enum status walk_call(struct walker *walker, const struct trace_call *cal
         walker->now.stopped = true;
         walker->now.stop = index;
     }
-    if (walker->open == NO_CLAIM && adds_to_counter(call)) return begin_claim(walker, call, index, false, err);
+    if (walker->open == NO_CLAIM && task_adds_to_counter(call)) return begin_claim(walker, call, index, false, err);
     if (kind == CALL_PUT || kind == CALL_ACCUMULATE)
         TRY(map_set(&walker->written, place_in_round(call->handle, call->peer, call->rma.disp, walker->now.round), 1, err));
     const bool locked = step.in && step.in->kind == EPOCH_LOCK && (step.in->flags & TRACE_EXCLUSIVE);
@@ -389,7 +389,7 @@ static bool may_have_claims(const struct trace *trace)
     for (uint32_t r = 0; r < trace->rank_count; r++)
         for (size_t i = 0; i < trace->ranks[r].count; i++) {
             const struct trace_call *call = &trace->ranks[r].calls[i];
-            if (adds_to_counter(call) || (call_kind(call->call) == CALL_LOCK && (call->flags & TRACE_EXCLUSIVE))) return true;
+            if (task_adds_to_counter(call) || (call_kind(call->call) == CALL_LOCK && (call->flags & TRACE_EXCLUSIVE))) return true;
         }
     return false;
 }

@@ -44,6 +44,9 @@ struct task_queues {
     size_t item_count, item_capacity;
 };
 
+/* Whether the call may be a claim of a counter. */
+bool task_adds_to_counter(const struct trace_call *call);
+
 /* Fills *queues; none in a simulated trace. A task stays on its rank if it has other calls than one-sided operations, passive
  * synchronisation and local ones, makes a request, or leaves other epochs or regions open than it found; if it uses a window that
  * not all ranks of the queue have; if only its rank works on memory of its own there, or each rank works on targets of its own;

@@ -100,6 +100,7 @@ static enum status read_archive(struct trace_source *of, uint32_t number, size_t
     *ended = !rank->location || rank->location->events == 0;
     if (*ended) return STATUS_OK;
     source->reader.err = err;
+    source->reader.in_slices = !of->keeps_before;
     source->reader.cursor = rank->cursor;
     source->reader.cursor.calls = &of->trace->ranks[number];
     rank->used = ++source->turn;
@@ -125,6 +126,13 @@ static enum status calls_moved(struct trace_source *of, uint32_t number, const s
     map_clear(requests);
     *requests = stay;
     return STATUS_OK;
+}
+
+static enum status end_archive(struct trace_source *of, struct err *err)
+{
+    struct archive_source *source = of->state;
+    source->reader.err = err;
+    return archive_tell_assumptions(&source->reader);
 }
 
 static void close_archive(struct trace_source *of)
@@ -165,7 +173,6 @@ static enum status open_archive(struct archive_source *source, bool *possible, u
         *events += location->events;
     }
     if (!*possible) return STATUS_OK;
-    reader->in_slices = true;
     source->callbacks = OTF2_EvtReaderCallbacks_New();
     if (!source->callbacks) return err_memory(reader->err);
     archive_set_event_callbacks(source->callbacks);
@@ -175,7 +182,7 @@ static enum status open_archive(struct archive_source *source, bool *possible, u
 enum status otf2_slices_open(const char *path, struct trace_source *source, bool *possible, uint64_t *events,
                              struct err *err)
 {
-    *source = (struct trace_source){.read = read_archive, .moved = calls_moved, .close = close_archive};
+    *source = (struct trace_source){.read = read_archive, .moved = calls_moved, .end = end_archive, .close = close_archive};
     struct archive_source *state = calloc(1, sizeof *state);
     if (!state) return err_memory(err);
     source->state = state;

@@ -32,7 +32,7 @@ static enum status make_calls(struct program_source *source, uint32_t rank, stru
 static enum status check_calls(struct program_source *source, uint32_t rank, struct err *err)
 {
     struct trace *trace = source->run.trace;
-    return trace->ranks[rank].count > 0 ? trace_check_rank(source->checker, trace, rank, err) : STATUS_OK;
+    return trace->ranks[rank].count > 0 ? trace_check_rank(source->checker, trace, rank, true, err) : STATUS_OK;
 }
 
 enum status program_source_next(void *context, uint32_t rank, struct err *err)

@@ -1,0 +1,28 @@
+/* What a prediction says of the calls of its recording. They are added once, whether all are in memory or a few at a time. */
+#ifndef PREDICTORS_RECORDING_FACTS_H
+#define PREDICTORS_RECORDING_FACTS_H
+
+#include "predictors/steering.h"
+#include "trace/steps.h"
+#include "trace/trace.h"
+
+/* recording_facts_add() rank after rank, then recording_facts_clear(). */
+struct recording_facts {
+    struct steering steering;
+    struct trace_spread spread;
+    uint64_t file_calls; /* of MPI-IO */
+    double file_s;
+    double ends_s[2]; /* of all ranks, in MPI_Init where it is a rank's first call of a library, in MPI_Finalize where it is the last */
+    int64_t end_ps;   /* exit of the last call of any rank */
+    bool called;      /* the rank has called a library */
+    double last_s;    /* of the rank: if its last call of a library was MPI_Finalize, that one's time, else 0 */
+};
+#define RECORDING_FACTS_NONE {.spread = TRACE_SPREAD_NONE, .end_ps = INT64_MIN}
+
+/* Adds the calls of a rank from index `first` on, with the times that the replay takes. last: the rank has no more. */
+enum status recording_facts_add(struct recording_facts *facts, const struct trace *trace, uint32_t rank, size_t first, bool last,
+                                struct err *err);
+enum status recording_facts_add_all(struct recording_facts *facts, const struct trace *trace, struct err *err);
+void recording_facts_clear(struct recording_facts *facts);
+
+#endif
