@@ -146,8 +146,9 @@ static enum status run_draws(const struct trace *trace, const struct comparison_
     return status;
 }
 
-static enum status compare_rows(struct settings *settings, const struct trace *trace, const struct warnings *warnings,
-                                struct err *err)
+/* *done, with a recording: false if the rows are to be compared with the whole trace in memory, whose errors say more. */
+static enum status compare_rows(struct settings *settings, const struct trace *trace, struct recording *recording,
+                                const struct warnings *warnings, bool *done, struct err *err)
 {
     struct comparison_row rows[ROWS_MAX];
     struct draws draws[ROWS_MAX] = {{.count = 0}};
@@ -161,6 +162,7 @@ static enum status compare_rows(struct settings *settings, const struct trace *t
         status = scene_open(&scenes, trace, &settings->rows[i], err);
         rows[i] = scene_row(&scenes, &settings->rows[i]);
         rows[i].progress = progress_bar_show;
+        rows[i].recording = recording;
         if (status == STATUS_OK && request.count > 0) status = draws_check(&request, rows[i].platform, trace->rank_count, err);
     }
     struct progress_bar *bar = NULL;
@@ -172,14 +174,15 @@ static enum status compare_rows(struct settings *settings, const struct trace *t
         status = comparison_run(trace, rows, settings->row_count, settings->prediction.engine, &settings->analyze,
                                 &comparison, err);
     progress_bar_end(bar);
-    if (comparison_has_results(&comparison) && request.count > 0) { /* of some rows, maybe: then the first one's error stays */
+    *done = !recording || status != STATUS_DATA;
+    if (*done && comparison_has_results(&comparison) && request.count > 0) { /* of some rows, maybe: then the first one's error stays */
         struct err failed;
         enum status drawn = run_draws(trace, rows, &request, &comparison, draws, status == STATUS_OK ? err : &failed);
         if (status == STATUS_OK) status = drawn;
     }
     comparison.warnings = warnings;
     comparison.columns = cli_columns();
-    if (comparison_has_results(&comparison)) {
+    if (*done && comparison_has_results(&comparison)) {
         struct err failed;
         enum status written = write_outputs(settings, &comparison, status == STATUS_OK ? err : &failed);
         if (status == STATUS_OK) status = written;
@@ -190,12 +193,31 @@ static enum status compare_rows(struct settings *settings, const struct trace *t
     return status;
 }
 
+/* Whether some row has the trace rewritten. */
+static bool rewrites_trace(const struct settings *settings)
+{
+    for (size_t i = 0; i < settings->row_count; i++)
+        for (size_t s = 0; s < settings->rows[i].spec_count; s++)
+            if (transform_override(settings->rows[i].specs[s]) != settings->rows[i].specs[s]) return true; /* no mere setting */
+    return false;
+}
+
 static enum status run_compare(struct settings *settings, struct err *err)
 {
     struct trace *trace;
-    struct warnings warnings;
+    struct warnings warnings = {.choice = CHOICE_WAITS};
+    struct recording *recording = NULL;
+    bool done = false;
+    if (!rewrites_trace(settings))
+        TRY(prediction_options_recording(&settings->prediction, settings->trace, &settings->analyze, &recording, &warnings, err));
+    if (recording) {
+        enum status streamed = compare_rows(settings, recording->trace, recording, &warnings, &done, err);
+        warnings_clear(&warnings);
+        recording_close(recording);
+        if (done) return streamed;
+    }
     TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, &warnings, err));
-    enum status status = compare_rows(settings, trace, &warnings, err);
+    enum status status = compare_rows(settings, trace, NULL, &warnings, &done, err);
     warnings_clear(&warnings);
     trace_free(trace);
     return status;

@@ -50,6 +50,8 @@ struct settings {
     int64_t number;
     struct warnings warnings;
     struct recorded_time recorded;
+    struct recording *recording; /* NULL: the whole trace is in memory */
+    bool written;                /* outputs, or a part of them */
     struct prediction_options prediction;
     struct analyze_options analyze;
 };
@@ -223,13 +225,14 @@ static enum status run_draws(const struct trace *trace, const struct platform *p
     return status;
 }
 
-static enum status simulate_trace(const struct settings *settings, const struct trace *trace,
+static enum status simulate_trace(struct settings *settings, const struct trace *trace,
                                   const struct platform *platform, const struct rewrite *rewrite, struct err *err)
 {
     struct progress_bar *bar;
     const struct draws_request request = {.engine = settings->prediction.engine,
                                           .analyze = &settings->analyze,
                                           .keep_going = settings->prediction.keep_going,
+                                          .recording = settings->recording,
                                           .count = (size_t)settings->draws,
                                           .seed = (uint64_t)settings->seed,
                                           .choice = settings->choice,
@@ -238,6 +241,7 @@ static enum status simulate_trace(const struct settings *settings, const struct 
     TRY(progress_bar_begin(1, &bar, err));
     struct prediction prediction = {
         .trace = trace,
+        .recording = settings->recording,
         .platform = platform,
         .engine = settings->prediction.engine,
         .analyze = &settings->analyze,
@@ -260,6 +264,7 @@ static enum status simulate_trace(const struct settings *settings, const struct 
     if (status == STATUS_OK && draws.taken > 0) status = draws_predict(trace, &draws, &drawn, &prediction, err);
     if (status == STATUS_OK && draws.count > 0)
         uncertainty_draw(&prediction.result->uncertainty, draws.run_time.min_s, draws.run_time.max_s, draws.run_time.median_s);
+    settings->written = status == STATUS_OK;
     if (status == STATUS_OK) status = write_outputs(settings, &prediction, &report, &draws, rewrite, err);
     if (status == STATUS_OK) status = tell_broken(settings, prediction.trace, &report, err);
     draws_clear(&draws);
@@ -267,7 +272,7 @@ static enum status simulate_trace(const struct settings *settings, const struct 
     return status;
 }
 
-static enum status simulate_rewritten(const struct settings *settings, const struct trace *trace,
+static enum status simulate_rewritten(struct settings *settings, const struct trace *trace,
                                       const struct platform *platform, struct err *err)
 {
     struct rewrite rewrite;
@@ -278,17 +283,40 @@ static enum status simulate_rewritten(const struct settings *settings, const str
     return status;
 }
 
-static enum status run_simulate(struct settings *settings, struct err *err)
+static enum status simulate_with(struct settings *settings, const struct trace *trace, struct err *err)
 {
-    struct trace *trace;
     struct platform *platform;
-    TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, &settings->warnings, err));
     enum status status = prediction_options_open(&settings->prediction, settings->semantics, trace, &platform, err);
     if (status == STATUS_OK) {
         status = simulate_rewritten(settings, trace, platform, err);
         platform_free(platform);
     }
     warnings_clear(&settings->warnings);
+    return status;
+}
+
+static enum status simulate_recording(struct settings *settings, bool *done, struct err *err)
+{
+    *done = false;
+    if (settings->verify || settings->output) return STATUS_OK;
+    TRY(prediction_options_recording(&settings->prediction, settings->trace, &settings->analyze, &settings->recording,
+                                     &settings->warnings, err));
+    if (!settings->recording) return STATUS_OK;
+    enum status status = simulate_with(settings, settings->recording->trace, err);
+    recording_close(settings->recording);
+    settings->recording = NULL;
+    *done = status != STATUS_DATA || settings->written;
+    return *done ? status : STATUS_OK;
+}
+
+static enum status run_simulate(struct settings *settings, struct err *err)
+{
+    struct trace *trace;
+    bool done;
+    TRY(simulate_recording(settings, &done, err));
+    if (done) return STATUS_OK;
+    TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, &settings->warnings, err));
+    enum status status = simulate_with(settings, trace, err);
     trace_free(trace);
     return status;
 }

@@ -8,10 +8,12 @@
 #include "cli/trace_memory.h"
 #include "common/array.h"
 #include "common/text/text.h"
+#include "model/slices/slices.h"
 #include "platforms/fit/range.h"
 #include "platforms/grow.h"
 #include "platforms/platform_file.h"
 #include "platforms/semantics_text.h"
+#include "predictors/prediction.h"
 #include "simulate/windows/window_modes.h"
 #include "trace/open.h"
 #include "trace/recordings.h"
@@ -329,23 +331,35 @@ struct scene_options prediction_options_scenes(const struct prediction_options *
                                   .keep_going = options->keep_going};
 }
 
-/* Transfers larger than what the platform was measured for. */
-static enum status note_extrapolation(const struct trace *trace, const struct platform *platform, struct err *err)
+/* The largest transfer that the platform was measured for; INT64_MAX: it was not measured. */
+static enum status find_largest(const struct platform *platform, int64_t *most, struct err *err)
 {
     struct json_document document;
-    int64_t most;
-    size_t count = 0;
+    *most = INT64_MAX;
     enum status status = json_open(platform->file, &document, err);
     if (status != STATUS_OK) return status == STATUS_SYSTEM ? status : STATUS_OK; /* "ideal" */
-    bool is_measured = calibration_largest(document.root, &most);
+    if (!calibration_largest(document.root, most)) *most = INT64_MAX;
     json_close(&document);
-    for (uint32_t rank = 0; is_measured && rank < trace->rank_count; rank++)
-        for (size_t i = 0; i < trace->ranks[rank].count; i++)
-            count += trace->ranks[rank].calls[i].bytes > most && trace->ranks[rank].calls[i].peer != TRACE_NONE;
+    return STATUS_OK;
+}
+
+static void tell_extrapolation(uint64_t count, int64_t most, const struct platform *platform)
+{
     if (count > 0)
-        cli_note("note: %zu transfers are larger than the %" PRId64
+        cli_note("note: %" PRIu64 " transfers are larger than the %" PRId64
                  " bytes up to which %s was measured: their times are extrapolated",
                  count, most, platform->file);
+}
+
+static enum status note_extrapolation(const struct trace *trace, const struct platform *platform, struct err *err)
+{
+    int64_t most;
+    uint64_t count = 0;
+    TRY(find_largest(platform, &most, err));
+    for (uint32_t rank = 0; most < INT64_MAX && rank < trace->rank_count; rank++)
+        for (size_t i = 0; i < trace->ranks[rank].count; i++)
+            count += trace->ranks[rank].calls[i].bytes > most && trace->ranks[rank].calls[i].peer != TRACE_NONE;
+    tell_extrapolation(count, most, platform);
     return STATUS_OK;
 }
 
@@ -387,6 +401,77 @@ static enum status use_recordings(const struct prediction_options *options, stru
     if (status == STATUS_OK) status = trace_use_recordings(recordings, count, err);
     for (size_t i = 1; i < count; i++) trace_free(recordings[i]);
     return status;
+}
+
+/* Archives with fewer records are held in memory. */
+enum { RECORDING_FROM_RECORDS = 1 << 20 };
+
+/* The contradictions that an analysis in slices finds. What cannot be analysed has none. */
+static enum status find_contradictions(const char *file, const struct platform *platform, struct warnings *warnings,
+                                       struct err *err)
+{
+    struct trace_source source;
+    struct result *result;
+    struct err fault;
+    uint64_t records;
+    bool possible;
+    enum status status = trace_open_source(file, &source, &possible, &records, &fault);
+    if (status == STATUS_OK && !possible) return STATUS_OK;
+    if (status == STATUS_OK) {
+        status = model_analyze_slices(&source, NULL, slice_calls(source.trace->rank_count), &result, &fault);
+        source_close(&source);
+    }
+    if (status == STATUS_OK) {
+        status = warnings_add_contradictions(result, platform, warnings, &fault);
+        result_free(result);
+    }
+    if (status == STATUS_SYSTEM && err) *err = fault;
+    return status == STATUS_SYSTEM ? status : STATUS_OK;
+}
+
+static enum status read_recording(const struct prediction_options *options, const char *file, const struct platform *platform,
+                                  struct trace_source *source, struct recording **recording, struct warnings *warnings,
+                                  struct err *err)
+{
+    struct recording_options reading = {.computing = options->computing, .decides_again = platform->decide == DECIDE_AGAIN};
+    struct recording *made;
+    bool wanted;
+    TRY(find_largest(platform, &reading.most_bytes, err));
+    TRY(recording_open(source, &reading, &made, err));
+    if (!made) return STATUS_OK;
+    tell_extrapolation(made->large, reading.most_bytes, platform);
+    warnings_begin(made->trace, &made->synchronisation, platform, warnings, &wanted);
+    enum status status = wanted ? find_contradictions(file, platform, warnings, err) : STATUS_OK;
+    if (options->recorded_time) *options->recorded_time = made->time;
+    if (status == STATUS_OK)
+        *recording = made;
+    else
+        recording_close(made);
+    return status;
+}
+
+enum status prediction_options_recording(const struct prediction_options *options, const char *file,
+                                         const struct analyze_options *analyze, struct recording **recording,
+                                         struct warnings *warnings, struct err *err)
+{
+    const struct prediction prediction = {.engine = options->engine, .analyze = analyze};
+    struct trace_source source = {0};
+    struct platform *platform = NULL;
+    struct err fault;
+    uint64_t records = 0;
+    bool possible = false;
+    *recording = NULL;
+    if (options->keep_going || options->rewrite_count > 0 || options->recorded || !prediction_streams(&prediction)) return STATUS_OK;
+    enum status status = trace_open_source(file, &source, &possible, &records, &fault);
+    if (status == STATUS_OK && possible && records >= RECORDING_FROM_RECORDS) {
+        status = prediction_options_open(options, NULL, source.trace, &platform, &fault);
+        if (status == STATUS_OK) status = read_recording(options, file, platform, &source, recording, warnings, &fault);
+        platform_free(platform);
+    }
+    if (source.close) source_close(&source);
+    if (status != STATUS_OK) warnings_clear(warnings);
+    if (status == STATUS_SYSTEM && err) *err = fault;
+    return status == STATUS_SYSTEM ? status : STATUS_OK; /* who opens the whole trace says what is wrong */
 }
 
 enum status prediction_options_trace(const struct prediction_options *options, const char *file, struct trace **trace,

@@ -12,6 +12,7 @@
 #include "platforms/platform.h"
 #include "platforms/stated_errors.h"
 #include "predictors/recorded_time.h"
+#include "predictors/recording.h"
 #include "predictors/scenes.h"
 #include "predictors/transforms/transform.h"
 #include "predictors/warnings.h"
@@ -141,6 +142,13 @@ enum status prediction_options_claim_outputs(const struct prediction_options *op
  * computing times move the calls of each rank separately. It is empty if the platform cannot be opened; the caller clears it. */
 enum status prediction_options_trace(const struct prediction_options *options, const char *file, struct trace **trace,
                                      struct warnings *warnings, struct err *err);
+
+/* The same for an archive that is long, where the prediction of its rows needs no whole trace: *recording is NULL if there is
+ * none, or none that is possible (predictors/recording.h), and then warnings are empty. Who gets a failure of STATUS_DATA from a
+ * prediction of it repeats that with the whole trace, whose error says more. */
+enum status prediction_options_recording(const struct prediction_options *options, const char *file,
+                                         const struct analyze_options *analyze, struct recording **recording,
+                                         struct warnings *warnings, struct err *err);
 
 /* Counts the measured values of the platform whose errors its shifts take into account. */
 enum status prediction_options_measured(const struct prediction_options *options, size_t *values, struct err *err);

@@ -37,6 +37,7 @@ static enum status predict_row(void *context, size_t index, FILE *out, struct er
     }
     struct prediction prediction = {
         .trace = rewrite && rewrite->trace ? rewrite->trace : job->trace,
+        .recording = job->rows[index].recording,
         .platform = job->rows[index].platform,
         .engine = job->engine,
         .analyze = job->analyze,

@@ -15,6 +15,7 @@
 #include "trace/trace.h"
 
 struct draws;
+struct recording;
 
 enum { COMPARISON_TITLE_BYTES = 320 }; /* a longer title of a row is cut */
 
@@ -24,6 +25,7 @@ struct comparison_row {
     const char *title; /* what errors call the row; NULL: "semantics NAME" */
     const struct platform *platform;
     const struct rewrite *rewrite; /* of the trace, for this row; NULL: none */
+    struct recording *recording;   /* whose trace it is (predictors/prediction.h); NULL: the trace has its calls */
     const struct err *refused;     /* if its status is set, the trace cannot be rewritten, and the row fails */
     /* Called in the row's process with the progress of its replay (simulate/replay/replay.h), or NULL. */
     void (*progress)(void *context, uint64_t calls, uint64_t all_calls);

@@ -26,6 +26,7 @@ enum status comparison_draws_run(const struct trace *trace, const struct compari
         if (!comparison->results[i]) continue;
         asked.row = rows[i].name;
         asked.keep_going = rows[i].keep_going;
+        asked.recording = rows[i].recording;
         if (asked.progress) asked.progress_contexts += i * asked.count;
         const struct trace *rewritten = rewrite && rewrite->trace ? rewrite->trace : trace;
         enum status drawn = draws_run(rewritten, rows[i].platform, &asked, &draws[i], &why);

@@ -115,6 +115,7 @@ enum status draws_run(const struct trace *trace, const struct platform *platform
                                           .platform = &platforms[i],
                                           .progress = request->progress,
                                           .progress_context = request->progress ? request->progress_contexts[i] : NULL,
+                                          .recording = request->recording,
                                           .keep_going = request->keep_going};
     }
     if (status == STATUS_OK) status = comparison_run(trace, rows, count, request->engine, &plain, &comparison, err);

@@ -33,6 +33,7 @@ struct draws_request {
     const struct engine_descriptor *engine;
     const struct analyze_options *analyze;
     bool keep_going;
+    struct recording *recording; /* as in comparison_row */
     size_t count;
     uint64_t seed;
     enum draw_choice choice;

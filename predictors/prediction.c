@@ -181,6 +181,8 @@ static enum status describe_prediction(struct prediction *prediction, struct err
 static enum status begin_calls(const struct prediction *prediction, struct replay_options *options, struct err *err)
 {
     if (!prediction->recording) return STATUS_OK;
+    if (prediction->recording->may_claim && prediction->platform->decide == DECIDE_AGAIN)
+        return err_set(err, STATUS_DATA, prediction->trace->name, NULL, "tasks are decided again, expected the whole trace");
     options->source = &prediction->recording->source;
     return recording_begin(prediction->recording, err);
 }

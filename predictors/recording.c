@@ -74,7 +74,8 @@ static bool needs_whole(struct reading *reading, const struct trace_call *call)
     if ((kind >= CALL_GATHERV && kind <= CALL_NEIGHBOR) || (call_row(call->call)->allowed & F_NEIGHBORS)) return true;
     const bool collective = call_arm(kind) == ARM_COLLECTIVE || call_arm(kind) == ARM_COMM;
     if (collective && call->handle != TRACE_NONE && reading->trace->definitions.comms[call->handle].first_group > 0) return true;
-    return may_spin(&reading->now, call) || (reading->options->decides_again && may_claim(&reading->now, call));
+    if (may_claim(&reading->now, call)) reading->made->may_claim = true;
+    return may_spin(&reading->now, call) || (reading->options->decides_again && reading->made->may_claim);
 }
 
 /* The new calls of a rank, as they were recorded. */

@@ -20,6 +20,7 @@ struct recording {
     struct recorded_time time;             /* as it was recorded */
     struct synchronisation synchronisation; /* likewise */
     uint64_t large;                        /* transfers of more than recording_options.most_bytes */
+    bool may_claim;                        /* tasks: platform.decide must not be DECIDE_AGAIN */
     struct replay_source source;           /* for replay_options */
     size_t next_calls;                     /* of a rank that a replay reads at a time */
 };
