@@ -281,8 +281,8 @@ enum status recording_open(struct trace_source *source, const struct recording_o
     free(reading.to);
     if (status == STATUS_OK && !reading.whole) {
         made->trace = source->trace;
-        source->close(source);
-        *source = (struct trace_source){0};
+        source->trace = NULL;
+        source_close(source);
         *recording = made;
         return STATUS_OK;
     }

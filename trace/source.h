@@ -24,7 +24,7 @@ struct trace_source {
      * does. NULL: there is nothing to do. */
     enum status (*end)(struct trace_source *source, struct err *err);
 
-    void (*close)(struct trace_source *source); /* frees state */
+    void (*close)(struct trace_source *source); /* frees state; who has taken the trace has set it to NULL */
 };
 #define SOURCE_GONE SIZE_MAX
 

@@ -201,7 +201,7 @@ static void compare_growing(struct run *run)
     struct err err;
     bool same;
     if (strcmp(run->engine, "loggp") != 0) return;
-    if (same_while_made(run->trace, run->platform, &same, what, &err) != STATUS_OK)
+    if (same_while_made(run->trace, run->platform, &same, NULL, what, &err) != STATUS_OK)
         differ(run, "%s", err.text);
     else if (!same)
         differ(run, "%s", what);

@@ -217,7 +217,7 @@ static enum status check_slices(const struct trial *trial, const struct program 
     char what[VERDICT_DETAIL_BYTES];
     bool same = true;
     TRY(knobs_platform(program, NULL, &platform, err));
-    enum status status = same_while_made(trace, platform, &same, what, err);
+    enum status status = same_while_made(trace, platform, &same, NULL, what, err);
     platform_free(platform);
     TRY(status);
     if (!same) verdict_fail(verdict, "slices", "%s", what);

@@ -52,6 +52,7 @@ static enum status read_late(struct trace_source *source, uint32_t rank, size_t 
     struct late *late = source->state;
     struct trace_rank *process = &source->trace->ranks[rank];
     size_t before = process->count;
+    late->memory.keeps_before = source->keeps_before;
     TRY(late->memory.read(&late->memory, rank, calls, ended, err));
     late->ranks[rank].read += process->count - before;
     tell(late, process, rank, *ended);
@@ -66,6 +67,7 @@ static void close_late(struct trace_source *source)
         map_clear(&late->ranks[r].completed);
     }
     free(late->ranks);
+    late->memory.trace = source->trace; /* NULL: it was taken */
     source_close(&late->memory);
     source->trace = NULL; /* was the other's */
     free(late);

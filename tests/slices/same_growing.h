@@ -5,8 +5,9 @@
 #include "platforms/platform.h"
 #include "tests/slices/same_result.h"
 
-/* One call at a time, and more; without and with efficiency and causes. Errors of the replay must be the same, too. */
-enum status same_while_made(const struct trace *trace, const struct platform *platform, bool *same,
+/* Also where its recording is in a file (predictors/recording.h); *held, if not NULL: it was held in memory. One call at a time,
+ * and more; without and with efficiency and causes. Errors of the replay must be the same, too. */
+enum status same_while_made(const struct trace *trace, const struct platform *platform, bool *same, bool *held,
                             char what[SAME_RESULT_BYTES], struct err *err);
 
 #endif
