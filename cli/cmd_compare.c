@@ -175,7 +175,8 @@ static enum status compare_rows(struct settings *settings, const struct trace *t
                                 &comparison, err);
     progress_bar_end(bar);
     *done = !recording || status != STATUS_DATA;
-    if (*done && comparison_has_results(&comparison) && request.count > 0) { /* of some rows, maybe: then the first one's error stays */
+    /* Of some rows, maybe: then the first one's error stays. */
+    if (*done && comparison_has_results(&comparison) && request.count > 0) {
         struct err failed;
         enum status drawn = run_draws(trace, rows, &request, &comparison, draws, status == STATUS_OK ? err : &failed);
         if (status == STATUS_OK) status = drawn;
@@ -198,7 +199,7 @@ static bool rewrites_trace(const struct settings *settings)
 {
     for (size_t i = 0; i < settings->row_count; i++)
         for (size_t s = 0; s < settings->rows[i].spec_count; s++)
-            if (transform_override(settings->rows[i].specs[s]) != settings->rows[i].specs[s]) return true; /* no mere setting */
+            if (transform_override(settings->rows[i].specs[s]) != settings->rows[i].specs[s]) return true; /* no setting */
     return false;
 }
 

@@ -406,27 +406,22 @@ static enum status use_recordings(const struct prediction_options *options, stru
 /* Archives with fewer records are held in memory. */
 enum { RECORDING_FROM_RECORDS = 1 << 20 };
 
-/* The contradictions that an analysis in slices finds. What cannot be analysed has none. */
+/* The contradictions that an analysis in slices finds, which reads the archive once more. */
 static enum status find_contradictions(const char *file, const struct platform *platform, struct warnings *warnings,
                                        struct err *err)
 {
     struct trace_source source;
     struct result *result;
-    struct err fault;
     uint64_t records;
     bool possible;
-    enum status status = trace_open_source(file, &source, &possible, &records, &fault);
-    if (status == STATUS_OK && !possible) return STATUS_OK;
-    if (status == STATUS_OK) {
-        status = model_analyze_slices(&source, NULL, slice_calls(source.trace->rank_count), &result, &fault);
-        source_close(&source);
-    }
-    if (status == STATUS_OK) {
-        status = warnings_add_contradictions(result, platform, warnings, &fault);
-        result_free(result);
-    }
-    if (status == STATUS_SYSTEM && err) *err = fault;
-    return status == STATUS_SYSTEM ? status : STATUS_OK;
+    TRY(trace_open_source(file, &source, &possible, &records, err));
+    if (!possible) return err_set(err, STATUS_DATA, file, NULL, "has changed");
+    enum status status = model_analyze_slices(&source, NULL, slice_calls(source.trace->rank_count), &result, err);
+    source_close(&source);
+    TRY(status);
+    status = warnings_add_contradictions(result, platform, warnings, err);
+    result_free(result);
+    return status;
 }
 
 static enum status read_recording(const struct prediction_options *options, const char *file, const struct platform *platform,
@@ -461,7 +456,8 @@ enum status prediction_options_recording(const struct prediction_options *option
     uint64_t records = 0;
     bool possible = false;
     *recording = NULL;
-    if (options->keep_going || options->rewrite_count > 0 || options->recorded || !prediction_streams(&prediction)) return STATUS_OK;
+    if (options->keep_going || options->rewrite_count > 0 || options->recorded) return STATUS_OK;
+    if (!prediction_streams(&prediction)) return STATUS_OK;
     enum status status = trace_open_source(file, &source, &possible, &records, &fault);
     if (status == STATUS_OK && possible && records >= RECORDING_FROM_RECORDS) {
         status = prediction_options_open(options, NULL, source.trace, &platform, &fault);

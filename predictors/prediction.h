@@ -18,8 +18,8 @@ enum { EAGER_OF_PLATFORM = -1 };
 struct prediction {
     /* inputs, borrowed */
     const struct trace *trace;
-    struct recording *recording; /* whose trace it is, and which the replay reads; NULL: the trace has its calls. Without keep_going,
-                                    keep_trace, apart and an analysis of the whole trace (prediction_streams()) */
+    struct recording *recording; /* whose trace it is, and which the replay reads; NULL: the trace has its calls. Without
+                                    keep_going, keep_trace, apart, an analysis of the whole trace (prediction_streams()) */
     const struct platform *platform;
     const struct engine_descriptor *engine;
     const struct analyze_options *analyze; /* NULL: defaults */

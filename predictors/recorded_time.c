@@ -41,7 +41,8 @@ enum status recorded_time_find(const struct trace *trace, struct recorded_time *
     struct disturbance_inside *inside = calloc((size_t)trace->rank_count + 1, sizeof *inside);
     *made = (struct recorded_time){.known = false};
     if (!inside) return err_memory(err);
-    for (uint32_t r = 0; r < trace->rank_count && trace_origin(trace) == TRACE_RECORDED; r++) recorded_time_add(trace, r, 0, inside, made);
+    for (uint32_t r = 0; r < trace->rank_count && trace_origin(trace) == TRACE_RECORDED; r++)
+        recorded_time_add(trace, r, 0, inside, made);
     enum status status = recorded_time_end(trace, inside, made, err);
     free(inside);
     return status;

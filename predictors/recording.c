@@ -96,7 +96,8 @@ static enum status take_recorded(struct reading *reading, uint32_t rank, size_t 
     if (begins && trace_before_ps(process, BEFORE_SLEPT, 0) > 0) reading->whole = true;
     if (begins && process->calls[0].enter_ps < reading->begin_ps) reading->begin_ps = process->calls[0].enter_ps;
     reading->ends[rank].last = process->calls[process->count - 1];
-    if (trace_origin(reading->trace) == TRACE_RECORDED) recorded_time_add(reading->trace, rank, first, reading->inside, &made->time);
+    if (trace_origin(reading->trace) == TRACE_RECORDED)
+        recorded_time_add(reading->trace, rank, first, reading->inside, &made->time);
     return synchronisation_add(&made->synchronisation, reading->trace, rank, first, begins, err);
 }
 

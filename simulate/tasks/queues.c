@@ -389,7 +389,8 @@ static bool may_have_claims(const struct trace *trace)
     for (uint32_t r = 0; r < trace->rank_count; r++)
         for (size_t i = 0; i < trace->ranks[r].count; i++) {
             const struct trace_call *call = &trace->ranks[r].calls[i];
-            if (task_adds_to_counter(call) || (call_kind(call->call) == CALL_LOCK && (call->flags & TRACE_EXCLUSIVE))) return true;
+            if (task_adds_to_counter(call)) return true;
+            if (call_kind(call->call) == CALL_LOCK && (call->flags & TRACE_EXCLUSIVE)) return true;
         }
     return false;
 }
