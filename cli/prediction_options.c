@@ -456,7 +456,7 @@ enum status prediction_options_recording(const struct prediction_options *option
     uint64_t records = 0;
     bool possible = false;
     *recording = NULL;
-    if (options->keep_going || options->rewrite_count > 0 || options->recorded) return STATUS_OK;
+    if (options->keep_going || options->rewrite_count > 0 || options->recorded || options->again.count > 0) return STATUS_OK;
     if (!prediction_streams(&prediction)) return STATUS_OK;
     enum status status = trace_open_source(file, &source, &possible, &records, &fault);
     if (status == STATUS_OK && possible && records >= RECORDING_FROM_RECORDS) {
