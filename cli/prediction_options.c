@@ -457,7 +457,7 @@ enum status prediction_options_recording(const struct prediction_options *option
     bool possible = false;
     *recording = NULL;
     if (options->keep_going || options->rewrite_count > 0 || options->recorded || options->again.count > 0) return STATUS_OK;
-    if (!prediction_streams(&prediction)) return STATUS_OK;
+    if (!prediction_forgets(&prediction)) return STATUS_OK;
     enum status status = trace_open_source(file, &source, &possible, &records, &fault);
     if (status == STATUS_OK && possible && records >= RECORDING_FROM_RECORDS) {
         status = prediction_options_open(options, NULL, source.trace, &platform, &fault);

@@ -230,7 +230,7 @@ static enum status add_to_slices(void *context, const bool *ended, size_t *more,
     return slices_add(((struct growing *)context)->slices, ended, more, err);
 }
 
-bool prediction_streams(const struct prediction *prediction)
+bool prediction_forgets(const struct prediction *prediction)
 {
     static const struct analyze_options defaults = ANALYZE_DEFAULTS;
     const struct analyze_options *analyze = prediction->analyze ? prediction->analyze : &defaults;
@@ -241,7 +241,7 @@ bool prediction_streams(const struct prediction *prediction)
 static bool may_forget(const struct prediction *prediction)
 {
     const struct trace *trace = prediction->trace;
-    bool whole = !prediction_streams(prediction);
+    bool whole = !prediction_forgets(prediction);
     for (uint32_t r = 0; r < trace->rank_count && !whole; r++) whole = trace->ranks[r].thread_count > 0;
     return !whole;
 }

@@ -19,7 +19,7 @@ struct prediction {
     /* inputs, borrowed */
     const struct trace *trace;
     struct recording *recording; /* whose trace it is, and which the replay reads; NULL: the trace has its calls. Without
-                                    keep_going, keep_trace, apart, an analysis of the whole trace (prediction_streams()) */
+                                    keep_going, keep_trace, apart, an analysis of the whole trace (prediction_forgets()) */
     const struct platform *platform;
     const struct engine_descriptor *engine;
     const struct analyze_options *analyze; /* NULL: defaults */
@@ -39,7 +39,7 @@ struct prediction {
 };
 
 /* Whether nobody needs the whole predicted trace, whatever the recording is. */
-bool prediction_streams(const struct prediction *prediction);
+bool prediction_forgets(const struct prediction *prediction);
 
 /* On failure prediction has no outputs. With a recording an error may say less than that of a prediction of the whole trace. */
 enum status prediction_run(struct prediction *prediction, struct err *err);

@@ -282,15 +282,3 @@ double trace_spread_error(const struct trace *trace, const struct trace_spread *
     const double spread_s = trace->provenance.recordings > 1 ? recordings_error_s(trace) : HALF_BAND * spread->spread_s;
     return spread_s + (starts ? range_s / 2 : 0);
 }
-
-enum status trace_recording_error(const struct trace *trace, bool starts, double *error_s, struct err *err)
-{
-    struct trace_spread spread = TRACE_SPREAD_NONE;
-    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
-        const enum status status = trace_spread_add(&spread, trace, rank, 0, err);
-        trace_spread_end(&spread);
-        TRY(status);
-    }
-    *error_s = trace_spread_error(trace, &spread, starts);
-    return STATUS_OK;
-}

@@ -73,11 +73,16 @@ static void error_of_recordings(void **state)
     struct trace *traces[3];
     struct err err;
     double error_s;
+    struct trace_spread spread = TRACE_SPREAD_NONE;
     read_all(three, 3, traces);
     use_all(traces, 3);
-    assert_int_equal(trace_recording_error(traces[0], false, &error_s, &err), STATUS_OK);
+    for (uint32_t rank = 0; rank < traces[0]->rank_count; rank++) {
+        assert_int_equal(trace_spread_add(&spread, traces[0], rank, 0, &err), STATUS_OK);
+        trace_spread_end(&spread);
+    }
+    error_s = trace_spread_error(traces[0], &spread, false);
     assert_true(fabs(error_s - 2.132e-3 * sqrt(85.0 / 6) * sqrt(1 + 3.14159265358979 / 6)) < 1e-9);
-    assert_int_equal(trace_recording_error(traces[0], true, &error_s, &err), STATUS_OK);
+    error_s = trace_spread_error(traces[0], &spread, true);
     assert_true(fabs(error_s - 3e-3 - 2.132e-3 * sqrt(85.0 / 6) * sqrt(1 + 3.14159265358979 / 6)) < 1e-9); /* starts: 6 ms */
     free_all(traces, 3);
 }

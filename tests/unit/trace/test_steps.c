@@ -38,6 +38,17 @@ static struct trace *trace_of_steps(const struct step *steps, const double *star
     return trace;
 }
 
+static enum status recording_error(const struct trace *trace, bool starts, double *error_s, struct err *err)
+{
+    struct trace_spread spread = TRACE_SPREAD_NONE;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
+        TRY(trace_spread_add(&spread, trace, rank, 0, err));
+        trace_spread_end(&spread);
+    }
+    *error_s = trace_spread_error(trace, &spread, starts);
+    return STATUS_OK;
+}
+
 /* The variance of a kind of step is the sum of the squares of what its steps differ from their mean, times n / (n - 1): that of
  * the sum of n of them. A rare length counts as far as it is from the nearest common one. Half of the computing must be known;
  * what is not known is taken to differ as much. */
@@ -66,7 +77,7 @@ static void steps_that_differ(void **state)
         struct trace *trace = trace_of_steps(rows[i].steps, starts_ms);
         struct err err;
         double error_s, expected_s = HALF_BAND * sqrt(rows[i].variance) / 1e3;
-        assert_int_equal(trace_recording_error(trace, true, &error_s, &err), STATUS_OK);
+        assert_int_equal(recording_error(trace, true, &error_s, &err), STATUS_OK);
         if (isnan(expected_s) != isnan(error_s) || fabs(error_s - expected_s) > 1e-9)
             fail_msg("row %zu: %.9g s, expected %.9g", i, error_s, expected_s);
         trace_free(trace);
@@ -81,16 +92,16 @@ static void ranks_that_start_late(void **state)
     struct trace *trace = trace_of_steps(none, starts_ms);
     struct err err;
     double error_s;
-    assert_int_equal(trace_recording_error(trace, true, &error_s, &err), STATUS_OK);
+    assert_int_equal(recording_error(trace, true, &error_s, &err), STATUS_OK);
     assert_true(fabs(error_s - 0.002) < 1e-12); /* half of 4 ms */
-    assert_int_equal(trace_recording_error(trace, false, &error_s, &err), STATUS_OK);
+    assert_int_equal(recording_error(trace, false, &error_s, &err), STATUS_OK);
     assert_true(error_s == 0); /* a section of the run does not begin with the ranks */
     trace->provenance.simulated = true;
-    assert_int_equal(trace_recording_error(trace, true, &error_s, &err), STATUS_OK);
+    assert_int_equal(recording_error(trace, true, &error_s, &err), STATUS_OK);
     assert_true(error_s == 0); /* its times are exact */
     trace->provenance.simulated = false;
     trace->provenance.generator = strdup(TRACE_GENERATOR_MODEL);
-    assert_int_equal(trace_recording_error(trace, true, &error_s, &err), STATUS_OK);
+    assert_int_equal(recording_error(trace, true, &error_s, &err), STATUS_OK);
     assert_true(isnan(error_s)); /* a described program: nobody measured it */
     trace_free(trace);
 }
