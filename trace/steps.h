@@ -37,8 +37,8 @@ char *trace_steps_text(const struct trace *trace, const struct trace_steps *step
  * Of several recordings (trace/recordings.h) it follows from the standard deviation of a rank's computing over them, pooled over
  * the ranks, by Student's t with as many degrees of freedom: another run differs so much from their median.
  *
- * trace_spread_add() with the calls of a rank, from index `first` on, as often as there are more; trace_spread_end(); the same for
- * the next rank; trace_spread_error(). */
+ * trace_spread_add() with the calls of a rank, from index `first` on, as often as there are more; trace_spread_end(); the same
+ * for the next rank; trace_spread_error(). */
 struct trace_spread {
     int64_t first_ps, last_ps; /* of the ranks' first calls */
     double spread_s;           /* the largest of the ranks so far; NAN: unknown */
