@@ -12,7 +12,8 @@ struct recording_facts {
     struct trace_spread spread;
     uint64_t file_calls; /* of MPI-IO */
     double file_s;
-    double ends_s[2]; /* of all ranks, in MPI_Init where it is a rank's first call of a library, in MPI_Finalize where it is the last */
+    double ends_s[2]; /* of all ranks: in MPI_Init where a rank calls it before all else of a library, in MPI_Finalize where
+                         behind all else */
     int64_t end_ps;   /* exit of the last call of any rank */
     bool called;      /* the rank has called a library */
     double last_s;    /* of the rank: if its last call of a library was MPI_Finalize, that one's time, else 0 */
