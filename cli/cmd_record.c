@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/files.h"
@@ -258,6 +259,9 @@ static enum status run_command(const struct options *options, const char *direct
         TRY(record_job(options->command, last, observer, exit_status, err));
         activity_end();
     }
+    char further[RECORD_PATH_BYTES];
+    TRY(name_repeated(directory, options->repeat + 1, further, err));
+    if (access(further, F_OK) == 0) cli_note("note: %s is of an earlier recording", further);
     return STATUS_OK;
 }
 

@@ -107,13 +107,19 @@ static enum status check_results(const struct difference *difference, struct err
         !is_same_text(before->section.to, after->section.to) ||
         !is_same_text(before->section.callpath, after->section.callpath))
         return err_set(err, STATUS_DATA, names[1], NULL, "is a result of another section of the run than %s", names[0]);
+    for (int i = 0; i < 2; i++)
+        if (difference->results[i]->section.known && difference->results[i]->section.empty)
+            return err_set(err, STATUS_DATA, names[i], NULL, "has nothing in the section, expected calls or computing there");
+    if (difference->limit >= 0 && difference->run_time.before_s <= 0)
+        return err_set(err, STATUS_DATA, names[0], NULL, "takes no time here: there is nothing to compare with");
     return STATUS_OK;
 }
 
 static enum status fill_difference(struct difference *difference, struct err *err)
 {
     TRY(check_results(difference, err));
-    difference->computing = difference->results[0]->efficiency && difference->results[1]->efficiency;
+    const struct result *const *results = difference->results;
+    difference->computing = results[0]->efficiency && results[1]->efficiency && !results[0]->section.known;
     for (int i = 0; i < 2; i++) {
         const struct result *result = difference->results[i];
         TRY(add_calls(difference, result, i == 1, err));
@@ -269,7 +275,7 @@ static void print_sureness(const struct difference *difference, FILE *out)
                    "note: %s has %" PRIu32 " rank%s and %s %" PRIu32 ": times of all ranks are sums over other numbers of them\n",
                    difference->before, before->rank_count, units_plural(before->rank_count), difference->after,
                    after->rank_count);
-    if (!difference->computing) fputs("note: computing by call path is known of traces only, not of results\n", out);
+    if (!difference->computing) fputs("note: computing by call path is known of whole runs in traces only\n", out);
     if (before->origin != after->origin)
         text_print(out, "How sure: %s is %s and %s is %s: they are not of one kind\n", difference->before,
                    trace_origin_name(before->origin), difference->after, trace_origin_name(after->origin));

@@ -9,6 +9,8 @@ enum status difference_output(const struct difference *difference, const char *j
     if (!cli_is_output(json)) {
         FILE *out = cli_table();
         difference_print(difference, top, slower, out);
+        if (difference->limit >= 0 && !difference->results[0]->section.known)
+            fputs("The start of the processes counts, which differs from run to run: --without-init leaves it out\n", out);
         if (difference->limit >= 0)
             text_print(out, "Gate: %s: %+.2f %%, at most %g %% slower is allowed\n", difference->holds ? "passed" : "failed",
                        difference->slower * 100, difference->limit * 100);

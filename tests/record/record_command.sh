@@ -68,6 +68,8 @@ check test -f again-1.rma/traces.otf2 -a -f again-2.rma/traces.otf2 -a ! -e agai
 check grep -q '"programs":[[:space:]]*2,' again.json
 expect 0 "$rmacast" simulate again-1.rma again-2.rma --platform two-nodes
 check grep -q 'computing is the median of 2 recordings' out
+expect 0 "$rmacast" record --repeat 1 -o again.rma -- "$mpiexec" -n 2 "$programs/locks"
+check grep -q '^rmacast: note: again-2.rma is of an earlier recording$' err
 expect 3 "$rmacast" record --repeat 3 -o ends.rma -- sh -c 'test ! -e once || exit 3; : >once; "$0" -n 2 "$1/locks"' "$mpiexec" "$programs"
 check test -f ends-1.rma/traces.otf2 -a ! -e ends-3.rma
 
