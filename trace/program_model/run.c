@@ -680,6 +680,17 @@ static void set_variables_of(const struct program_run *run, const struct run_ran
             run->variables[state->frames[i].loop->variable] = (double)state->frames[i].round;
 }
 
+/* Makes the end of a rank whose program ends with computing: a call that does nothing, since a trace has no time behind a
+ * rank's last call. */
+static enum status make_end(struct program_run *run, struct run_rank *state, struct trace_call *call)
+{
+    static const struct statement end = {.before = COMPUTING_ZERO};
+    *call = (struct trace_call){.any = TRACE_NO_MEMBERS, .handle = TRACE_NONE, .peer = TRACE_NONE, .call = ID_Pcontrol};
+    state->place = (struct run_place){.body = NULL};
+    state->calls++;
+    return set_times(run, state, NULL, &end, call);
+}
+
 enum status run_rank_add(struct program_run *run, struct run_rank *state, const struct trace_call *call, struct err *err)
 {
     struct trace *trace = run->trace;
@@ -720,6 +731,7 @@ enum status run_rank_next(struct program_run *run, struct run_rank *state, struc
         TRY(begin_statement(run, state, statement));
         if (statement->kind == STATEMENT_REPEAT && statement->variable) run->variables[statement->variable] = 0;
     }
+    if (state->computed_ps > 0) return make_end(run, state, call);
     *ended = true;
     return STATUS_OK;
 }
