@@ -31,10 +31,11 @@ trace() { # SERIES SYNC RANKS; groups=1: makes and frees each round's group, and
             for (r = 0; groups && r < n; r++) printf "%d %.9f %.9f MPI_Group_free\n", r, t, t }'
 }
 
-# Lines without the header, in the order of the ranks and of each one's calls. Calls of groups leave nothing but their time, 0 here,
-# and a model leaves them out.
+# Lines without the header, in the order of the ranks and of each one's calls. A model leaves out calls of groups: they leave
+# nothing but their time, which is 0 here.
 body() {
-    grep -v '^rmacast-trace\|^window\|^ranks\|^property generator\|MPI_Group_' "$1" | awk '{ $2 = sprintf("%.9f", $2); $3 = ""; print }'
+    grep -v '^rmacast-trace\|^window\|^ranks\|^property generator\|MPI_Group_' "$1" |
+        awk '{ $2 = sprintf("%.9f", $2); $3 = ""; print }'
 }
 
 known() { # SERIES SYNC RANKS...
@@ -66,7 +67,8 @@ groups=0
 trace cube pscw 16 | awk '/^5 .*Win_post/ && ++seen == 3 { sub("group=1", "group=2") } { print }' >wrong16.txt
 trace cube pscw 8 >run8.txt
 run 0 model run8.txt wrong16.txt -o wrong.model
-grep -q '100 %: MPI_Win_post (wrong16.txt: .*some others, but not all, call a series of calls' err || fail "the series that is none: $(cat err)"
+grep -q '100 %: MPI_Win_post (wrong16.txt: .*some others, but not all, call a series of calls' err ||
+    fail "the series that is none: $(cat err)"
 
 # What a person reads of it.
 trace cube pscw 16 >run16.txt
