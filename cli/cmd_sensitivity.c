@@ -11,7 +11,7 @@
 enum { KEY_SEMANTICS = 1000, KEY_OF, KEY_RANGE, KEY_SLACK, KEY_CSV, KEY_JSON };
 
 static const struct argp_option options[] = {
-    PREDICTION_OPTIONS,
+    REPLAY_OPTIONS("loggp (default, the only one): links are queues; simgrid shares links among flows and has no slopes"),
     {"semantics", KEY_SEMANTICS, "LIST", 0, SEMANTICS_HELP "; a list as a,b,c,d has a table for each; else as the platform says",
      0},
     {"of", KEY_OF, "KEY,...", 0, "times and rates of the platform, as network.latency_s (default: all)", 0},
@@ -39,6 +39,8 @@ static error_t add_items(const struct argp_state *state, const char *option, con
     char item[VALUE_KEY_BYTES];
     while (cli_next_item(&list, item, sizeof item)) {
         if (*item == '\0' || *count == most) return cli_usage(state, "%s %s, expected 1 to %zu names", option, item, most);
+        for (size_t i = 0; i < *count; i++)
+            if (strcmp(items[i], item) == 0) return cli_usage(state, "%s has %s twice, expected each once", option, item);
         if (!(items[*count] = strdup(item))) return ENOMEM;
         ++*count;
     }
@@ -70,6 +72,8 @@ static error_t add_range(const struct argp_state *state, char *text, struct sett
     if (!given || settings->range_count == SENSITIVITY_KEYS_MAX)
         return cli_usage(state, "--range %s, expected KEY=LO..HI with 0 <= LO < HI, as network.latency_s=0..100us", text);
     *values = '\0';
+    for (size_t i = 0; i < settings->range_count; i++)
+        if (strcmp(settings->ranges[i].key, text) == 0) return cli_usage(state, "--range has %s twice, expected each once", text);
     settings->ranges[settings->range_count++] = range;
     return 0;
 }

@@ -1,7 +1,7 @@
 /* Options that the predicting commands share: rows for their struct argp, one parser for them.
  *
- * Order of calls: PREDICTION_OPTIONS and ANALYZE_OPTIONS in the rows, the parse functions from the command's parser
- * (they return ARGP_ERR_UNKNOWN for what is not theirs), prediction_options_clear. */
+ * Order of calls: PREDICTION_OPTIONS (REPLAY_OPTIONS: without --keep-going) and ANALYZE_OPTIONS in the rows, the parse functions
+ * from the command's parser (they return ARGP_ERR_UNKNOWN for what is not theirs), prediction_options_clear. */
 #ifndef CLI_PREDICTION_OPTIONS_H
 #define CLI_PREDICTION_OPTIONS_H
 
@@ -43,7 +43,7 @@ enum {
     OPTION_WITHOUT_INIT,
 };
 
-#define PREDICTION_OPTIONS                                                                                             \
+#define REPLAY_OPTIONS(engines)                                                                                          \
     {"platform", OPTION_PLATFORM, "FILE", 0,                                                                           \
      "the described cluster (needed): a file, the name of an installed one as two-nodes, or ideal: no latency, "       \
      "no limit",                                                                                                       \
@@ -59,21 +59,23 @@ enum {
     {"decide", OPTION_DECIDE, "WHICH", 0,                                                                              \
      "the tasks of a counter or of a queue under a lock go to the ranks that come for them first (again, the default), " \
      "or to those that had them (recorded)", 0},                                                                       \
-    {"engine", OPTION_ENGINE, "NAME", 0,                                                                               \
-     "simgrid (default): links are shared flows; loggp: links are queues, faster", 0},                                 \
+    {"engine", OPTION_ENGINE, "NAME", 0, engines, 0},                                                                  \
     {"set", OPTION_SET, "KEY=VALUE", 0, "replace a value of the platform file, as mpi.rma.control_bytes=64", 0},      \
     {"rewrite", OPTION_REWRITE, "NAME", 0,                                                                             \
      "rewrite the trace first, as post-early; the name list prints all; repeatable", 0},                               \
     {"scale", OPTION_SCALE, "CALLPATH=FACTOR", 0, "multiply computing inside a call path, as main/solve=0.5; repeatable", 0},   \
     {"grow", OPTION_GROW, NULL, 0, "add nodes, in the topology's own way, where the platform has too few for the ranks", 0}, \
-    {"keep-going", OPTION_KEEP_GOING, NULL, 0,                                                                         \
-     "replay a faulty trace, or one that breaks off: each rank up to its first fault or up to a call that never returns; " \
-     "the result says what is left out", 0},                                                                           \
     {"compute", OPTION_COMPUTE, "TIME", 0,                                                                             \
      "what counts as computing between calls: wall time, cpu time (recorded with --cpu-time), or undisturbed: wall "   \
      "time without waiting for a core (default where a node had more ranks than cores and this was recorded, else "    \
      "wall)",                                                                                                          \
      0}
+
+#define PREDICTION_OPTIONS                                                                                             \
+    REPLAY_OPTIONS("simgrid (default): links are shared flows; loggp: links are queues, faster"),                      \
+    {"keep-going", OPTION_KEEP_GOING, NULL, 0,                                                                         \
+     "replay a faulty trace, or one that breaks off: each rank up to its first fault or up to a call that never returns; " \
+     "the result says what is left out", 0}
 
 /* Which waits count. */
 #define WAIT_OPTIONS                                                                                                   \

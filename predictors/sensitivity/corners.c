@@ -262,6 +262,7 @@ enum status corners_tolerance(const struct run_time *of, const struct corners *c
 {
     const double target = (double)of->t * (1 + share);
     *x = NAN;
+    if (of->t == 0) return STATUS_OK;
     for (size_t i = 1; i < curve->count; i++) {
         const struct corner *a = &curve->points[i - 1], *b = &curve->points[i];
         if (b->x <= (double)of->x || b->t < target) continue;

@@ -129,12 +129,12 @@ void sensitivity_write_csv(const struct sensitivity *made, FILE *out)
 void sensitivity_write_slack(const struct sensitivity *made, FILE *out)
 {
     const bool several = made->row_count > 1;
-    text_print(out, "%srank,event,call,slack_s\n", several ? "semantics," : "");
+    text_print(out, "rank,event,call,slack_s%s\n", several ? ",semantics" : "");
     for (size_t r = 0; r < made->row_count; r++)
         for (size_t i = 0; i < made->rows[r].slack.count; i++) {
             const struct slack_call *call = &made->rows[r].slack.calls[i];
-            if (several) text_print(out, "%s,", made->rows[r].semantics);
-            text_print(out, "%" PRIu32 ",%" PRIu64 ",%s,%.12f\n", call->rank, call->event, call->call, call->slack_s);
+            text_print(out, "%" PRIu32 ",%" PRIu64 ",%s,%.12f%s%s\n", call->rank, call->event, call->call, call->slack_s,
+                       several ? "," : "", several ? made->rows[r].semantics : "");
         }
 }
 

@@ -7,6 +7,7 @@
 #include "common/units.h"
 #include "predictors/sensitivity/corners.h"
 #include "predictors/sensitivity/places.h"
+#include "simulate/engine/cost.h"
 
 static const double shares[SENSITIVITY_SHARES] = {0.01, 0.02, 0.05};
 /* A range ends at so many times the platform's value; where that is 0, at as many times what stands for it. */
@@ -56,11 +57,24 @@ static const struct sensitivity_range *find_range(const struct sensitivity_optio
     return NULL;
 }
 
+static enum status check_range(const struct run_time *of, const struct sensitivity_range *range, struct err *err)
+{
+    const bool inverse = of->value->kind == KEY_RATE || of->value->kind == KEY_SPEED;
+    const double most = run_time_value(of, (double)COST_END_PS), end = inverse ? range->low : range->high;
+    if (inverse && end < most)
+        return err_set(err, STATUS_USAGE, "--range", range->key, "it begins at %g, expected at least %.3g", end, most);
+    if (!inverse && end > most)
+        return err_set(err, STATUS_USAGE, "--range", range->key, "it ends at %g, expected at most %.3g", end, most);
+    return STATUS_OK;
+}
+
 /* In steps; the platform's value is part of it. */
-static void choose_range(const struct run_time *of, const struct sensitivity_range *range, int64_t *low, int64_t *high)
+static enum status choose_range(const struct run_time *of, const struct sensitivity_range *range, int64_t *low, int64_t *high,
+                                struct err *err)
 {
     const bool inverse = of->value->kind == KEY_RATE || of->value->kind == KEY_SPEED;
     if (range) {
+        TRY(check_range(of, range, err));
         *low = run_time_steps(of, inverse ? range->high : range->low);
         *high = run_time_steps(of, inverse ? range->low : range->high);
     } else {
@@ -72,6 +86,7 @@ static void choose_range(const struct run_time *of, const struct sensitivity_ran
     *low = units_min_ps(*low, of->x);
     *high = units_max_ps(*high, of->x);
     if (of->value->kind == KEY_SPEED) *low = units_max_ps(*low, 1);
+    return STATUS_OK;
 }
 
 static enum status keep_corners(const struct run_time *of, const struct corners *curve, struct sensitivity_value *made,
@@ -150,7 +165,7 @@ static enum status describe_value(struct finder *finder, const struct platform_v
     *made = (struct sensitivity_value){.kind = value->kind, .value = *value->at};
     strcpy(made->key, value->key);
     TRY(run_time_init(&of, &finder->replays, value, finder->err));
-    choose_range(&of, find_range(finder->options, value->key), &low, &high);
+    TRY(choose_range(&of, find_range(finder->options, value->key), &low, &high, finder->err));
     TRY(corners_find(&of, low, high, &curve, finder->err));
     enum status status = describe_curve(finder, &of, &curve, made);
     if (status == STATUS_OK && curve.right != 0) status = describe_places(finder, &of, &curve, made);

@@ -88,7 +88,7 @@ void sensitivity_clear(struct sensitivity *made);
 void sensitivity_print(const struct sensitivity *made, FILE *out);
 /* The corners of all curves: "semantics,key,value,run_time_s". */
 void sensitivity_write_csv(const struct sensitivity *made, FILE *out);
-/* "semantics" where there are several; rank, event, call, slack_s. */
+/* rank, event, call, slack_s; semantics where there are several. */
 void sensitivity_write_slack(const struct sensitivity *made, FILE *out);
 
 /* Schema rmacast.sensitivity/1. */
