@@ -1,5 +1,6 @@
 #include "platforms/values.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,6 +10,59 @@
 #include "common/array.h"
 #include "platforms/topology/topology.h"
 #include "trace/calls/calls.h"
+
+/* "nodes[3]" or "nodes[2-5]". */
+static bool read_numbers(const char *name, int32_t *first, int32_t *last)
+{
+    int end = 0;
+    if (sscanf(name, "nodes[%9" SCNd32 "]%n", first, &end) == 1 && end > 0) {
+        *last = *first;
+        return true;
+    }
+    return sscanf(name, "nodes[%9" SCNd32 "-%9" SCNd32 "]%n", first, last, &end) == 2 && end > 0;
+}
+
+/* So that a group begins with the node. */
+static enum status split_groups(struct platform *platform, int32_t node, struct err *err)
+{
+    size_t i = 0, capacity = platform->group_count;
+    while (i < platform->group_count && node >= platform->groups[i].count) node -= platform->groups[i++].count;
+    if (i == platform->group_count || node == 0) return STATUS_OK;
+    TRY(array_reserve((void **)&platform->groups, &capacity, platform->group_count + 1, sizeof *platform->groups, err));
+    struct node_group rest = platform->groups[i], *group = &platform->groups[i];
+    if (rest.name && !(rest.name = strdup(rest.name))) return err_memory(err);
+    rest.count -= node;
+    group->count = node;
+    memmove(group + 2, group + 1, (platform->group_count++ - i - 1) * sizeof rest);
+    group[1] = rest;
+    return STATUS_OK;
+}
+
+enum status platform_nodes_split(struct platform *platform, const char *option, const char *name, struct err *err)
+{
+    int32_t first, last;
+    if (!read_numbers(name, &first, &last)) return STATUS_OK;
+    if (first < 0 || last < first || last >= platform->node_count)
+        return err_set(err, STATUS_USAGE, option, name, "no such node, expected numbers from 0 to %" PRId32,
+                       (int32_t)platform->node_count - 1);
+    TRY(split_groups(platform, first, err));
+    return split_groups(platform, last + 1, err);
+}
+
+bool platform_value_is(const struct platform_value *value, const char *name)
+{
+    const char *key = strrchr(name, '.');
+    int32_t first, last;
+    if (strcmp(value->key, name) == 0) return true;
+    if (!value->group || !key || strncmp(name, "nodes", strlen("nodes")) != 0) return false;
+    if (strcmp(key, strrchr(value->key, '.')) != 0) return false;
+    if (key == name + strlen("nodes")) return true;
+    const char *group = name + strlen("nodes["), *end = key - 1;
+    if (*end != ']') return false;
+    if (read_numbers(name, &first, &last)) return value->first >= first && value->first + value->group->count - 1 <= last;
+    const char *own = value->group->name;
+    return own && end > group && strlen(own) == (size_t)(end - group) && memcmp(own, group, (size_t)(end - group)) == 0;
+}
 
 struct finder {
     struct platform *platform;
@@ -101,12 +155,21 @@ static enum status add_calls(const struct finder *finder, const char *key, doubl
 
 static enum status add_nodes(const struct finder *finder)
 {
-    for (size_t i = 0; i < finder->platform->group_count; i++) {
-        struct node_group *group = &finder->platform->groups[i];
+    const struct platform *platform = finder->platform;
+    struct platform_values *values = finder->values;
+    int32_t first = 0;
+    for (size_t i = 0; i < platform->group_count; first += platform->groups[i++].count) {
+        struct node_group *group = &platform->groups[i];
+        const int32_t last = first + group->count - 1;
         char row[32] = "";
-        if (finder->platform->group_count > 1) snprintf(row, sizeof row, "[%zu]", i);
+        if (platform->group_count > 1)
+            snprintf(row, sizeof row, last > first ? "[%" PRId32 "-%" PRId32 "]" : "[%" PRId32 "]", first, last);
         TRY(add_value(finder, KEY_SPEED, &group->speed, NULL, "nodes%s.speed", row));
         TRY(add_value(finder, KEY_RATE, &group->memory_bandwidth_Bps, NULL, "nodes%s.memory_bandwidth_Bps", row));
+        for (size_t of = values->count - 2; of < values->count; of++) {
+            values->items[of].group = group;
+            values->items[of].first = first;
+        }
     }
     return STATUS_OK;
 }

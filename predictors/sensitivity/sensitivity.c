@@ -25,10 +25,10 @@ struct finder {
     struct err *err;
 };
 
-static bool is_among(const char *key, const char *const *keys, size_t count)
+static bool is_among(const struct platform_value *value, const char *const *keys, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (strcmp(keys[i], key) == 0) return true;
+        if (platform_value_is(value, keys[i])) return true;
     return false;
 }
 
@@ -50,10 +50,11 @@ static bool is_linear(const struct trace *trace, const struct platform *platform
     return !queues && platform->draw == 0 && !protocol_reverses(&platform->protocol) && !platform_reverses_within(platform);
 }
 
-static const struct sensitivity_range *find_range(const struct sensitivity_options *options, const char *key)
+static const struct sensitivity_range *find_range(const struct sensitivity_options *options,
+                                                  const struct platform_value *value)
 {
     for (size_t i = 0; i < options->range_count; i++)
-        if (strcmp(options->ranges[i].key, key) == 0) return &options->ranges[i];
+        if (platform_value_is(value, options->ranges[i].key)) return &options->ranges[i];
     return NULL;
 }
 
@@ -165,7 +166,7 @@ static enum status describe_value(struct finder *finder, const struct platform_v
     *made = (struct sensitivity_value){.kind = value->kind, .value = *value->at};
     strcpy(made->key, value->key);
     TRY(run_time_init(&of, &finder->replays, value, finder->err));
-    TRY(choose_range(&of, find_range(finder->options, value->key), &low, &high, finder->err));
+    TRY(choose_range(&of, find_range(finder->options, value), &low, &high, finder->err));
     TRY(corners_find(&of, low, high, &curve, finder->err));
     enum status status = describe_curve(finder, &of, &curve, made);
     if (status == STATUS_OK && curve.right != 0) status = describe_places(finder, &of, &curve, made);
@@ -190,9 +191,23 @@ static enum status check_keys(const struct finder *finder)
         bool ranges = i >= options->key_count, there = false;
         const char *key = ranges ? options->ranges[i - options->key_count].key : options->keys[i];
         for (size_t v = 0; v < finder->replays.values.count; v++)
-            there = there || strcmp(finder->replays.values.items[v].key, key) == 0;
+            if (platform_value_is(&finder->replays.values.items[v], key)) {
+                there = true;
+                if (ranges && find_range(options, &finder->replays.values.items[v])->key != key)
+                    return err_set(finder->err, STATUS_USAGE, "--range", key, "its nodes have another range, expected one");
+            }
         if (!there) return refuse_key(finder, ranges ? "--range" : "--of", key);
     }
+    return STATUS_OK;
+}
+
+static enum status split_nodes(const struct finder *finder)
+{
+    const struct sensitivity_options *options = finder->options;
+    struct platform *platform = finder->replays.platform;
+    for (size_t i = 0; i < options->key_count; i++) TRY(platform_nodes_split(platform, "--of", options->keys[i], finder->err));
+    for (size_t i = 0; i < options->range_count; i++)
+        TRY(platform_nodes_split(platform, "--range", options->ranges[i].key, finder->err));
     return STATUS_OK;
 }
 
@@ -210,6 +225,7 @@ static enum status describe_run(struct finder *finder)
     const struct sensitivity_options *options = finder->options;
     struct sensitivity_row *row = finder->row;
     platform_semantics_name(finder->replays.platform, row->semantics);
+    TRY(split_nodes(finder));
     TRY(replays_init(&finder->replays, finder->err));
     row->run_time_s = units_s(finder->replays.run_time_ps);
     TRY(check_keys(finder));
@@ -217,7 +233,7 @@ static enum status describe_run(struct finder *finder)
     row->values = calloc(values->count + 1, sizeof *row->values);
     if (!row->values) return err_memory(finder->err);
     for (size_t i = 0; i < values->count; i++)
-        if (!options->keys || is_among(values->items[i].key, options->keys, options->key_count))
+        if (!options->keys || is_among(&values->items[i], options->keys, options->key_count))
             TRY(describe_value(finder, &values->items[i], &row->values[row->value_count++]));
     TRY(describe_slack(finder));
     row->replays = finder->replays.count;
