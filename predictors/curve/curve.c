@@ -112,6 +112,9 @@ static void print_point(const struct curve *curve, size_t i, FILE *out)
     fputc('\n', out);
 }
 
+/* The largest distance from a point at which Amdahl's model is said to describe the run. */
+static const double AMDAHL_ERROR_MAX = 0.1;
+
 static void print_limits(const struct curve *curve, FILE *out)
 {
     for (size_t row = 0; row < curve->rows; row++) {
@@ -127,7 +130,7 @@ static void print_limits(const struct curve *curve, FILE *out)
     }
     for (size_t row = 0; row < curve->rows; row++) {
         struct amdahl amdahl = limits_amdahl(curve, row);
-        if (!amdahl.known) continue;
+        if (!amdahl.known || amdahl.error > AMDAHL_ERROR_MAX) continue;
         text_print(out, "%s: %.2f %% of one rank's run time do not shrink with ranks (Amdahl, within %.1f %%)",
                    curve->semantics[row], 100 * amdahl.serial_share, 100 * amdahl.error);
         if (amdahl.serial_share > 0) text_print(out, ": no speed-up above %.4g against one rank", 1 / amdahl.serial_share);
@@ -200,6 +203,20 @@ static void print_pop(const struct curve *curve, FILE *out)
     }
 }
 
+/* Says which errors the bands have, where some +- is more than half of its band. */
+static void print_bands(const struct curve *curve, FILE *out)
+{
+    if (curve->measured > 0)
+        text_print(out, "At least, at most: with the errors of the platform's measured values (%zu).\n", curve->measured);
+    for (size_t i = 0; i < curve->count && curve->run_count == 0; i++) {
+        const struct curve_point *point = &curve->points[i];
+        if (!(uncertainty_total_s(&point->result->uncertainty) > (point->high_s - point->low_s) / 2 * (1 + 1e-9))) continue;
+        fputs("At least, at most: by the errors of computing times and of the platform's values only; "
+              "+- has its other parts, too.\n", out);
+        return;
+    }
+}
+
 static void print_replays(const struct curve *curve, FILE *out)
 {
     if (curve->run_count == 0) return;
@@ -262,8 +279,7 @@ void curve_print(const struct curve *curve, FILE *out)
     print_doubts(curve, out);
     print_limits(curve, out);
     uncertainty_print_unknown(&curve->points[0].result->uncertainty, out);
-    if (curve->measured > 0)
-        text_print(out, "At least, at most: with the errors of the platform's measured values (%zu).\n", curve->measured);
+    print_bands(curve, out);
     print_replays(curve, out);
     print_notes(curve, out);
     if (curve->doubts) {
