@@ -45,7 +45,7 @@ static enum status find_call(const struct text_reader *reader, const char *name,
         if (strncmp(call_name((enum mpi_call)i), name, longest) == 0)
             used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "",
                                      call_name((enum mpi_call)i));
-    TEXT_FAIL(reader, "unknown call %s, known are %s ... (trace/calls/mpi_calls.def lists all)", name, known);
+    TEXT_FAIL(reader, "unknown call %s, expected one as %s", name, known);
 }
 
 static bool is_key_of_region(const char *word)
