@@ -1,4 +1,5 @@
 /* Scales the computing inside a call path, or of one rank. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +30,8 @@ static int64_t rank_of(const char *argument)
 {
     int64_t rank;
     int read = 0;
-    return sscanf(argument, "rank=%9" SCNd64 ":%n", &rank, &read) == 1 && read > 0 && rank >= 0 ? rank : -1;
+    const bool digit = strncmp(argument, "rank=", 5) == 0 && isdigit((unsigned char)argument[5]);
+    return digit && sscanf(argument, "rank=%9" SCNd64 ":%n", &rank, &read) == 1 && read > 0 ? rank : -1;
 }
 
 static enum status check_factor(const char *argument, struct err *err)
@@ -37,7 +39,8 @@ static enum status check_factor(const char *argument, struct err *err)
     const char *sign = strrchr(argument, rank_of(argument) < 0 ? '=' : ':');
     char *end = NULL;
     double factor = sign ? strtod(sign + 1, &end) : -1;
-    if (sign && sign > argument && end != sign + 1 && *end == '\0' && factor >= 0 && factor <= 1e6) return STATUS_OK;
+    const bool number = sign && end != sign + 1 && !isspace((unsigned char)sign[1]) && *end == '\0';
+    if (number && sign > argument && factor >= 0 && factor <= 1e6) return STATUS_OK;
     return err_set(err, STATUS_USAGE, NULL, NULL,
                    "scale %s, expected CALLPATH=FACTOR or rank=R:FACTOR with a factor from 0 to 1e6, as main/solve=0.5",
                    argument);
