@@ -64,6 +64,9 @@ enum status crowding_note(const struct platform *platform, uint32_t rank_count, 
             result_add_note(result, err,
                             "all %u ranks are on one of %d nodes, so no message crosses the network (mapping.ranks_per_node)",
                             rank_count, platform->node_count);
+    if (status == STATUS_OK && platform->rank_nodes && platform->rank_node_count > rank_count)
+        status = result_add_note(result, err, "mapping.ranks has %zu nodes for %u ranks: those behind change nothing",
+                                 platform->rank_node_count, rank_count);
     if (status == STATUS_OK) status = note_crowded(platform, ranks, result, err);
     if (status == STATUS_OK) status = note_unused(platform, ranks, result, err);
     free(ranks);
