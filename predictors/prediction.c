@@ -77,6 +77,10 @@ static enum status note_ends(struct prediction *prediction, const struct recordi
 static enum status simgrid_profile_note(const struct platform *platform, struct result *result, struct err *err)
 {
     char *named;
+    TRY(result_add_note(result, err,
+                        "engine loggp takes latency and rate from network.latency_s and network.bandwidth_Bps, not from the "
+                        "links of %s",
+                        platform->simgrid_xml));
     TRY(simgrid_inputs_named(platform->simgrid_xml, &named, err));
     enum status status =
         !named ? STATUS_OK
