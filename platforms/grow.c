@@ -102,7 +102,8 @@ static enum status check_groups(const cJSON *groups, const cJSON *per_node, cons
                                                 : per_node ? number_of(group, "cores", 1) : 1);
     if (room >= ranks) return STATUS_OK;
     return err_set(err, STATUS_DATA, file, "nodes",
-                   "there are several groups of nodes, so the platform cannot grow, expected --set nodes[GROUP].count");
+                   "there are several groups of nodes, so the platform cannot grow, expected --set nodes=[...] with more, or "
+                   "nodes[GROUP].count of a group with a name");
 }
 
 static enum status grow_json(const cJSON *platform, const char *file, uint32_t ranks, struct platform_growth *growth,

@@ -31,6 +31,19 @@ static enum status read_name(const struct json_node *group, char **name, struct 
     return *name ? STATUS_OK : err_memory(err);
 }
 
+/* An override may have split a group: its parts keep the name. */
+static const char part[] = "$part";
+
+static enum status check_name(const struct json_node *group, const struct node_group *made, const struct platform *platform,
+                              struct err *err)
+{
+    const struct json_node node = json_member(group, "name");
+    for (size_t i = 0; made->name && i < platform->group_count && !cJSON_HasObjectItem(group->item, part); i++)
+        if (platform->groups[i].name && strcmp(platform->groups[i].name, made->name) == 0)
+            return json_error(&node, err, "'%s' is the name of nodes[%zu], too, expected another one", made->name, i);
+    return STATUS_OK;
+}
+
 /* Into platform->group, whose values so far are the defaults. */
 static enum status read_values(const struct json_node *group, const struct platform_key *nodes, struct platform *platform,
                                struct err *err)
@@ -55,7 +68,9 @@ static enum status read_group(const struct json_node *node, const struct platfor
         return json_error(node, err, "more than %d nodes in all groups, expected fewer", NODES_MAX);
     TRY(read_name(node, &made.name, err));
     platform->node_count += made.count;
-    enum status status = array_reserve((void **)&platform->groups, capacity, platform->group_count + 1, sizeof made, err);
+    enum status status = check_name(node, &made, platform, err);
+    if (status == STATUS_OK)
+        status = array_reserve((void **)&platform->groups, capacity, platform->group_count + 1, sizeof made, err);
     if (status == STATUS_OK)
         platform->groups[platform->group_count++] = made;
     else
@@ -110,6 +125,7 @@ static bool split_groups(cJSON *groups, int64_t node)
         if (node < count) {
             cJSON *rest = cJSON_Duplicate(group, true);
             bool made = json_replace(rest, "count", cJSON_CreateNumber((double)(count - node))) &&
+                        json_replace(rest, part, cJSON_CreateTrue()) &&
                         json_replace(group, "count", cJSON_CreateNumber((double)node)) && json_append(groups, rest);
             for (int behind = cJSON_GetArraySize(groups) - 1; made && behind > at; behind--)
                 made = json_append(groups, cJSON_DetachItemFromArray(groups, at));
@@ -148,7 +164,8 @@ enum status nodes_align(cJSON *a, cJSON *b, struct err *err)
 struct nodes_override {
     const char *text;    /* "nodes[3].speed=0.8" */
     const char *key;     /* "speed" */
-    char chosen[64];     /* "3", "2-5" or a group's name; "": all groups */
+    char chosen[64];     /* "3", "2-5" or a group's name */
+    bool all;            /* nothing is in brackets */
     int64_t first, last; /* by number; first -1: by name, or all */
 };
 
@@ -157,13 +174,14 @@ static bool split_path(const char *path, struct nodes_override *override)
 {
     const char *rest = strncmp(path, "nodes", 5) == 0 ? path + 5 : "", *end = strchr(rest, ']');
     int read = 0;
+    override->all = *rest != '[';
     if (*rest == '[' && end && end - rest < (int)sizeof override->chosen) {
         snprintf(override->chosen, sizeof override->chosen, "%.*s", (int)(end - rest - 1), rest + 1);
         rest = end + 1;
     }
     if (sscanf(override->chosen, "%9" SCNd64 "%n-%9" SCNd64 "%n", &override->first, &read, &override->last, &read) == 1)
         override->last = override->first;
-    if (read == 0 || override->chosen[read]) override->first = -1;
+    if (read == 0 || override->chosen[strspn(override->chosen, "0123456789-")]) override->first = -1;
     override->key = rest + 1;
     return *rest == '.';
 }
@@ -199,6 +217,23 @@ static enum status refuse_choice(const cJSON *groups, const struct nodes_overrid
                    *names ? names + 2 : "");
 }
 
+/* Only a group with a name can be chosen whole, unless an override has split it. */
+static enum status refuse_count(const cJSON *groups, const struct nodes_override *override, struct err *err)
+{
+    const char *name = NULL;
+    const cJSON *group;
+    if (!override->all)
+        return err_set(err, STATUS_USAGE, "--set", override->text,
+                       "an override before it has split the group, expected the count as the first one");
+    cJSON_ArrayForEach (group, groups)
+        if (!name) name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(group, "name"));
+    if (name)
+        return err_set(err, STATUS_USAGE, "--set", override->text,
+                       "several groups of nodes, expected that of a group with a name, as nodes[%s].count", name);
+    return err_set(err, STATUS_USAGE, "--set", override->text,
+                   "several groups of nodes, none with a name, expected all of them: nodes=[{\"count\": 2}, ...]");
+}
+
 static enum status set_nodes(cJSON *groups, const struct nodes_override *override, const cJSON *value, struct err *err)
 {
     const bool numbers = override->first >= 0;
@@ -211,9 +246,9 @@ static enum status set_nodes(cJSON *groups, const struct nodes_override *overrid
         const bool inside = node >= override->first && node <= override->last;
         node += nodes_of(group);
         if (!cJSON_IsObject(group)) continue;
-        if (numbers ? !inside : *override->chosen && (!name || strcmp(name, override->chosen) != 0)) continue;
+        if (numbers ? !inside : !override->all && (!name || strcmp(name, override->chosen) != 0)) continue;
         if (set++ > 0 && strcmp(override->key, "count") == 0)
-            return err_set(err, STATUS_USAGE, "--set", override->text, "several groups of nodes, expected nodes[GROUP].count");
+            return refuse_count(groups, override, err);
         if (!json_replace(group, override->key, cJSON_Duplicate(value, true))) return err_memory(err);
     }
     const bool beyond = numbers && (override->last >= node || override->last < override->first);
@@ -224,7 +259,7 @@ enum status override_nodes(struct json_document *document, const char *text, con
 {
     struct nodes_override override = {.text = text, .chosen = ""};
     const cJSON *nodes = cJSON_GetObjectItemCaseSensitive(document->root, "nodes");
-    *done = split_path(path, &override) && (cJSON_IsArray(nodes) || (*override.chosen && cJSON_IsObject(nodes)));
+    *done = split_path(path, &override) && (cJSON_IsArray(nodes) || (!override.all && cJSON_IsObject(nodes)));
     if (!*done) return STATUS_OK;
     const struct platform_key *key = group_key(override.key);
     cJSON *value, *groups;
