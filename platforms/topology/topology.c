@@ -332,26 +332,58 @@ int32_t topology_nearest_links(const struct topology *topology)
     return topology->nearest_links;
 }
 
+/* Nodes first .. last of the shape, which are alike. group NULL: they have 1 Gf and one core. */
+static void write_cluster(const struct topology *part, const char *id, int32_t first, int32_t last,
+                          const struct node_group *group, const struct topology_rates *rates, FILE *out)
+{
+    fprintf(out,
+            "  <cluster id=\"%s\" prefix=\"node-\" suffix=\"\" radical=\"%" PRId32 "-%" PRId32
+            "\" speed=\"%.17gGf\" bw=\"%.17gBps\" lat=\"%.17gs\"",
+            id, first, last, group ? group->speed : 1, rates->bandwidth_Bps, rates->latency_s);
+    if (group && group->cores > 1) fprintf(out, " core=\"%" PRId32 "\"", group->cores);
+    if (rates->loopback_Bps > 0)
+        fprintf(out, " loopback_bw=\"%.17gBps\" loopback_lat=\"%.17gs\"", rates->loopback_Bps, rates->loopback_latency_s);
+    if (part->shape->simgrid_name) {
+        fprintf(out, " topology=\"%s\" topo_parameters=\"", part->shape->simgrid_name);
+        part->shape->parameters(part, out);
+        fputc('"', out);
+    }
+    fputs("/>\n", out);
+}
+
+/* A cluster of SimGrid's has nodes that are alike, so each group is one. A message between two has the links of its two
+ * nodes, and one that limits nothing, since SimGrid refuses an empty route between clusters. */
+static void write_clusters(const struct topology *part, const struct topology_rates *rates, FILE *out)
+{
+    int32_t first = 0;
+    char id[32];
+    fputs("  <zone id=\"network\" routing=\"Full\">\n", out);
+    for (size_t i = 0; i < rates->group_count; first += rates->groups[i++].count) {
+        snprintf(id, sizeof id, "group-%zu", i);
+        write_cluster(part, id, first, first + rates->groups[i].count - 1, &rates->groups[i], rates, out);
+    }
+    fprintf(out, "  <link id=\"switch\" bandwidth=\"%.17gBps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>\n",
+            rates->bandwidth_Bps);
+    for (size_t i = 0; i < rates->group_count; i++)
+        for (size_t k = i + 1; k < rates->group_count; k++)
+            fprintf(out,
+                    "  <zoneRoute src=\"group-%zu\" dst=\"group-%zu\" gw_src=\"node-group-%zu_router\" "
+                    "gw_dst=\"node-group-%zu_router\"><link_ctn id=\"switch\"/></zoneRoute>\n",
+                    i, k, i, k);
+    fputs("  </zone>\n", out);
+}
+
 enum status topology_write_simgrid(const struct topology *topology, int32_t nodes, const struct topology_rates *rates, FILE *out,
                                    struct err *err)
 {
     const struct topology part = part_with(topology, nodes);
-    fprintf(out,
-            "<?xml version='1.0'?>\n"
-            "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-            "<platform version=\"4.1\">\n"
-            "  <cluster id=\"network\" prefix=\"node-\" suffix=\"\" radical=\"0-%" PRId32
-            "\" speed=\"1Gf\" bw=\"%.17gBps\" "
-            "lat=\"%.17gs\"",
-            part.shape_nodes - 1, rates->bandwidth_Bps, rates->latency_s);
-    if (rates->loopback_Bps > 0)
-        fprintf(out, " loopback_bw=\"%.17gBps\" loopback_lat=\"%.17gs\"", rates->loopback_Bps, rates->loopback_latency_s);
-    if (topology->shape->simgrid_name) {
-        fprintf(out, " topology=\"%s\" topo_parameters=\"", topology->shape->simgrid_name);
-        topology->shape->parameters(&part, out);
-        fputc('"', out);
-    }
-    fputs("/>\n</platform>\n", out);
+    fputs("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n",
+          out);
+    if (rates->group_count > 1)
+        write_clusters(&part, rates, out);
+    else
+        write_cluster(&part, "network", 0, part.shape_nodes - 1, rates->groups, rates, out);
+    fputs("</platform>\n", out);
     if (fflush(out) != 0 || ferror(out))
         return err_set(err, STATUS_SYSTEM, NULL, NULL, "the SimGrid platform cannot be written: %s", strerror(errno));
     return STATUS_OK;

@@ -51,6 +51,8 @@ bool topology_is_crossbar(const struct topology *topology);
 struct topology_rates {
     double bandwidth_Bps, latency_s;          /* of each link */
     double loopback_Bps, loopback_latency_s;  /* loopback_Bps 0: nodes have no loopback */
+    const struct node_group *groups; /* speeds and cores of the nodes; speed 1 is 1 Gf. NULL: all have 1 Gf and one core */
+    size_t group_count;              /* more than one: of a crossbar only */
 };
 enum status topology_write_simgrid(const struct topology *topology, int32_t nodes, const struct topology_rates *rates, FILE *out,
                                    struct err *err);
