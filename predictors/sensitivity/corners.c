@@ -152,6 +152,56 @@ static enum status search_between(const struct search *search, struct point *a, 
     return split_between(search, a, b, depth);
 }
 
+/* The run time is off the line between two corners at *middle: both sides are searched. */
+static enum status split_line(const struct search *search, struct corner a, struct corner b, struct point *middle)
+{
+    const int64_t from = (int64_t)ceil(a.x), to = (int64_t)floor(b.x);
+    struct point low, high;
+    TRY(measure_point(search, from, &low));
+    TRY(measure_point(search, to, &high));
+    TRY(measure_slope(search, middle, false));
+    middle->left = middle->right;
+    middle->guessed = true;
+    if ((double)from > a.x) TRY(add_point(search, (double)from, (double)low.t));
+    TRY(search_between(search, &low, middle, 0));
+    TRY(add_point(search, (double)middle->x, (double)middle->t));
+    TRY(search_between(search, middle, &high, 0));
+    return (double)to < b.x ? add_point(search, (double)to, (double)high.t) : STATUS_OK;
+}
+
+/* Replays between two corners: in the middle; where the line is not flat also in both halves. */
+static enum status check_line(const struct search *search, struct corner a, struct corner b)
+{
+    static const double at[] = {0.5, 0.25, 0.75};
+    const struct run_time *of = search->of;
+    for (int i = 0; i < (a.t == b.t ? 1 : 3) && b.x - a.x > 4 * (double)of->step; i++) {
+        struct point found;
+        if (of->replays->count >= search->last) {
+            search->curve->exact = false;
+            return STATUS_OK;
+        }
+        TRY(measure_point(search, llround(a.x + (b.x - a.x) * at[i]), &found));
+        const double line_t = a.t + (b.t - a.t) * (((double)found.x - a.x) / (b.x - a.x));
+        if (fabs(line_t - (double)found.t) > 1 + run_time_error(of, b.x - a.x)) return split_line(search, a, b, &found);
+    }
+    return STATUS_OK;
+}
+
+static int compare_corners(const void *a, const void *b)
+{
+    const double x = ((const struct corner *)a)->x, y = ((const struct corner *)b)->x;
+    return (x > y) - (x < y);
+}
+
+static enum status check_lines(const struct search *search)
+{
+    struct corners *curve = search->curve;
+    const size_t count = curve->count;
+    for (size_t i = 1; i < count; i++) TRY(check_line(search, curve->points[i - 1], curve->points[i]));
+    if (curve->count > count) qsort(curve->points, curve->count, sizeof *curve->points, compare_corners);
+    return STATUS_OK;
+}
+
 /* Points that are no corners go. */
 static void join_lines(const struct run_time *of, struct corners *curve)
 {
@@ -203,9 +253,14 @@ static enum status find_corners(const struct search *search, int64_t low, int64_
 
 enum status corners_find(const struct run_time *of, int64_t low, int64_t high, struct corners *curve, struct err *err)
 {
-    const struct search search = {.of = of, .curve = curve, .last = of->replays->count + REPLAYS_MOST, .err = err};
+    struct search search = {.of = of, .curve = curve, .last = of->replays->count + REPLAYS_MOST, .err = err};
     *curve = (struct corners){.exact = true};
     enum status status = find_corners(&search, low, high);
+    if (status == STATUS_OK) {
+        join_lines(of, curve);
+        search.last = of->replays->count + REPLAYS_MOST;
+        status = check_lines(&search);
+    }
     if (status != STATUS_OK) {
         corners_clear(curve);
         return status;
@@ -258,7 +313,27 @@ static enum status search_inside(const struct run_time *of, struct corner low, s
     return STATUS_OK;
 }
 
-enum status corners_tolerance(const struct run_time *of, const struct corners *curve, double share, double *x, struct err *err)
+/* On the line from a to b. Where a replay refutes that, the line is none. In a jump no run takes so long. */
+static enum status search_line(const struct run_time *of, struct corners *curve, struct corner a, struct corner b, double target,
+                               double *x, struct err *err)
+{
+    const struct search search = {.of = of, .err = err};
+    const double slope = (b.t - a.t) / (b.x - a.x);
+    struct point found;
+    *x = a.x + (target - a.t) / slope;
+    if (b.x - a.x <= (double)of->step) {
+        curve->exact = false;
+        return STATUS_OK;
+    }
+    TRY(measure_point(&search, llround(*x), &found));
+    if (fabs((double)found.t - target) <= 1 + fabs(slope) + run_time_error(of, b.x - a.x)) return STATUS_OK;
+    curve->exact = false;
+    const struct corner here = {(double)of->x, (double)of->t}, middle = {(double)found.x, (double)found.t};
+    if (middle.t < target) return search_inside(of, middle, b, target, x, err);
+    return search_inside(of, a.x < here.x ? here : a, middle, target, x, err);
+}
+
+enum status corners_tolerance(const struct run_time *of, struct corners *curve, double share, double *x, struct err *err)
 {
     const double target = (double)of->t * (1 + share);
     *x = NAN;
@@ -266,8 +341,9 @@ enum status corners_tolerance(const struct run_time *of, const struct corners *c
     for (size_t i = 1; i < curve->count; i++) {
         const struct corner *a = &curve->points[i - 1], *b = &curve->points[i];
         if (b->x <= (double)of->x || b->t < target) continue;
-        if (!curve->exact && a->t < target) return search_inside(of, *a, *b, target, x, err);
-        *x = a->t >= target ? a->x : a->x + (b->x - a->x) * ((target - a->t) / (b->t - a->t));
+        if (a->t < target)
+            return curve->exact ? search_line(of, curve, *a, *b, target, x, err) : search_inside(of, *a, *b, target, x, err);
+        *x = a->x;
         return STATUS_OK;
     }
     return search_beyond(of, &curve->points[curve->count - 1], target, x, err);

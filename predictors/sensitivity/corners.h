@@ -23,7 +23,8 @@ struct corners {
 enum status corners_find(const struct run_time *of, int64_t low, int64_t high, struct corners *curve, struct err *err);
 void corners_clear(struct corners *curve);
 
-/* The steps above the platform's value at which the run takes 1 + share times as long; NAN: none was found. */
-enum status corners_tolerance(const struct run_time *of, const struct corners *curve, double share, double *x, struct err *err);
+/* The steps above the platform's value at which the run takes 1 + share times as long; NAN: none was found. Where a replay
+ * refutes the curve, it is no longer exact. */
+enum status corners_tolerance(const struct run_time *of, struct corners *curve, double share, double *x, struct err *err);
 
 #endif

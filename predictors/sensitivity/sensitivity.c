@@ -110,7 +110,7 @@ static double slope_unit(const struct run_time *of)
     return of->value->kind == KEY_SPEED ? 1 / (double)UNITS_PS_PER_S : 1;
 }
 
-static enum status describe_curve(const struct finder *finder, const struct run_time *of, const struct corners *curve,
+static enum status describe_curve(const struct finder *finder, const struct run_time *of, struct corners *curve,
                                   struct sensitivity_value *made)
 {
     const bool inverse = of->value->kind == KEY_RATE || of->value->kind == KEY_SPEED;
@@ -119,12 +119,12 @@ static enum status describe_curve(const struct finder *finder, const struct run_
     made->slope_below = isnan(curve->left) || curve->left == curve->right ? NAN : curve->left * slope_unit(of);
     made->from = ends[inverse];
     made->to = ends[!inverse];
-    made->exact = curve->exact && is_linear(finder->trace, finder->replays.platform);
     for (int i = 0; i < SENSITIVITY_SHARES; i++) {
         double x;
         TRY(corners_tolerance(of, curve, shares[i], &x, finder->err));
         made->tolerances[i] = (struct sensitivity_tolerance){shares[i], isnan(x) ? NAN : run_time_value(of, x)};
     }
+    made->exact = curve->exact && is_linear(finder->trace, finder->replays.platform);
     return keep_corners(of, curve, made, finder->err);
 }
 
