@@ -1,5 +1,6 @@
 #include "trace/program_model/executions.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/array.h"
@@ -72,6 +73,34 @@ static void split_executions(struct executions *executions, uint32_t ranks)
     }
 }
 
+/* The least relative deviation that ranks are said to share. */
+static const double SHARE_LEAST = 1e-4;
+
+/* Whether the i-th executions of all ranks have something in common: their means differ four times as much as they would by
+ * chance (an analysis of variance). */
+static bool has_common_executions(const struct executions *executions, uint32_t ranks)
+{
+    double between = 0, within = 0;
+    size_t means = 0, rest = 0;
+    for (size_t k = 0; k < executions->most; k++) {
+        double sum = 0, squares = 0;
+        size_t count = 0;
+        for (uint32_t r = 0; r < ranks; r++) {
+            if (executions->first[r] + k >= executions->first[r + 1]) continue;
+            const double off = (double)executions->values[executions->first[r] + k] - 1; /* the mean of all is 1 */
+            sum += off;
+            squares += off * off;
+            count++;
+        }
+        if (count < 2) continue;
+        between += sum * sum / (double)count;
+        within += squares - sum * sum / (double)count;
+        means++;
+        rest += count - 1;
+    }
+    return means > 1 && between / (double)(means - 1) > fmax(4 * within / (double)rest, SHARE_LEAST * SHARE_LEAST);
+}
+
 enum status executions_split(struct executions *executions, uint32_t ranks, bool alike, struct err *err)
 {
     executions->most = 0;
@@ -85,9 +114,8 @@ enum status executions_split(struct executions *executions, uint32_t ranks, bool
     for (uint32_t r = 0; r < ranks; r++) executions->by_rank[r] = 1;
     for (size_t k = 0; k < executions->most; k++) executions->by_execution[k] = 1;
     divide_all(executions, mean_of_all(executions));
-    if (alike) return STATUS_OK;
-    split_ranks(executions, ranks);
-    split_executions(executions, ranks);
+    if (!alike) split_ranks(executions, ranks);
+    if (!alike || has_common_executions(executions, ranks)) split_executions(executions, ranks);
     return STATUS_OK;
 }
 

@@ -22,7 +22,8 @@ enum status executions_open(struct executions *executions, uint32_t ranks, struc
 enum status executions_add(struct executions *executions, double seconds, struct err *err);
 void executions_clear(struct executions *executions);
 
-/* Splits the values into factors by rank, by execution and random. With alike all differences are random. */
+/* Splits the values into factors by rank, by execution and random. With alike all differences are random,
+ * but for what all ranks evidently share in an execution. */
 enum status executions_split(struct executions *executions, uint32_t ranks, bool alike, struct err *err);
 
 /* The factor of an observed execution of a rank; 1 if it is not known. */

@@ -555,6 +555,30 @@ static void executions_split_by_rank_and_time(void **state)
     executions_clear(&executions);
 }
 
+/* Alike are ranks whose executions are within 10 %. Four ranks of 0.96 and 1.04 s in turn share both: all are drawn the same,
+ * and nothing is random. Where odd ranks have them the other way round, the means of executions are equal: nothing is shared, and
+ * each execution may be drawn as either. */
+static void alike_ranks_share_executions(void **state)
+{
+    (void)state;
+    for (int turned = 0; turned < 2; turned++) {
+        struct executions executions;
+        assert_int_equal(executions_open(&executions, 4, NULL), STATUS_OK);
+        for (int r = 0; r < 4; r++) {
+            executions.first[r] = executions.count;
+            for (int i = 0; i < 6; i++)
+                assert_int_equal(executions_add(&executions, (i + turned * r) % 2 ? 1.04 : 0.96, NULL), STATUS_OK);
+        }
+        executions.first[4] = executions.count;
+        assert_int_equal(executions_split(&executions, 4, true, NULL), STATUS_OK);
+        for (uint64_t random = 0; random < 24; random++) {
+            double expected = turned && random / 6 % 2 == random % 2 ? 0.96 : 1.04;
+            assert_true(fabs(executions_drawn(&executions, 0, 1, random) - expected) < 1e-6);
+        }
+        executions_clear(&executions);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -581,7 +605,7 @@ int main(void)
         cmocka_unit_test(sleep_is_a_share_of_all_times),
         cmocka_unit_test(errors_are_weighed_relative_to_times),
         cmocka_unit_test(small_places_grow_only_if_it_is_sure), cmocka_unit_test(parts_of_a_grid_have_places),
-        cmocka_unit_test(executions_split_by_rank_and_time),
+        cmocka_unit_test(executions_split_by_rank_and_time), cmocka_unit_test(alike_ranks_share_executions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
