@@ -17,18 +17,19 @@ exited() {
 }
 
 # ends WAY RANKS STATUS EVENTS COMPLETE: EVENTS are those of each rank, or - where the other rank's end cuts it anywhere.
-# A launcher that ends the ranks may do so before it has passed on what they wrote, with the recorder or without: that is why
-# outputs that differ are made again.
+# A launcher that ends the ranks may do so before it has passed on what they wrote, with the recorder or without, and MPICH's on a
+# loaded machine exits with 1 now and then, in 1 of 120 runs without the recorder: such runs are made again.
 ends() {
     for turn in 1 2 3 4 5; do
         timeout 60 $mpiexec -n "$2" "$programs/ends" "$1" >plain 2>/dev/null
-        exited $? "$3" || fail "$1: the program itself did not exit with $3"
+        bare=$?
         rm -rf "$1.rma"
         timeout 60 "$rmacast" record -o "$1.rma" -- $mpiexec -n "$2" "$programs/ends" "$1" >out 2>err
         got=$?
-        exited $got "$3" || fail "$1: exit status $got, expected $3"
-        [ "$(grep '^rank' out | sort)" = "$(grep '^rank' plain | sort)" ] && break
+        exited $bare "$3" && exited $got "$3" && [ "$(grep '^rank' out | sort)" = "$(grep '^rank' plain | sort)" ] && break
     done
+    exited $bare "$3" || fail "$1: the program itself did not exit with $3, but $bare, $turn times"
+    exited $got "$3" || fail "$1: exit status $got, expected $3, $turn times"
     [ "$(grep '^rank' out | sort)" = "$(grep '^rank' plain | sort)" ] || fail "$1: the output differs, $turn times"
     "$rmacast" info "$1.rma" >info 2>>err || fail "$1: info"
     grep -qx "complete *$5" info || fail "$1: complete is not $5"
