@@ -43,18 +43,10 @@ struct reading {
     int64_t begin_ps;
 };
 
-static bool is_failed_test(const struct trace_call *call)
-{
-    const enum call_kind kind = call_kind(call->call);
-    return (kind == CALL_IPROBE || kind == CALL_REQUEST_QUERY || kind == CALL_REQUEST_TEST || kind == CALL_REQUEST_TESTALL ||
-            kind == CALL_WIN_TEST) &&
-           !(call->flags & TRACE_FLAG);
-}
-
 /* Whether the call may belong to a row of failed tests that is long enough for a spin. */
 static bool may_spin(struct rank_reading *now, const struct trace_call *call)
 {
-    if (!is_failed_test(call)) now->failed_tests = 0;
+    if (!trace_is_failed_test(call)) now->failed_tests = 0;
     else now->failed_tests = now->failed_tests > 0 && now->failed == call->call ? now->failed_tests + 1 : 1;
     now->failed = call->call;
     return now->failed_tests >= SPIN_LEAST_TESTS;

@@ -221,8 +221,7 @@ enum { SIGNED_BYTES = UNITS_TEXT_BYTES + 2 };
 static const char *format_change(double seconds, char text[SIGNED_BYTES])
 {
     char duration[UNITS_TEXT_BYTES];
-    snprintf(text, SIGNED_BYTES, "%s%s", seconds < 0 ? "-" : seconds > 0 ? "+" : "",
-             units_format_duration(fabs(seconds), duration));
+    snprintf(text, SIGNED_BYTES, "%s%s", seconds > 0 ? "+" : "", units_format_duration(seconds, duration));
     return text;
 }
 

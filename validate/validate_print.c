@@ -22,19 +22,10 @@ static void print_share(double share, FILE *out)
         text_print(out, " %9s", "-");
 }
 
-enum { SIGNED_BYTES = UNITS_TEXT_BYTES + 2 };
-
-static const char *format_signed(double seconds, char text[SIGNED_BYTES])
-{
-    char duration[UNITS_TEXT_BYTES];
-    snprintf(text, SIGNED_BYTES, "%s%s", seconds < 0 ? "-" : "", units_format_duration(fabs(seconds), duration));
-    return text;
-}
-
 static void print_duration(double seconds, FILE *out)
 {
-    char text[SIGNED_BYTES];
-    text_print(out, " %10s", format_signed(seconds, text));
+    char text[UNITS_TEXT_BYTES];
+    text_print(out, " %10s", units_format_duration(seconds, text));
 }
 
 /* share: the signed figure of the last column. */
@@ -111,9 +102,8 @@ static void print_calls(const struct validate_calls *calls, FILE *out)
                    calls->count / 2, units_plural(calls->count / 2), units_format_duration(calls->error_s.median, text[0]),
                    units_format_duration(calls->error_s.p95, text[1]), units_format_duration(calls->error_s.worst, text[2]),
                    calls->places[worst->place].function, calls->places[worst->place].callpath, worst->rank, worst->occurrence);
-        char computing[SIGNED_BYTES], inside[SIGNED_BYTES];
         text_print(out, "Error of the time of all ranks: %s in computing, %s in calls\n",
-                   format_signed(calls->computing_error_s, computing), format_signed(calls->calls_error_s, inside));
+                   units_format_duration(calls->computing_error_s, text[0]), units_format_duration(calls->calls_error_s, text[1]));
     }
 }
 

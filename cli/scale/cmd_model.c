@@ -69,7 +69,6 @@ static const struct argp argp = {
     NULL,
 };
 
-/* At two and four times the ranks of the largest run. */
 static void tell_lines(char *text)
 {
     char *rest = NULL;
@@ -77,6 +76,7 @@ static void tell_lines(char *text)
         cli_note("note: %s", line);
 }
 
+/* At two and four times the ranks of the largest run. */
 static enum status tell_doubts(const struct program *program, const struct program_model *model, struct err *err)
 {
     uint32_t largest = (uint32_t)program_largest(program)->ranks, ranks[] = {2 * largest, 4 * largest};

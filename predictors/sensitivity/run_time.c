@@ -87,6 +87,11 @@ enum status run_time_at(const struct run_time *of, int64_t x, int64_t *t, struct
     return status;
 }
 
+bool run_time_falls(const struct run_time *of)
+{
+    return of->value->kind == KEY_RATE || of->value->kind == KEY_SPEED;
+}
+
 double run_time_value(const struct run_time *of, double x)
 {
     const double factor = (double)of->factor, ps = (double)UNITS_PS_PER_S;

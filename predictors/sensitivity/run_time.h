@@ -48,6 +48,8 @@ enum status run_time_at(const struct run_time *of, int64_t x, int64_t *t, struct
 /* Between steps and values as the platform file has them: infinity is a rate of 0 steps. */
 double run_time_value(const struct run_time *of, double x);
 int64_t run_time_steps(const struct run_time *of, double value);
+/* Whether more steps are a smaller value: of a rate or a speed. */
+bool run_time_falls(const struct run_time *of);
 double run_time_s(const struct run_time *of, double t);
 /* How far measured run times may be from a line whose slope was measured this many steps away: 0 for a time, else the rounding of
  * costs that are computed in floating point. */

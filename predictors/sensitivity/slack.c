@@ -35,6 +35,15 @@ struct delay { /* of a rank's call. The calls of the view are this process's own
     size_t call;
 };
 
+static void move_calls(struct trace_rank *process, size_t call, int64_t by_ps)
+{
+    if (process->compute_ps && process->compute_ps[call] != TRACE_UNKNOWN_PS) process->compute_ps[call] += by_ps;
+    for (size_t i = call; i < process->count; i++) {
+        process->calls[i].enter_ps += by_ps;
+        process->calls[i].exit_ps += by_ps;
+    }
+}
+
 /* The run time if the call comes later. */
 static enum status delay_call(const struct delay *delay, int64_t later_ps, int64_t *run_time_ps, struct err *err)
 {
@@ -46,17 +55,9 @@ static enum status delay_call(const struct delay *delay, int64_t later_ps, int64
     int64_t recorded_ps = llround((double)later_ps * group->speed / speed);
     if (call > 0) recorded_ps += units_max_ps(delay->view->provenance.record_cost_ps - process->calls[call].enter_ps +
                                               process->calls[call - 1].exit_ps, 0); /* a gap is no shorter than 0 */
-    if (process->compute_ps && process->compute_ps[call] != TRACE_UNKNOWN_PS) process->compute_ps[call] += recorded_ps;
-    for (size_t i = call; i < process->count; i++) {
-        process->calls[i].enter_ps += recorded_ps;
-        process->calls[i].exit_ps += recorded_ps;
-    }
+    move_calls(process, call, recorded_ps);
     enum status status = replays_run(delay->replays, delay->view, run_time_ps, NULL, err);
-    if (process->compute_ps && process->compute_ps[call] != TRACE_UNKNOWN_PS) process->compute_ps[call] -= recorded_ps;
-    for (size_t i = call; i < process->count; i++) {
-        process->calls[i].enter_ps -= recorded_ps;
-        process->calls[i].exit_ps -= recorded_ps;
-    }
+    move_calls(process, call, -recorded_ps);
     return status;
 }
 

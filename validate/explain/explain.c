@@ -218,9 +218,8 @@ void explanation_clear(struct explanation *explanation)
 
 static void print_signed(double seconds, FILE *out)
 {
-    char duration[UNITS_TEXT_BYTES], text[UNITS_TEXT_BYTES + 1];
-    snprintf(text, sizeof text, "%s%s", seconds < 0 ? "-" : "", units_format_duration(fabs(seconds), duration));
-    text_print(out, " %11s", text);
+    char text[UNITS_TEXT_BYTES];
+    text_print(out, " %11s", units_format_duration(seconds, text));
 }
 
 /* name: of a replay without a change of the platform. */
