@@ -51,16 +51,16 @@ static int64_t computing_before_ps(const struct walk *walk)
     return computing_ps > 0 ? computing_ps : 0;
 }
 
-static int compare_ps(const void *one, const void *other)
+static int compare_values(const void *one, const void *other)
 {
-    const int64_t a = *(const int64_t *)one, b = *(const int64_t *)other;
+    const double a = *(const double *)one, b = *(const double *)other;
     return (a > b) - (a < b);
 }
 
-static int64_t median_ps(int64_t *values, size_t count)
+static double median_of(double *values, size_t count)
 {
-    qsort(values, count, sizeof *values, compare_ps);
-    return values[(count - 1) / 2] + (values[count / 2] - values[(count - 1) / 2]) / 2;
+    qsort(values, count, sizeof *values, compare_values);
+    return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
 /* Whether the call may be told from another program's: what was received is the other side's. */
@@ -99,7 +99,8 @@ static enum status set_median(struct trace *trace, const struct walk *walk, int6
 static enum status take_call(struct medians *medians, struct trace *trace, struct err *err)
 {
     struct walk *first = &medians->walks[0];
-    int64_t values[RECORDINGS_MAX], own_ps = 0;
+    double values[RECORDINGS_MAX];
+    int64_t own_ps = 0;
     size_t taken = 0;
     const bool begun = first->before_ps >= 0, tested = first->tested;
     for (size_t k = 0; k < medians->count; k++) {
@@ -109,12 +110,12 @@ static enum status take_call(struct medians *medians, struct trace *trace, struc
             const int64_t ps = computing_before_ps(walk);
             medians->sums_ps[k] += ps;
             if (k == 0) own_ps = ps;
-            if (!walk->tested) values[taken++] = ps;
+            if (!walk->tested) values[taken++] = (double)ps;
         }
         walk->before_ps = call->exit_ps;
         walk->tested = false;
     }
-    if (begun && !tested && taken > 1) TRY(set_median(trace, first, own_ps, median_ps(values, taken), err));
+    if (begun && !tested && taken > 1) TRY(set_median(trace, first, own_ps, (int64_t)median_of(values, taken), err));
     for (size_t k = 0; k < medians->count; k++) medians->walks[k].next++;
     return STATUS_OK;
 }
@@ -153,13 +154,13 @@ static void add_variance(struct medians *medians)
     medians->ranks++;
 }
 
-static double median_of_others(const struct medians *medians, const double *values, size_t without)
+static double median_of_others(const double *values, size_t count, size_t without)
 {
-    int64_t others[RECORDINGS_MAX];
-    size_t count = 0;
-    for (size_t k = 0; k < medians->count; k++)
-        if (k != without) others[count++] = (int64_t)(values[k] * 1e12);
-    return units_s(median_ps(others, count));
+    double others[RECORDINGS_MAX];
+    size_t taken = 0;
+    for (size_t k = 0; k < count; k++)
+        if (k != without) others[taken++] = values[k];
+    return median_of(others, taken);
 }
 
 /* Of two nobody can say which one is odd. */
@@ -168,9 +169,9 @@ static enum status note_odd(const struct medians *medians, struct trace *const *
     double all_s[RECORDINGS_MAX], away_s[RECORDINGS_MAX];
     for (size_t k = 0; k < medians->count; k++) all_s[k] = wide_s(medians->all_ps[k]);
     for (size_t k = 0; medians->count > 2 && k < medians->count; k++) {
-        const double median_s = median_of_others(medians, all_s, k);
+        const double median_s = median_of_others(all_s, medians->count, k);
         for (size_t i = 0; i < medians->count; i++) away_s[i] = fabs(all_s[i] - median_s);
-        const double others_s = median_of_others(medians, away_s, k);
+        const double others_s = median_of_others(away_s, medians->count, k);
         if (away_s[k] <= ODD_SHARE * median_s || away_s[k] <= ODD_TIMES * others_s) continue;
         TRY(trace_add_note(recordings[0], err,
                            "%s computes %.1f %% %s than the median of the other recordings: record it again, or leave it out",

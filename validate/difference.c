@@ -15,11 +15,6 @@
 /* Smaller shares of all ranks' time are not printed. */
 static const double least_shown = 0.0005;
 
-static bool is_same_text(const char *one, const char *other)
-{
-    return strcmp(one ? one : "", other ? other : "") == 0;
-}
-
 static enum status find_row(struct difference *difference, const char *callpath, const char *activity,
                             struct difference_row **found, struct err *err)
 {
@@ -103,10 +98,11 @@ static enum status check_results(const struct difference *difference, struct err
         return err_set(err, STATUS_DATA, names[after->origin == TRACE_SIMULATED], NULL,
                        "is simulated and %s is not: rmacast validate compares a prediction with real runs",
                        names[before->origin == TRACE_SIMULATED]);
-    if (before->section.known != after->section.known || !is_same_text(before->section.from, after->section.from) ||
-        !is_same_text(before->section.to, after->section.to) ||
-        !is_same_text(before->section.callpath, after->section.callpath))
-        return err_set(err, STATUS_DATA, names[1], NULL, "is a result of another section of the run than %s", names[0]);
+    char sections[2][RESULT_SECTION_BYTES];
+    for (int i = 0; i < 2; i++) result_section_text(&difference->results[i]->section, sections[i]);
+    if (strcmp(sections[0], sections[1]) != 0)
+        return err_set(err, STATUS_DATA, names[1], NULL, "its section is '%s', expected '%s' as in %s", sections[1], sections[0],
+                       names[0]);
     for (int i = 0; i < 2; i++)
         if (difference->results[i]->section.known && difference->results[i]->section.empty)
             return err_set(err, STATUS_DATA, names[i], NULL, "has nothing in the section, expected calls or computing there");

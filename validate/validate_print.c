@@ -103,7 +103,8 @@ static void print_calls(const struct validate_calls *calls, FILE *out)
                    units_format_duration(calls->error_s.p95, text[1]), units_format_duration(calls->error_s.worst, text[2]),
                    calls->places[worst->place].function, calls->places[worst->place].callpath, worst->rank, worst->occurrence);
         text_print(out, "Error of the time of all ranks: %s in computing, %s in calls\n",
-                   units_format_duration(calls->computing_error_s, text[0]), units_format_duration(calls->calls_error_s, text[1]));
+                   units_format_duration(calls->computing_error_s, text[0]),
+                   units_format_duration(calls->calls_error_s, text[1]));
     }
 }
 

@@ -114,6 +114,24 @@ static void odd_recordings(void **state)
     free_all(traces, 2);
 }
 
+#define LONG_RUN(END)                                                                                                       \
+    "rmacast-trace 1\nranks 3\n0 0 1 MPI_Comm_group comm=0\n0 " END " " END " MPI_Comm_group comm=0\n"                     \
+    "1 0 1 MPI_Comm_group comm=0\n1 " END " " END " MPI_Comm_group comm=0\n"                                               \
+    "2 0 1 MPI_Comm_group comm=0\n2 " END " " END " MPI_Comm_group comm=0\n"
+
+/* Three ranks compute for 40 days each, in the third recording for 48: the sums, 120 and 144 days, are more picoseconds than fit
+ * into 63 bits. 144 is 20 % above 120. */
+static void odd_long_recordings(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {LONG_RUN("3456001"), LONG_RUN("3456001"), LONG_RUN("4147201")};
+    struct trace *traces[3];
+    read_all(texts, 3, traces);
+    use_all(traces, 3);
+    assert_true(has_note(traces[0], "computes 20.0 % longer than the median of the other recordings"));
+    free_all(traces, 3);
+}
+
 #define TESTED(ENTER, TESTS)                                                                                                \
     "rmacast-trace 1\nranks 2\n0 0 0 MPI_Irecv comm=0 peer=1 tag=1 bytes=8 req=1\n" TESTS "0 " ENTER                        \
     " 0.050 MPI_Wait req=1\n1 0.002 0.003 MPI_Send comm=0 peer=0 tag=1 bytes=8\n"
@@ -207,7 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(medians_of_gaps), cmocka_unit_test(error_of_recordings),   cmocka_unit_test(odd_recordings),
         cmocka_unit_test(failed_tests),    cmocka_unit_test(sleep_keeps_its_share), cmocka_unit_test(threads_apart),
-        cmocka_unit_test(other_programs),
+        cmocka_unit_test(other_programs),  cmocka_unit_test(odd_long_recordings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
