@@ -42,12 +42,6 @@ static inline uint32_t location_of_call(const struct locations *locations, const
 enum status timelines_build(const struct trace *trace, struct timelines *timelines, struct err *err);
 void timelines_clear(struct timelines *timelines);
 
-/* Whether some rank has several threads. */
-static inline bool timelines_several(const struct timelines *timelines)
-{
-    return timelines->indexes != NULL;
-}
-
 /* The timeline of a thread; the k-th call of a timeline, as index into the rank's calls. */
 struct timeline timeline_of(const struct timelines *timelines, uint32_t rank, uint32_t thread);
 static inline size_t timeline_index(const struct timeline *timeline, size_t k)

@@ -5,17 +5,6 @@
 #include "common/units.h"
 #include "simulate/engine/loggp/deliver.h"
 
-/* When the head of a message of control_cost arrives that is sent at begin_ps. It leaves behind the earlier ones of its node. */
-static inline struct event_time loggp_control_head(struct engine *engine, int32_t src_node, uint32_t source, int64_t begin_ps)
-{
-    int64_t *free_ps = &engine->nics[src_node].send_free_ps;
-    if (*free_ps > begin_ps) begin_ps = *free_ps;
-    *free_ps = units_add_ps(begin_ps, engine->control_cost.occupy_ps);
-    engine->stats.messages++;
-    return (struct event_time){units_add_ps(begin_ps, engine->control_cost.latency_ps),
-                               event_queue_order(&engine->queue, source)};
-}
-
 static inline enum status loggp_into_queue(struct engine *engine, const struct event *event, int32_t node,
                                            struct err *err)
 {
