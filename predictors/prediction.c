@@ -160,6 +160,12 @@ static enum status describe_with(struct prediction *prediction, const struct rec
         TRY(result_add_note(result, err, "%s.reverse_share, for the loggp engine: here both directions take as long as one",
                             protocol_reverses(&platform->protocol) ? "mpi.rma.protocol" : "network.loopback"));
     TRY(crowding_note(platform, prediction->trace->rank_count, result, err));
+    char text[UNITS_TEXT_BYTES];
+    if (outcome->core_wait_s > 0)
+        TRY(result_add_note(result, err,
+                            "more threads than cores run at times: in all, they wait %s for the cores of their nodes "
+                            "(nodes.cores)",
+                            units_format_duration(outcome->core_wait_s, text)));
     char parted[CROWDING_TEXT_BYTES];
     if (crowding_parts_window(prediction->trace, platform, parted)) TRY(result_add_note(result, err, "%s", parted));
     TRY(servers_note(platform, result, err));

@@ -32,14 +32,18 @@ static bool is_among(const struct platform_value *value, const char *const *keys
     return false;
 }
 
-/* Whether ranks that sleep share cores: the others then compute faster meanwhile. */
+/* Whether ranks that sleep or have threads share cores: the others compute faster when they do not run. */
 static bool shares_cores(const struct trace *trace, const struct platform *platform)
 {
-    bool sleeps = false;
-    for (uint32_t r = 0; r < trace->rank_count && !sleeps; r++) sleeps = trace->ranks[r].before_ps[BEFORE_SLEPT] != NULL;
-    bool few = platform->rank_nodes;
-    for (size_t i = 0; i < platform->group_count; i++) few = few || platform->groups[i].cores < platform->ranks_per_node;
-    return sleeps && few;
+    bool sleeps = false, few = platform->rank_nodes;
+    uint32_t threads = 1;
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        sleeps = sleeps || trace->ranks[r].before_ps[BEFORE_SLEPT];
+        if (trace_thread_count(trace, r) > threads) threads = trace_thread_count(trace, r);
+    }
+    for (size_t i = 0; i < platform->group_count; i++)
+        few = few || platform->groups[i].cores < platform->ranks_per_node * (int64_t)threads;
+    return (sleeps || threads > 1) && few;
 }
 
 /* Whether all that the replay adds is linear in its values between two orders of events. */

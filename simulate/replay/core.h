@@ -43,7 +43,7 @@ struct core {
     bool has_pauses;    /* mpi.pause or network.loopback.pause */
     bool times_by_node; /* calls within a node take other times of their own */
     bool has_own_times; /* that or mpi.call_s */
-    struct gaps *gaps; /* of nodes whose cores are shared with sleeping ranks; NULL: none */
+    struct gaps *gaps; /* of nodes on which the share of a core changes; NULL: none */
     struct thread_name *thread_names; /* of ranks with several threads, by id in timers */
 
     /* Messages, requests, barriers. */

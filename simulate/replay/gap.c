@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/units.h"
 #include "common/wide.h"
 #include "simulate/engine/cost.h"
 #include "simulate/replay/core.h"
@@ -15,15 +16,17 @@ struct gap_timeline {             /* of a thread */
     int64_t since_ps;             /* at this time, which may lie ahead: the gap begins then */
     int64_t due_ps;               /* when the state ends unless a share changes; other timers are out of date */
     int64_t slept_ps, alone_ps;   /* of the gap: sleep; when it would end on a core of its own */
+    int64_t waited_ps;            /* of the gap: core wait in the predicted trace */
     size_t index;                 /* of the call behind the gap */
     uint32_t rank, thread;
     uint32_t next;                /* of the same node, NO_INDEX: none */
     enum gap_state state;
+    bool runs;                    /* it needs a core: it computes, or is in MPI, which polls */
 };
 
 struct gap_node {
-    uint32_t cores, threads, asleep; /* threads 0: its cores are not shared with sleeping ranks */
-    uint32_t first;                  /* timeline */
+    uint32_t cores, running; /* cores 0: no share on it ever changes */
+    uint32_t first;          /* timeline */
 };
 
 struct gaps {
@@ -31,11 +34,13 @@ struct gaps {
     struct gap_timeline *timelines; /* of ranks, then of core.thread_names */
 };
 
-static bool rank_sleeps(const struct replay *replay, uint32_t number)
+/* Whether the rank at times leaves a core to others. */
+static bool leaves_core(const struct replay *replay, uint32_t number)
 {
     const struct replay_source *source = core_of(replay)->options->source;
     const struct trace_rank *rank = &replay->trace->ranks[number];
     const int64_t *slept_ps = rank->before_ps[BEFORE_SLEPT];
+    if (rank->thread_count > 0) return true;
     if (source) return replay_source_sleeps(source, number);
     for (size_t i = 0; slept_ps && i < rank->count; i++)
         if (slept_ps[i] > 0) return true;
@@ -48,12 +53,12 @@ enum status replay_prepare_cores(struct replay *replay, const uint32_t *threads)
     int32_t count = replay->platform->node_count;
     for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++) {
         const int32_t node = replay->nodes[rank];
-        uint32_t cores = (uint32_t)platform_group_of(replay->platform, node)->cores, of_node = threads[node];
-        bool known = of_node <= cores || (nodes && nodes[node].threads > 0);
-        if (known || !rank_sleeps(replay, rank)) continue;
+        uint32_t cores = (uint32_t)platform_group_of(replay->platform, node)->cores;
+        bool known = threads[node] <= cores || (nodes && nodes[node].cores > 0);
+        if (known || !leaves_core(replay, rank)) continue;
         if (!nodes) nodes = calloc((size_t)count + 1, sizeof *nodes);
         if (!nodes) return err_memory(replay->err);
-        nodes[node] = (struct gap_node){.cores = cores, .threads = of_node, .first = NO_INDEX};
+        nodes[node] = (struct gap_node){.cores = cores, .first = NO_INDEX};
     }
     if (!nodes) return STATUS_OK;
     struct gaps *gaps = calloc(1, sizeof *gaps);
@@ -68,7 +73,7 @@ enum status replay_prepare_cores(struct replay *replay, const uint32_t *threads)
 bool replay_shares_cores(const struct replay *replay, uint32_t rank)
 {
     const struct gaps *gaps = core_of(replay)->gaps;
-    return gaps && gaps->nodes[replay->nodes[rank]].threads > 0;
+    return gaps && gaps->nodes[replay->nodes[rank]].cores > 0;
 }
 
 static uint32_t timeline_of(const struct replay *replay, uint32_t rank, uint32_t thread)
@@ -89,9 +94,9 @@ enum status replay_prepare_gaps(struct replay *replay)
     for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++) {
         struct gap_node *node = &gaps->nodes[replay->nodes[rank]];
         uint32_t threads = replay->ranks[rank].threads ? replay->ranks[rank].threads->count : 1;
-        for (uint32_t t = 0; t < threads && node->threads > 0; t++) {
+        for (uint32_t t = 0; t < threads && node->cores > 0; t++) {
             uint32_t made = timeline_of(replay, rank, t);
-            gaps->timelines[made] = (struct gap_timeline){.rank = rank, .thread = t, .next = node->first};
+            gaps->timelines[made] = (struct gap_timeline){.index = SIZE_MAX, .rank = rank, .thread = t, .next = node->first};
             node->first = made;
         }
     }
@@ -110,8 +115,7 @@ void replay_clear_gaps(struct replay *replay)
 /* A thread on a core of its own computes as long as time passes; one that shares, cores / running of that. */
 static uint32_t count_running(const struct gap_node *node)
 {
-    uint32_t awake = node->threads > node->asleep ? node->threads - node->asleep : 1;
-    return awake > node->cores ? awake : node->cores;
+    return node->running > node->cores ? node->running : node->cores;
 }
 
 static void compute_until(struct gap_timeline *timeline, const struct gap_node *node, int64_t now_ps)
@@ -137,18 +141,26 @@ static enum status compute_on(struct replay *replay, uint32_t number, const stru
     return set_due(replay, number, timeline->since_ps + takes_ps);
 }
 
-/* A thread of the node falls asleep or wakes. What has been computed is rounded down to whole picoseconds. */
-static enum status change_asleep(struct replay *replay, struct gap_node *node, bool wakes)
+/* What has been computed is rounded down to whole picoseconds. */
+static enum status change_running(struct replay *replay, struct gap_timeline *of, bool runs)
 {
     struct gap_timeline *timelines = core_of(replay)->gaps->timelines;
-    struct gap_node before = *node;
-    node->asleep = wakes ? node->asleep - 1 : node->asleep + 1;
+    struct gap_node *node = &core_of(replay)->gaps->nodes[replay->nodes[of->rank]], before = *node;
+    if (of->runs == runs) return STATUS_OK;
+    of->runs = runs;
+    node->running = runs ? node->running + 1 : node->running - 1;
     if (count_running(node) == count_running(&before)) return STATUS_OK;
     for (uint32_t t = node->first; t != NO_INDEX; t = timelines[t].next)
         if (timelines[t].state == GAP_COMPUTES) compute_until(&timelines[t], &before, replay->now_ps);
     for (uint32_t t = node->first; t != NO_INDEX; t = timelines[t].next)
         if (timelines[t].state == GAP_COMPUTES) TRY(compute_on(replay, t, node));
     return STATUS_OK;
+}
+
+enum status replay_set_running(struct replay *replay, uint32_t rank, uint32_t thread, bool runs)
+{
+    if (!replay_shares_cores(replay, rank)) return STATUS_OK;
+    return change_running(replay, &core_of(replay)->gaps->timelines[timeline_of(replay, rank, thread)], runs);
 }
 
 static enum status note_before(struct replay *replay, uint32_t rank, size_t index, enum trace_before what, int64_t ps)
@@ -177,16 +189,18 @@ enum status replay_begin_gap(struct replay *replay, uint32_t rank, uint32_t thre
     *enter_ps = from_ps + computing_ps;
     if (replay_past_end(replay, rank, *enter_ps)) return STATUS_DATA;
     *enter_ps += slept_ps;
-    if (computing_ps + slept_ps == 0 || !replay_shares_cores(replay, rank)) return STATUS_OK;
-    if (has_unseen_begin(replay, rank, thread, index)) return STATUS_OK;
+    if (!replay_shares_cores(replay, rank) || has_unseen_begin(replay, rank, thread, index)) return STATUS_OK;
+    TRY(replay_set_running(replay, rank, thread, true));
     uint32_t number = timeline_of(replay, rank, thread);
     struct gap_timeline *timeline = &core_of(replay)->gaps->timelines[number];
-    timeline->state = GAP_COMPUTES;
     timeline->left_ps = computing_ps;
     timeline->since_ps = from_ps;
     timeline->slept_ps = slept_ps;
     timeline->alone_ps = *enter_ps;
+    timeline->waited_ps = 0;
     timeline->index = index;
+    if (computing_ps + slept_ps == 0) return STATUS_OK;
+    timeline->state = GAP_COMPUTES;
     *enter_ps = GAP_LATER;
     return compute_on(replay, number, &core_of(replay)->gaps->nodes[replay->nodes[rank]]);
 }
@@ -196,22 +210,36 @@ uint32_t replay_rank_of_gap(const struct replay *replay, uint32_t timeline)
     return core_of(replay)->gaps->timelines[timeline].rank;
 }
 
-/* What the thread's computing took longer than on a core of its own is a core wait of the predicted trace. */
+/* What the gap has taken longer than on a core of its own is a core wait of the predicted trace. */
+static enum status note_wait(struct replay *replay, struct gap_timeline *timeline)
+{
+    if (replay->made) replay->made->trace->ranks[timeline->rank].before_sum_ps[BEFORE_CORE_WAIT] -= timeline->waited_ps;
+    timeline->waited_ps = replay->now_ps - timeline->alone_ps;
+    return note_before(replay, timeline->rank, timeline->index, BEFORE_CORE_WAIT, timeline->waited_ps);
+}
+
+enum status replay_note_outside(struct replay *replay, uint32_t rank, uint32_t thread, size_t index)
+{
+    if (!replay_shares_cores(replay, rank)) return STATUS_OK;
+    struct gap_timeline *timeline = &core_of(replay)->gaps->timelines[timeline_of(replay, rank, thread)];
+    return timeline->index == index ? note_wait(replay, timeline) : STATUS_OK;
+}
+
 enum status replay_change_gap(struct replay *replay, uint32_t number, bool *ends, uint32_t *thread)
 {
     struct gap_timeline *timeline = &core_of(replay)->gaps->timelines[number];
-    struct gap_node *node = &core_of(replay)->gaps->nodes[replay->nodes[timeline->rank]];
     *ends = false;
     *thread = timeline->thread;
     if (timeline->state == GAP_NONE || timeline->due_ps != replay->now_ps) return STATUS_OK;
     if (timeline->state == GAP_COMPUTES && timeline->slept_ps > 0) {
         timeline->state = GAP_SLEEPS;
         TRY(set_due(replay, number, (wide_ps)replay->now_ps + timeline->slept_ps));
-        return change_asleep(replay, node, false);
+        return change_running(replay, timeline, false);
     }
-    if (timeline->state == GAP_SLEEPS) TRY(change_asleep(replay, node, true));
+    TRY(change_running(replay, timeline, true));
     timeline->state = GAP_NONE;
     *ends = true;
-    int64_t waited_ps = replay->now_ps - timeline->alone_ps;
-    return note_before(replay, timeline->rank, timeline->index, BEFORE_CORE_WAIT, waited_ps);
+    TRY(note_wait(replay, timeline));
+    replay->outcome->core_wait_s += units_s(timeline->waited_ps);
+    return STATUS_OK;
 }

@@ -25,7 +25,7 @@
 #include "simulate/replay/walk.h"
 #include "simulate/tasks/decide.h"
 
-/* The share of a core that a thread gets: all threads of all ranks of a node share its cores. */
+/* The share of a core that a rank gets where all ranks of its node run all the time. */
 static double core_share(const struct platform *platform, const uint32_t *load, uint32_t rank)
 {
     const int32_t node = platform_node_of(platform, rank);
@@ -64,7 +64,7 @@ static enum status prepare_ranks(struct replay *replay)
     }
     for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
         replay->nodes[rank] = platform_node_of(platform, rank);
-        load[replay->nodes[rank]] += trace->ranks[rank].thread_count > 0 ? replay_threads_alive(trace, rank) : 1;
+        load[replay->nodes[rank]] += trace_thread_count(trace, rank);
     }
     enum status status = replay_prepare_cores(replay, load);
     for (uint32_t rank = 0; rank < trace->rank_count && status == STATUS_OK; rank++) {

@@ -70,6 +70,7 @@ struct replay_outcome {
     struct buffer_use buffer;
     uint64_t transfers, transfer_bytes;
     double wall_s;
+    double core_wait_s; /* by which gaps took longer than on cores of their own, where the share of a core changes */
     uint64_t peak_bytes;
 };
 

@@ -15,32 +15,6 @@ struct thread_name {
 
 #define WALK_BYTES offsetof(struct rank_state, calls)
 
-uint32_t replay_threads_alive(const struct trace *trace, uint32_t rank)
-{
-    const struct trace_rank *process = &trace->ranks[rank];
-    uint32_t count = trace_thread_count(trace, rank), created = 0, joined = 0, alive, most;
-    size_t first = process->count, last = 0;
-    for (size_t i = 0; i < process->count; i++) {
-        enum call_kind kind = call_kind(process->calls[i].call);
-        if (kind == CALL_THREAD_CREATE && process->calls[i].primitive.child != TRACE_NO_REF) created++;
-        if (kind == CALL_THREAD_CREATE && i < first) first = i;
-        if (kind == CALL_THREAD_CREATE || kind == CALL_THREAD_JOIN) last = i;
-        joined += kind == CALL_THREAD_JOIN;
-    }
-    most = alive = count - created;
-    bool idle = created > 0 && joined > 0;
-    for (size_t i = 0; i < process->count; i++) {
-        const struct trace_call *call = &process->calls[i];
-        enum call_kind kind = call_kind(call->call);
-        if (kind == CALL_THREAD_CREATE && call->primitive.child != TRACE_NO_REF) alive++;
-        if (kind == CALL_THREAD_JOIN && call->primitive.child != TRACE_NO_REF && alive > 1) alive--;
-        if (alive > most) most = alive;
-        bool other = kind != CALL_THREAD_CREATE && kind != CALL_THREAD_JOIN;
-        if (i > first && i < last && other && trace_call_thread(trace, rank, i) == 0) idle = false;
-    }
-    return idle ? most - 1 : most;
-}
-
 void replay_thread_load(struct replay *replay, uint32_t rank, uint32_t thread)
 {
     struct rank_state *state = &replay->ranks[rank];
@@ -148,6 +122,7 @@ enum status replay_thread_reenter(struct replay *replay, uint32_t rank)
     struct thread *thread = &state->threads->items[state->thread];
     state->enter_ps = replay->now_ps;
     if (!thread->outside) return STATUS_OK;
+    TRY(replay_note_outside(replay, rank, state->thread, state->next));
     thread->outside = false;
     state->threads->inside++;
     state->inside = true;
@@ -194,6 +169,7 @@ enum status replay_thread_end(struct replay *replay, uint32_t rank)
     struct thread *item = &threads->items[state->thread];
     item->ended = true;
     threads->left--;
+    if (state->thread > 0) TRY(replay_set_running(replay, rank, state->thread, false));
     if (item->joiner == NO_INDEX) return STATUS_OK;
     return replay_thread_wake(replay, rank, item->joiner);
 }

@@ -64,10 +64,6 @@ struct threads {
 enum status replay_prepare_threads(struct replay *replay);
 void replay_clear_threads(struct replay *replay);
 
-/* The largest number of the rank's threads that exist at the same time, derived from creates and joins. It is one less
- * if thread 0 does nothing but create and join threads in that time. */
-uint32_t replay_threads_alive(const struct trace *trace, uint32_t rank);
-
 void replay_thread_load(struct replay *replay, uint32_t rank, uint32_t thread);
 struct rank_state *replay_thread_walk(struct replay *replay, uint32_t rank, uint32_t thread);
 /* The thread's first call comes after the gap before it, which begins at from_ps (replay_begin_gap()). */

@@ -357,6 +357,15 @@ static enum step serve_in_call(struct replay *replay, uint32_t rank, enum step s
     return step;
 }
 
+/* A thread that waits in a primitive for another one sleeps, but not in a spin lock; in MPI it polls. */
+static void leave_core(struct replay *replay, uint32_t rank)
+{
+    const struct rank_state *state = &replay->ranks[rank];
+    const enum mpi_call call = state->calls[state->next].call;
+    if (!call_is_thread(call) || call == ID_pthread_spin_lock) return;
+    if (replay_set_running(replay, rank, state->thread, false) != STATUS_OK) core_of(replay)->failed = true;
+}
+
 static void advance_rank(struct replay *replay, uint32_t rank)
 {
     struct core *core = core_of(replay);
@@ -369,7 +378,10 @@ static void advance_rank(struct replay *replay, uint32_t rank)
         switch (step) {
         case STEP_POLL:
         case STEP_AGAIN: break;
-        case STEP_BLOCK: block_rank(replay, rank); return;
+        case STEP_BLOCK:
+            if (core->gaps) leave_core(replay, rank);
+            block_rank(replay, rank);
+            return;
         case STEP_FAIL: core->failed = true; return;
         case STEP_SPEND:
         case STEP_WAIT:

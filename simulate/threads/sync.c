@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "simulate/replay/gap.h"
 #include "simulate/replay/thread.h"
 #include "simulate/threads/sync.h"
 
@@ -200,7 +201,10 @@ static enum step wait_condition(struct replay *replay, uint32_t rank, const stru
     switch (state->phase) {
     case PHASE_ENTER:
         STEP_TRY(release_mutex(replay, rank, mutex));
-        if (!woken) return replay_spend(replay, state, timeout_ps(replay, rank, call), PHASE_RETAKE);
+        if (!woken) {
+            STEP_TRY(replay_set_running(replay, rank, state->thread, false));
+            return replay_spend(replay, state, timeout_ps(replay, rank, call), PHASE_RETAKE);
+        }
         state->phase = PHASE_QUEUED;
         bool known = state->threads->wakes[state->next] > 0;
         if (known && !take_one(state->threads, condition, state->thread)) return STEP_BLOCK;

@@ -131,6 +131,7 @@ static enum status move_outcome(struct wire *wire, struct replay_outcome *outcom
     MOVE(wire, outcome->stats);
     MOVE(wire, outcome->transfers);
     MOVE(wire, outcome->transfer_bytes);
+    MOVE(wire, outcome->core_wait_s);
     MOVE(wire, outcome->peak_bytes);
     MOVE(wire, outcome->buffer);
     MOVE(wire, outcome->bounds);
