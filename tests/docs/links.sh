@@ -4,22 +4,53 @@
 . "$(dirname "$0")/../expect.sh"
 cd "$1" || exit 1
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT || exit 1
+set -- README.md docs/*.md docs/*/*.md
+# Code in fences and in the text has no links.
+awk -v work="$work" '
+    # The path of a link from the root of the tree.
+    function resolve(page, path) {
+        if (path == "")
+            return page
+        if (sub(/[^\/]*$/, "", page))
+            path = page path
+        while (match(path, /[^\/]+\/\.\.\//))
+            path = substr(path, 1, RSTART - 1) substr(path, RSTART + RLENGTH)
+        return path
+    }
+    FNR == 1 { fenced = 0 }
+    /^```/ { fenced = !fenced; next }
+    fenced { next }
+    /^#+ / {
+        text = $0
+        sub(/^#* /, "", text)
+        while (match(text, /\[[^]]*\]\([^)]*\)/)) {
+            link = substr(text, RSTART, RLENGTH)
+            text = substr(text, 1, RSTART - 1) substr(link, 2, index(link, "]") - 2) substr(text, RSTART + RLENGTH)
+        }
+        text = tolower(text)
+        gsub(/[^a-z0-9_ -]/, "", text)
+        gsub(/ /, "-", text)
+        print FILENAME "#" text >(work "/anchors")
+    }
+    {
+        text = $0
+        gsub(/`[^`]*`/, "", text)
+        while (match(text, /\]\([^()]*\)/)) {
+            link = substr(text, RSTART + 2, RLENGTH - 3)
+            text = substr(text, RSTART + RLENGTH)
+            sub(/ .*/, "", link)
+            at = index(link "#", "#")
+            if (link !~ /^https?:/)
+                print FILENAME, resolve(FILENAME, substr(link, 1, at - 1)) substr(link, at) >(work "/links")
+        }
+    }' "$@"
 links=0
-for page in README.md docs/*.md docs/*/*.md; do
-    # Code in fences and in the text has no links.
-    awk '/^```/ { fenced = !fenced; next } !fenced' "$page" | sed 's/`[^`]*`//g' | grep -o '](([^()]*)\|]([^()]*)' |
-        sed 's/^](//; s/)$//; s/ .*//' | grep -v '^https\?:' >"$work/links"
-    while IFS= read -r link; do
-        links=$((links + 1))
-        file=${link%%#*}
-        target=$page
-        [ -z "$file" ] || target=$(dirname "$page")/$file
-        [ -e "$target" ] || { fail "$page: no $link" && continue; }
-        case $link in *'#'*) ;; *) continue ;; esac
-        awk '/^```/ { fenced = !fenced } !fenced && /^#+ /' "$target" |
-            sed 's/^#* //; s/\[\([^]]*\)\]([^)]*)/\1/g' | tr 'A-Z' 'a-z' | sed 's/[^a-z0-9_ -]//g; s/ /-/g' >"$work/anchors"
-        grep -qxF -- "${link#*#}" "$work/anchors" || fail "$page: $target has no heading for #${link#*#}"
-    done <"$work/links"
-done
+while read -r page link; do
+    links=$((links + 1))
+    [ -e "${link%%#*}" ] || fail "$page: no $link"
+done <"$work/links"
+awk 'NR == FNR { known[$0]; next } $2 ~ /#/ && !($2 in known) { print $1 ": no heading for " $2 }' \
+    "$work/anchors" "$work/links" >"$work/lost"
+[ ! -s "$work/lost" ] || fail "$(cat "$work/lost")"
 [ "$links" -gt 150 ] || fail "$links links are seen: the test itself is broken"
 finish
