@@ -7,7 +7,6 @@ enum message_type {
     MESSAGE_COMPLETE,
     MESSAGE_WAITS, /* protocol.wait = confirmed: a target is in MPI_Win_wait */
     MESSAGE_DATA,
-    MESSAGE_PUT, /* the data of a plain put: of an active epoch, issued in its call, without a request */
     MESSAGE_ACK,
     MESSAGE_GET_REQUEST,
     MESSAGE_GET_ASK, /* rendezvous of the data of a large get (protocol.get_data) */

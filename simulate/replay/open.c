@@ -301,7 +301,6 @@ static void take_protocol(struct replay *replay, const struct platform *platform
     replay->acknowledges_all = replay->acknowledges_puts && (behind || protocol->local[RMA_ACCUMULATE] == LOCAL_ACKNOWLEDGED);
     replay->complete_remote = protocol_completes_behind(protocol);
     core->answers_apart = !platform->aggregate && !protocol_uses(protocol, PROGRESS_THREAD) && core->polls == 1;
-    replay->plain_puts = replay->hardware && !replay->acknowledges_puts && protocol->local[RMA_PUT] == LOCAL_LEFT;
     replay->copies_puts = protocol->put_s_per_byte > 0;
     replay->reverses = protocol_reverses(protocol) || platform_reverses_within(platform);
 }

@@ -45,7 +45,6 @@ struct replay {
     bool needs_call;         /* something is served only while its rank is inside MPI */
     bool complete_remote;    /* MPI_Win_complete waits for acknowledgements */
     bool acknowledges_puts;  /* of active epochs */
-    bool plain_puts;         /* puts of active epochs need no struct op */
     bool copies_puts;        /* the call of a put takes time by its bytes (mpi.rma.protocol.put_s_per_byte) */
     bool reverses;           /* some operation has a reverse_share */
     bool same_costs;         /* a message between two nodes costs the same, whichever nodes they are */

@@ -2,10 +2,11 @@
  * d. The calls' waits: docs/simulation.md, "Blocking semantics". */
 #include "simulate/replay/connections.h"
 #include "simulate/rma/rma.h"
+#include "simulate/rma/steps.h"
 #include "simulate/windows/pair.h"
 #include "simulate/windows/transfer.h"
 
-enum { PHASE_ENTER, PHASE_ACT, PHASE_WAIT, PHASE_LAST, PHASE_NOTIFY };
+enum { PHASE_ACT = 1, PHASE_WAIT };
 
 /* Several threads of a rank may wait for the same posts. A value left from an earlier call is of a post that came
  * before this call began to wait. */
@@ -341,48 +342,45 @@ static enum status notify_target(struct replay *replay, const struct member *mem
     return queue_notification(replay, index, &end);
 }
 
-static enum status notify_targets(struct replay *replay, struct member *member, bool issues)
+/* Without acknowledgements between both steps, each target is notified behind its own operations. */
+static enum step issue_to_targets(const struct steps_run *run)
 {
-    for (uint32_t i = 0; i < member->access.pair_count; i++) {
-        uint32_t index = role_pairs(&member->access)[i];
-        if (issues) TRY(issue_to_target(replay, member, index));
-        TRY(notify_target(replay, member, index));
+    run->member->missing_before = 0;
+    run->member->awaited_post_ps = TRACE_UNKNOWN_PS;
+    for (uint32_t i = 0; i < run->member->access.pair_count; i++) {
+        const uint32_t pair = role_pairs(&run->member->access)[i];
+        STEP_TRY(issue_to_target(run->replay, run->member, pair));
+        if (!run->replay->complete_remote) STEP_TRY(notify_target(run->replay, run->member, pair));
     }
-    return STATUS_OK;
+    return STEP_AGAIN;
 }
 
 /* Complete that queries asks the targets for which it waits. What is still queued for the post has not left: its
  * acknowledgement is the answer. */
-static enum status request_flush(struct replay *replay, struct member *member)
+static enum step request_flush(const struct steps_run *run)
 {
-    const enum steps_query query = replay->platform->protocol.calls[STEPS_COMPLETE].query;
-    if (query == QUERY_NONE) return STATUS_OK;
-    const uint32_t own = (uint32_t)(member - replay->members);
-    bool queries = query == QUERY_CONNECTED && replay_flush_asks_others(replay, own) && member->access.pair_count > 0;
+    struct replay *replay = run->replay;
+    const struct member *member = run->member;
+    const bool connected = replay->platform->protocol.calls[STEPS_COMPLETE].query == QUERY_CONNECTED;
+    bool queries = connected && replay_flush_asks_others(replay, run->index) && member->access.pair_count > 0;
     for (uint32_t i = 0; i < member->access.pair_count; i++) {
         struct pair *pair = &replay->pairs[role_pairs(&member->access)[i]];
         if (!pair->unflushed || pair->answers == 0 || pair->queue.first != NO_INDEX || pair->origin == pair->target) continue;
         pair->unflushed = false;
-        TRY(replay_query_target(replay, own, pair->origin, pair->target));
+        STEP_TRY(replay_query_target(replay, run->index, pair->origin, pair->target));
         queries = true;
     }
-    if (!queries || query != QUERY_CONNECTED) return STATUS_OK;
-    return replay_query_connections(replay, member->rank, own, &member->open.outstanding);
+    if (queries && connected) STEP_TRY(replay_query_others(replay, run->rank, run->index));
+    return STEP_AGAIN;
 }
 
-/* [issue, acknowledged, notify]: the targets are notified when everything that complete waits for is acknowledged. */
-static enum status issue_to_targets(struct replay *replay, struct member *member)
+static enum step await_completion(const struct steps_run *run)
 {
-    for (uint32_t i = 0; i < member->access.pair_count; i++)
-        TRY(issue_to_target(replay, member, role_pairs(&member->access)[i]));
-    return request_flush(replay, member);
-}
-
-static bool complete_waits(const struct replay *replay, const struct member *member)
-{
-    if (member->missing_before > 0) return true;
-    if (replay->modes[member->window].complete_waits_all && !member->nocheck && member->missing_posts > 0) return true;
-    return member->open.lefts > 0 || member->open.outstanding > 0;
+    const struct member *member = run->member;
+    const bool posts = run->replay->modes[member->window].complete_waits_all && !member->nocheck && member->missing_posts > 0;
+    if (!posts && member->missing_before == 0 && member->open.lefts == 0 && member->open.outstanding == 0) return STEP_AGAIN;
+    if (run->replay->acknowledges_all) run->state->need = replay_least_messages(run->replay, member->open.outstanding);
+    return STEP_BLOCK;
 }
 
 static enum step close_access(struct replay *replay, struct member *member)
@@ -394,13 +392,6 @@ static enum step close_access(struct replay *replay, struct member *member)
     for (uint32_t i = 0; i < member->access.pair_count; i++) replay->pairs[role_pairs(&member->access)[i]].open = false;
     member->access_open = false;
     return replay_exit(state, exit_ps);
-}
-
-static enum step await_completion(const struct replay *replay, const struct member *member)
-{
-    if (replay->acknowledges_all)
-        replay->ranks[member->rank].need = replay_least_messages(replay, member->open.outstanding);
-    return STEP_BLOCK;
 }
 
 static bool has_operations(const struct replay *replay, const struct member *member)
@@ -418,35 +409,35 @@ static int64_t notify_ps(const struct replay *replay, const struct rank_state *s
 }
 
 /* Without operations nothing is to be completed, and complete has no time of its own. */
-static int64_t behind_ps(const struct replay *replay, const struct rank_state *state, const struct member *member)
+static enum step pay_notify(const struct steps_run *run)
 {
-    const int64_t own_ps = has_operations(replay, member) ? replay_call_ps(replay, state) : 0;
-    return own_ps + notify_ps(replay, state, member, true);
+    if (!run->replay->complete_remote) return STEP_AGAIN;
+    const int64_t own_ps = has_operations(run->replay, run->member) ? replay_call_ps(run->replay, run->state) : 0;
+    return steps_pay(run, own_ps + notify_ps(run->replay, run->state, run->member, true));
 }
+
+static enum step notify_targets(const struct steps_run *run)
+{
+    for (uint32_t i = 0; run->replay->complete_remote && i < run->member->access.pair_count; i++)
+        STEP_TRY(notify_target(run->replay, run->member, role_pairs(&run->member->access)[i]));
+    return STEP_AGAIN;
+}
+
+static const struct step_row complete_steps[DO_COUNT] = {[DO_ISSUE] = {{issue_to_targets}},
+                                                         [DO_QUERY] = {{request_flush}},
+                                                         [DO_ANSWER] = {{await_completion}},
+                                                         [DO_ACKNOWLEDGED] = {{await_completion}},
+                                                         [DO_LEFT] = {{await_completion}},
+                                                         [DO_NOTIFY] = {{pay_notify, notify_targets}}};
 
 enum step replay_step_complete(struct replay *replay, uint32_t rank)
 {
-    struct rank_state *state = &replay->ranks[rank];
-    struct member *member = replay_member(replay, &state->calls[state->next], rank);
-    switch (state->phase) {
-    case PHASE_ENTER:
-        if (!member->access_open)
-            return replay_fail(replay, rank, "no access epoch is open on window %d", member->window), STEP_FAIL;
-        return replay_spend(replay, state, notify_ps(replay, state, member, false), PHASE_ACT);
-    case PHASE_ACT:
-        member->missing_before = 0;
-        member->awaited_post_ps = TRACE_UNKNOWN_PS;
-        state->phase = replay->complete_remote ? PHASE_LAST : PHASE_WAIT;
-        STEP_TRY(replay->complete_remote ? issue_to_targets(replay, member) : notify_targets(replay, member, true));
-        return STEP_AGAIN;
-    case PHASE_LAST:
-        if (complete_waits(replay, member)) return await_completion(replay, member);
-        return replay_spend(replay, state, behind_ps(replay, state, member), PHASE_NOTIFY);
-    case PHASE_NOTIFY:
-        STEP_TRY(notify_targets(replay, member, false));
-        return close_access(replay, member);
-    default:
-        if (complete_waits(replay, member)) return await_completion(replay, member);
-        return close_access(replay, member);
+    const struct steps_run run = steps_run(replay, rank);
+    if (run.state->phase == PHASE_ENTER) {
+        if (!run.member->access_open)
+            return replay_fail(replay, rank, "no access epoch is open on window %d", run.member->window), STEP_FAIL;
+        return replay_spend(replay, run.state, notify_ps(replay, run.state, run.member, false), PHASE_STEPS);
     }
+    enum step step = steps_walk(&run, &replay->modes[run.member->window].steps[STEPS_COMPLETE], complete_steps);
+    return step == STEP_EXIT ? close_access(replay, run.member) : step;
 }

@@ -74,13 +74,6 @@ static int64_t most_bytes(const struct replay *replay, uint32_t ref)
 }
 
 /* reverse_share: the operation whose data the message carries. What has no data of operations, as requests of gets, has none. */
-static bool carries_put(const struct replay *replay, uint32_t pair, enum rma_kind kind)
-{
-    (void)replay;
-    (void)pair;
-    return kind == RMA_PUT;
-}
-
 static bool carries_op(const struct replay *replay, uint32_t ref, enum rma_kind kind)
 {
     const struct op *op = &replay->ops[ref];
@@ -141,7 +134,6 @@ static const struct message_row messages[] = {
     {MESSAGE_WAITS, .act = replay_on_waits, SERVICE_NOTIFICATION, EFFECT_CHANGES},
     {MESSAGE_DATA, .act = replay_on_data, SERVICE_PUT, .vary = vary_data, .carries = carries_op, .served_bytes = op_bytes,
      .left = op_left, .awaited = replay_awaits_ops},
-    {MESSAGE_PUT, .act = replay_on_put, SERVICE_PUT, EFFECT_PRECEDES, .carries = carries_put, .left = replay_put_left},
     {MESSAGE_ACK, .act = replay_on_ack, SERVICE_ACKNOWLEDGEMENT, EFFECT_CHANGES, .passes = true,
      .served_bytes = acknowledged_bytes},
     {MESSAGE_GET_REQUEST, .act = replay_on_get_request, SERVICE_GET, .passes = true, .vary = vary_get_request,

@@ -180,66 +180,6 @@ static enum status attach_request(struct replay *replay, uint32_t rank, const st
     return STATUS_OK;
 }
 
-/* --- plain puts --- */
-
-/* Most puts of an active epoch leave in their call and are never referred to later: they need no struct op. */
-static bool is_plain_put(const struct replay *replay, uint32_t rank, const struct trace_call *call)
-{
-    const struct rank_state *state = &replay->ranks[rank];
-    return state->phase == PHASE_ISSUE && call_kind(call->call) == CALL_PUT && call->rma.request == TRACE_NO_REF &&
-           replay->plain_puts && replay_call_number(replay, rank) < NO_INDEX &&
-           !window_mode_accumulates(&replay->modes[call->handle], replay->trace, rank, state->next);
-}
-
-static struct trace_sim *sim_of_put(struct replay *replay, uint32_t origin, uint32_t call)
-{
-    return replay->made ? predicted_sim(replay->made, origin, call) : NULL;
-}
-
-static void note_put_left(struct replay *replay, struct member *origin, uint32_t call, int64_t began_ps, int64_t left_ps)
-{
-    struct trace_sim *sim = sim_of_put(replay, origin->rank, call);
-    if (sim) sim->xfer_start_ps = began_ps;
-    if (left_ps > origin->open.last_left_ps) origin->open.last_left_ps = left_ps;
-}
-
-static enum step put_plainly(struct replay *replay, uint32_t rank, struct member *member, struct pair *pair)
-{
-    struct rank_state *state = &replay->ranks[rank];
-    const struct trace_call *call = &state->calls[state->next];
-    struct engine_departure departure;
-    const size_t number = replay_call_number(replay, rank);
-    if (replay->made) predicted_moves(replay->made, rank, number);
-    pair->data_issued++;
-    pair->unflushed = true;
-    if (pair->target != rank) replay_note_called(replay, (uint32_t)(member - replay->members), NO_INDEX);
-    replay->outcome->transfers++;
-    replay->outcome->transfer_bytes += (uint64_t)call->bytes;
-    STEP_TRY(replay_send(replay, MESSAGE_PUT, rank, pair->target, call->bytes, (uint32_t)(pair - replay->pairs),
-                         (uint32_t)number, &departure));
-    if (departure.left_ps == ENGINE_LATER)
-        member->open.lefts++;
-    else
-        note_put_left(replay, member, (uint32_t)number, departure.began_ps, departure.left_ps);
-    return leave_operation(replay, state, pair);
-}
-
-enum status replay_put_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps)
-{
-    struct member *origin = &replay->members[replay->pairs[message->ref].origin_member];
-    note_put_left(replay, origin, message->extra, began_ps, left_ps);
-    if (--origin->open.lefts == 0) replay_wake(replay, origin->rank);
-    return STATUS_OK;
-}
-
-enum status replay_on_put(struct replay *replay, const struct engine_note *message)
-{
-    struct trace_sim *sim = sim_of_put(replay, message->source, message->extra);
-    if (sim) sim->xfer_end_ps = replay->now_ps;
-    replay_pair_effect(replay, &replay->pairs[message->ref], replay->now_ps);
-    return STATUS_OK;
-}
-
 /* Whether the operation can leave; the awaited post may have arrived while the call copied. */
 static bool may_leave(const struct replay *replay, const struct member *member, const struct op *op)
 {
@@ -271,7 +211,6 @@ enum step replay_step_op(struct replay *replay, uint32_t rank)
         STEP_TRY(replay_pair_issue_queued(replay, (uint32_t)(pair - replay->pairs)));
         pair = replay_open_pair(replay, member, call->peer);
     }
-    if (pair && is_plain_put(replay, rank, call)) return put_plainly(replay, rank, member, pair);
     uint32_t op;
     STEP_TRY(replay_make_op(replay, rank, is_buffered(state), &op));
     if (op == NO_INDEX)

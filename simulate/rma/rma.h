@@ -27,10 +27,8 @@ void replay_await_group(struct replay *replay, struct member *member);
  * TRACE_UNKNOWN_PS: it waited for none. */
 void replay_account_post(struct replay *replay, uint32_t rank, enum pattern pattern, int64_t post_ps);
 
-/* operation.c: the calls of operations, and plain puts. */
+/* operation.c: the calls of operations. */
 enum step replay_step_op(struct replay *replay, uint32_t rank);
-enum status replay_on_put(struct replay *replay, const struct engine_note *message);
-enum status replay_put_left(struct replay *replay, const struct engine_note *message, int64_t began_ps, int64_t left_ps);
 
 /* passive.c: lock, unlock, flush. */
 enum step replay_step_lock(struct replay *replay, uint32_t rank);

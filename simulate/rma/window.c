@@ -4,6 +4,7 @@
 #include "simulate/replay/connections.h"
 #include "simulate/replay/plan_run.h"
 #include "simulate/rma/rma.h"
+#include "simulate/rma/steps.h"
 #include "simulate/windows/transfer.h"
 
 /* All members enter an instance of create, fence or free before any member leaves it. So no member is ever two
@@ -29,17 +30,7 @@ static uint32_t window_size(const struct replay *replay, const struct member *me
     return replay_comm_of(replay, member)->count;
 }
 
-enum {
-    PHASE_ENTER,
-    PHASE_GATHER,
-    PHASE_ISSUE,
-    PHASE_COMPLETE_OPS,
-    PHASE_WORK,
-    PHASE_BARRIER,  /* or the exchange of counts */
-    PHASE_INCOMING,
-    PHASE_LAST,     /* the barrier behind an exchange of counts */
-    PHASE_PARTS
-};
+enum { PHASE_GATHER = 1, PHASE_BARRIER, PHASE_PARTS };
 
 struct coll_shape replay_gather_shape(const struct replay *replay, uint32_t size)
 {
@@ -158,98 +149,114 @@ enum step replay_step_win_free(struct replay *replay, uint32_t rank)
     return replay_exit(state, replay->now_ps);
 }
 
-/* A fence that queries asks every other rank that has answers open. */
-static enum status request_flush(struct replay *replay, struct member *member)
+static enum step fence_enter(const struct steps_run *run, unsigned flags)
 {
-    uint32_t own = (uint32_t)(member - replay->members);
-    const enum steps_query query = replay->modes[member->window].fence.query;
-    bool queries = query == QUERY_CONNECTED && replay_flush_asks_others(replay, own);
-    if (query == QUERY_NONE || (member->open.outstanding == 0 && !queries)) return STATUS_OK;
-    const struct fence_targets *targets = &replay->fence_targets[own];
-    for (size_t i = 0; i < targets->count; i++) {
-        const struct fence_target *target = &targets->items[i];
-        if (target->member == own || target->answers == 0) continue;
-        TRY(replay_query_target(replay, own, member->rank, replay->members[target->member].rank));
-        queries = true;
-    }
-    if (!queries || query != QUERY_CONNECTED) return STATUS_OK;
-    return replay_query_connections(replay, member->rank, own, &member->open.outstanding);
-}
-
-static enum step fence_enter(struct replay *replay, uint32_t rank, struct member *member, unsigned flags)
-{
-    struct rank_state *state = &replay->ranks[rank];
+    struct replay *replay = run->replay;
+    struct member *member = run->member;
     if (member->access_open)
-        return replay_fail(replay, rank, "fence inside the access epoch of MPI_Win_start on window %d", member->window),
+        return replay_fail(replay, run->rank, "fence inside the access epoch of MPI_Win_start on window %d", member->window),
                STEP_FAIL;
     member->fence_open = !(flags & TRACE_NOSUCCEED);
     if (!replay->modes[member->window].fence.asserted) flags = 0;
-    if ((flags & TRACE_NOPRECEDE) && (flags & TRACE_NOSUCCEED)) return replay_exit(state, replay->now_ps);
-    sync_enter(replay, member, state->enter_ps);
-    replay_barrier_begin(replay, replay_barrier_of(replay, member));
-    bool completes = !(flags & TRACE_NOPRECEDE);
-    bool sends = window_size(replay, member) > 1 || (completes && replay_holds(replay, member));
-    return replay_spend(replay, state, sends ? replay_overhead_ps(replay, state) : 0, completes ? PHASE_ISSUE : PHASE_WORK);
+    if ((flags & TRACE_NOPRECEDE) && (flags & TRACE_NOSUCCEED)) return replay_exit(run->state, replay->now_ps);
+    sync_enter(replay, member, run->state->enter_ps);
+    bool sends = window_size(replay, member) > 1 || (!(flags & TRACE_NOPRECEDE) && replay_holds(replay, member));
+    return replay_spend(replay, run->state, sends ? replay_overhead_ps(replay, run->state) : 0, PHASE_STEPS);
 }
 
-/* [issue, counts, incoming, barrier]: the rounds that carry the counts come before the barrier. */
-static bool exchanges_counts(const struct replay *replay, const struct member *member, const struct trace_call *call)
+static enum step issue_held(const struct steps_run *run)
 {
-    return window_mode_counts(&replay->modes[member->window]) && !(call->flags & TRACE_NOPRECEDE);
+    if (replay_holds(run->replay, run->member)) STEP_TRY(replay_issue_held(run->replay, run->member));
+    return STEP_AGAIN;
 }
 
-static enum step leave_fence(struct replay *replay, uint32_t rank, struct member *member)
+/* A fence that queries asks every other rank that has answers open. */
+static enum step request_flush(const struct steps_run *run)
 {
-    sync_exit(replay, member, PATTERN_WAIT_AT_FENCE, replay->now_ps);
-    return replay_exit(&replay->ranks[rank], replay->now_ps);
+    struct replay *replay = run->replay;
+    const bool connected = replay->modes[run->member->window].fence.query == QUERY_CONNECTED;
+    bool queries = connected && replay_flush_asks_others(replay, run->index);
+    if (run->member->open.outstanding == 0 && !queries) return STEP_AGAIN;
+    const struct fence_targets *targets = &replay->fence_targets[run->index];
+    for (size_t i = 0; i < targets->count; i++) {
+        const struct fence_target *target = &targets->items[i];
+        if (target->member == run->index || target->answers == 0) continue;
+        STEP_TRY(replay_query_target(replay, run->index, run->rank, replay->members[target->member].rank));
+        queries = true;
+    }
+    if (queries && connected) STEP_TRY(replay_query_others(replay, run->rank, run->index));
+    return STEP_AGAIN;
+}
+
+static enum step await_answers(const struct steps_run *run)
+{
+    const uint32_t outstanding = run->member->open.outstanding;
+    if (outstanding == 0) return STEP_AGAIN;
+    run->state->need = replay_least_messages(run->replay, outstanding);
+    return STEP_BLOCK;
+}
+
+static enum step pay_call(const struct steps_run *run)
+{
+    return steps_pay(run, replay_own_ps(run->replay, run->state));
+}
+
+/* Behind rounds that carry counts the fence has taken its time. */
+static enum step pay_barrier(const struct steps_run *run)
+{
+    const bool counted = window_mode_counts(&run->replay->modes[run->member->window]) && !(run->call->flags & TRACE_NOPRECEDE);
+    return counted ? STEP_AGAIN : pay_call(run);
+}
+
+static enum step begin_barrier(const struct steps_run *run)
+{
+    replay_barrier_begin(run->replay, replay_barrier_of(run->replay, run->member));
+    return STEP_AGAIN;
+}
+
+static enum step await_barrier(const struct steps_run *run)
+{
+    bool done;
+    STEP_TRY(replay_barrier_step(run->replay, run->rank, replay_barrier_of(run->replay, run->member), &done));
+    return done ? STEP_AGAIN : STEP_BLOCK;
+}
+
+/* The rank continues when its own operations are done and the closed epoch's operations on it have arrived. The rounds of the
+ * barrier, or of the counts (a reduce-scatter), carry their number. */
+static enum step await_incoming(const struct steps_run *run)
+{
+    struct incoming *incoming = &run->replay->incoming[2 * (size_t)run->index + ((run->member->sync_instance - 1) & 1)];
+    if (run->member->open.outstanding > 0 || incoming->arrived != incoming->issued) return STEP_BLOCK;
+    if (incoming->latest_ps > run->replay->now_ps) return replay_wait_until(run->state, incoming->latest_ps, PHASE_STEPS);
+    incoming->issued = incoming->arrived = 0;
+    return STEP_AGAIN;
+}
+
+static const struct step_row fence_steps[DO_COUNT] = {[DO_ISSUE] = {{issue_held}},
+                                                      [DO_ACKNOWLEDGED] = {{await_answers}},
+                                                      [DO_QUERY] = {{request_flush}},
+                                                      [DO_ANSWER] = {{await_answers}},
+                                                      [DO_BARRIER] = {{pay_barrier, begin_barrier, await_barrier}},
+                                                      [DO_COUNTS] = {{pay_call, begin_barrier, await_barrier}},
+                                                      [DO_INCOMING] = {{await_incoming}}};
+
+/* With NOPRECEDE nothing is to be completed. Where the fence ignores that, one barrier carries the counts. */
+static struct steps_list steps_of_fence(const struct window_mode *mode, unsigned flags)
+{
+    struct steps_list list = mode->steps[STEPS_FENCE];
+    if (!(flags & TRACE_NOPRECEDE)) return list;
+    if (mode->fence.asserted) return (struct steps_list){1, {DO_BARRIER}};
+    list.count = (uint8_t)(list.count - window_mode_counts(mode));
+    return list;
 }
 
 enum step replay_step_fence(struct replay *replay, uint32_t rank)
 {
-    struct rank_state *state = &replay->ranks[rank];
-    const struct trace_call *call = &state->calls[state->next];
-    struct member *member = replay_member(replay, call, rank);
-    bool done;
-    switch (state->phase) {
-    case PHASE_ENTER: return fence_enter(replay, rank, member, call->flags);
-    case PHASE_ISSUE:
-        if (replay_holds(replay, member)) STEP_TRY(replay_issue_held(replay, member));
-        STEP_TRY(request_flush(replay, member));
-        state->phase = replay->modes[member->window].fence.form == FORM_FENCE_BARRIER ? PHASE_COMPLETE_OPS : PHASE_WORK;
-        return STEP_AGAIN;
-    case PHASE_COMPLETE_OPS:
-        if (member->open.outstanding > 0) {
-            state->need = replay_least_messages(replay, member->open.outstanding);
-            return STEP_BLOCK;
-        }
-        state->phase = PHASE_WORK;
-        return STEP_AGAIN;
-    case PHASE_WORK: return replay_spend(replay, state, replay_own_ps(replay, state), PHASE_BARRIER);
-    case PHASE_BARRIER:
-        STEP_TRY(replay_barrier_step(replay, rank, replay_barrier_of(replay, member), &done));
-        if (!done) return STEP_BLOCK;
-        state->phase = PHASE_INCOMING;
-        return STEP_AGAIN;
-    case PHASE_INCOMING: {
-        const struct call_steps *fence = &replay->modes[member->window].fence;
-        bool counts = !(call->flags & TRACE_NOPRECEDE) || !fence->asserted;
-        if (counts && fence->form != FORM_FENCE_BARRIER) {
-            /* The rank continues when its own operations are done and the closed epoch's operations on it have arrived.
-             * The rounds of the barrier (a reduce-scatter of the counts) carry their number. */
-            size_t index = (size_t)(member - replay->members);
-            struct incoming *incoming = &replay->incoming[2 * index + ((member->sync_instance - 1) & 1)];
-            if (member->open.outstanding > 0 || incoming->arrived != incoming->issued) return STEP_BLOCK;
-            if (incoming->latest_ps > replay->now_ps)
-                return replay_wait_until(state, incoming->latest_ps, PHASE_INCOMING);
-            incoming->issued = incoming->arrived = 0;
-        }
-        if (!exchanges_counts(replay, member, call)) return leave_fence(replay, rank, member);
-        replay_barrier_begin(replay, replay_barrier_of(replay, member));
-        state->phase = PHASE_LAST;
-        return STEP_AGAIN;
-    }
-    default:
-        STEP_TRY(replay_barrier_step(replay, rank, replay_barrier_of(replay, member), &done));
-        return done ? leave_fence(replay, rank, member) : STEP_BLOCK;
-    }
+    const struct steps_run run = steps_run(replay, rank);
+    if (run.state->phase == PHASE_ENTER) return fence_enter(&run, run.call->flags);
+    const struct steps_list list = steps_of_fence(&replay->modes[run.member->window], run.call->flags);
+    enum step step = steps_walk(&run, &list, fence_steps);
+    if (step != STEP_EXIT) return step;
+    sync_exit(replay, run.member, PATTERN_WAIT_AT_FENCE, replay->now_ps);
+    return replay_exit(run.state, replay->now_ps);
 }

@@ -82,7 +82,6 @@ static void want_arrival(const struct replay *replay, const struct engine_note *
     lines_want(wanted, &replay->ranks[message->destination], LINE_BYTES);
     switch ((enum message_type)message->type) {
     case MESSAGE_POST: lines_want(wanted, &replay->pairs[message->ref].origin, LINE_BYTES); break;
-    case MESSAGE_PUT:
     case MESSAGE_COMPLETE: lines_want(wanted, &replay->pairs[message->ref].target_member, LINE_BYTES); break;
     case MESSAGE_DATA:
     case MESSAGE_ACK: lines_want(wanted, &replay->ops[message->ref], LINE_BYTES); break;

@@ -378,3 +378,8 @@ enum status replay_query_target(struct replay *replay, uint32_t ref, uint32_t or
     replay_access(replay, ref)->outstanding++;
     return replay_send_query(replay, origin, target, ref);
 }
+
+enum status replay_query_others(struct replay *replay, uint32_t rank, uint32_t ref)
+{
+    return replay_query_connections(replay, rank, ref, &replay_access(replay, ref)->outstanding);
+}

@@ -32,6 +32,8 @@ void replay_note_issue(struct replay *replay, const struct op *op);
 enum status replay_ask_to_send(struct replay *replay, uint32_t op);
 /* Asks the target, for the access of this ref, whether it has everything that was sent before. */
 enum status replay_query_target(struct replay *replay, uint32_t ref, uint32_t origin, uint32_t target);
+/* query_connected: asks, for the same access, the ranks that are not targets. */
+enum status replay_query_others(struct replay *replay, uint32_t rank, uint32_t ref);
 enum status replay_op_left(struct replay *replay, uint32_t op, int64_t began_ps, int64_t left_ps);
 void replay_fetch_left(struct replay *replay, uint32_t op, int64_t began_ps);
 /* The data of a put or accumulate have arrived at the target; those of a get have arrived at the origin. */

@@ -95,6 +95,19 @@ bool window_mode_gaps(const struct window_mode *mode, const struct trace *trace,
     return extents.of[TRACE_TARGET] > 0 || (kind == CALL_GET && extents.of[TRACE_ORIGIN] > 0);
 }
 
+/* Complete that waits for acknowledgements of some operations (protocol.local) notifies behind them. */
+static void list_steps(const struct rma_protocol *protocol, struct window_mode *mode)
+{
+    struct call_steps calls[STEPS_CALL_COUNT];
+    memcpy(calls, protocol->calls, sizeof calls);
+    calls[STEPS_LOCK] = mode->lock;
+    calls[STEPS_FENCE] = mode->fence;
+    if (protocol_completes_behind(protocol)) calls[STEPS_COMPLETE].form = FORM_COMPLETE_BEHIND;
+    for (int call = 0; call < STEPS_CALL_COUNT; call++) mode->steps[call] = steps_list(&calls[call]);
+    struct steps_list *flush = &mode->steps[STEPS_FLUSH];
+    flush->steps[flush->count++] = DO_LEFT;
+}
+
 enum status window_modes_new(const struct trace *trace, const struct platform *platform, struct window_mode **modes,
                              struct err *err)
 {
@@ -106,8 +119,10 @@ enum status window_modes_new(const struct trace *trace, const struct platform *p
         made[w] = make_mode(platform, &platform->semantics, &calls[STEPS_LOCK], &calls[STEPS_FENCE]);
     for (size_t i = 0; status == STATUS_OK && i < platform->window_rule_count; i++)
         status = apply_rule(trace, platform, &platform->window_rules[i], made, err);
-    for (size_t w = 0; w < trace->definitions.window_count; w++)
+    for (size_t w = 0; w < trace->definitions.window_count; w++) {
         set_put_rules(&platform->protocol, trace->definitions.windows[w].flavor, &made[w]);
+        list_steps(&platform->protocol, &made[w]);
+    }
     if (status == STATUS_OK)
         *modes = made;
     else

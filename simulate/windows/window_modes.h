@@ -4,11 +4,13 @@
 #define SIMULATE_WINDOWS_WINDOW_MODES_H
 
 #include "platforms/platform.h"
+#include "simulate/windows/step_list.h"
 #include "trace/trace.h"
 
 struct window_mode {
     const struct rma_semantics *semantics; /* borrowed from the platform */
     struct call_steps lock, fence;
+    struct steps_list steps[STEPS_CALL_COUNT]; /* of a flush with `left` behind its list: flush_local that asks nobody */
     bool complete_waits_all; /* complete waits for every target's post (c) */
     bool waits_for_group;    /* some operations wait for the posts of all targets */
     bool queues_for_group;   /* some operations leave only when the posts of all targets have arrived */
