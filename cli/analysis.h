@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "model/analyze.h"
+#include "trace/source.h"
 
 enum {
     ANALYSIS_EPSILON = 1000,
@@ -91,6 +92,11 @@ struct analysis {
     {                                                                                                                  \
         .options = ANALYZE_DEFAULTS                                                                                    \
     }
+
+/* rmacast analyze, whose archives come from such a function: trace_open_source(), or one for which other processes read. */
+typedef enum status analyze_source(const char *path, struct trace_source *source, bool *possible, uint64_t *records,
+                                   struct err *err);
+enum status analyze_command(int argc, char **argv, analyze_source *open_source, struct err *err);
 
 /* Cuts ranks where the analysis cannot continue; reports each on standard error. */
 enum status analysis_keep_going(struct trace *trace, struct err *err);

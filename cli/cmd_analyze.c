@@ -24,6 +24,8 @@ static const struct argp_option options[] = {
 
 struct settings {
     struct analysis analysis;
+    analyze_source *open_source;
+    bool several; /* other processes read */
     struct section section; /* of an analysis in slices */
     bool keep_going, whole, slices, check;
     bool unsliced;  /* it cannot be read in slices, and --keep-going reads it all the same */
@@ -48,26 +50,24 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 enum { SLICES_FROM_RECORDS = 8 << 20 };
 
 /* The archive is read once more, since the last mark of a rank may be anywhere. */
-static enum status find_section(struct settings *settings, struct err *err)
+static enum status find_section(struct settings *settings, struct trace_source *source, struct err *err)
 {
     struct analyze_options *made = &settings->analysis.options;
-    struct trace_source source;
     uint64_t records;
     bool possible;
     if (!section_is_set(&made->section)) return STATUS_OK;
-    TRY(trace_open_source(settings->analysis.trace, &source, &possible, &records, err));
-    enum status status = section_find_in(&source, &made->section, &settings->section, err);
-    source_close(&source);
+    TRY(section_find_in(source, &made->section, &settings->section, err));
+    source_close(source);
     made->filter.section = &settings->section;
     made->filter.callpath = made->section.callpath;
-    return status;
+    return settings->open_source(settings->analysis.trace, source, &possible, &records, err);
 }
 
 static enum status analyze_slices(struct settings *settings, struct trace_source *source, struct err *err)
 {
     struct result *result;
     TRY(analysis_check(&settings->analysis, source->trace, err));
-    TRY(find_section(settings, err));
+    TRY(find_section(settings, source, err));
     TRY(model_analyze_slices(source, &settings->analysis.options, slice_calls(source->trace->rank_count), &result,
                              err));
     enum status status = analysis_note_unchecked(result, err);
@@ -95,12 +95,12 @@ static enum status try_slices(struct settings *settings, bool *done, struct err 
     uint64_t records;
     *done = false;
     if (settings->whole || settings->check) return STATUS_OK;
-    enum status status = trace_open_source(settings->analysis.trace, &source, done, &records, err);
+    enum status status = settings->open_source(settings->analysis.trace, &source, done, &records, err);
     if (status != STATUS_OK) return settings->keep_going ? STATUS_OK : status; /* partly it may open */
     if (settings->slices && !*done && !settings->keep_going) return refuse_slices(settings->analysis.trace, err);
     settings->unsliced = settings->slices && !*done;
     if (!*done) return STATUS_OK;
-    *done = settings->slices || records >= SLICES_FROM_RECORDS;
+    *done = settings->slices || settings->several || records >= SLICES_FROM_RECORDS;
     status = *done ? analyze_slices(settings, &source, err) : STATUS_OK;
     source_close(&source);
     if (status != STATUS_DATA || !settings->keep_going || settings->written) return status;
@@ -156,12 +156,21 @@ static enum status analyze_found(const struct settings *settings, struct trace *
     return status;
 }
 
+static const char *why_whole(const struct settings *settings)
+{
+    return settings->fell_back ? "it has faults"
+           : settings->check   ? "--check sees all of it"
+           : settings->whole   ? "--whole"
+                               : "several read archives of rmacast with one thread per rank";
+}
+
 static enum status analyze_whole(const struct settings *settings, struct err *err)
 {
     struct trace *trace;
     struct result_violations violations = {.known = false};
     TRY(settings->keep_going ? analysis_open_partly(settings->analysis.trace, &trace, err)
                              : trace_open(settings->analysis.trace, &trace, err));
+    if (settings->several) cli_note("%s: read by one process: %s", trace->name, why_whole(settings));
     enum status status = analysis_check(&settings->analysis, trace, err);
     if (status == STATUS_OK) status = violations_find(trace, &violations, err);
     if (status == STATUS_OK) status = analyze_found(settings, trace, &violations, err);
@@ -170,9 +179,10 @@ static enum status analyze_whole(const struct settings *settings, struct err *er
     return status;
 }
 
-enum status cmd_analyze(int argc, char **argv, struct err *err)
+enum status analyze_command(int argc, char **argv, analyze_source *open_source, struct err *err)
 {
-    struct settings settings = {.analysis = ANALYSIS_DEFAULTS};
+    struct settings settings = {.analysis = ANALYSIS_DEFAULTS, .open_source = open_source};
+    settings.several = open_source != trace_open_source;
     const struct argp argp = {options, parse_option, "TRACE",
                               "Finds where a trace lost time, as 'rmacast analyze app.rma'.", NULL, NULL, NULL};
     bool done;
@@ -186,4 +196,9 @@ enum status cmd_analyze(int argc, char **argv, struct err *err)
     section_clear(&settings.section);
     analysis_clear(&settings.analysis);
     return status;
+}
+
+enum status cmd_analyze(int argc, char **argv, struct err *err)
+{
+    return analyze_command(argc, argv, trace_open_source, err);
 }

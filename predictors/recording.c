@@ -35,8 +35,6 @@ struct reading {
         struct trace_call last; /* as it was recorded */
         int64_t moved_ps;
     } *ends; /* by rank */
-    size_t *to; /* of one batch */
-    size_t to_capacity;
     struct rank_reading now;
     bool whole; /* the trace must be held */
     bool initializes, finalizes;
@@ -93,43 +91,14 @@ static enum status take_recorded(struct reading *reading, uint32_t rank, size_t 
     return synchronisation_add(&made->synchronisation, reading->trace, rank, first, begins, err);
 }
 
-static bool is_unknown(const struct trace_call *call)
-{
-    return call_kind(call->call) == CALL_IRECV && call->handle == TRACE_NONE;
-}
-
 /* Receives of earlier batches whose senders have become known. */
 static enum status replace_known(struct reading *reading, uint32_t rank, struct err *err)
 {
     const struct trace_rank *process = &reading->trace->ranks[rank];
     for (size_t i = 0; i < process->kept_count; i++)
-        if (!is_unknown(&process->calls[i]))
+        if (!source_knows_less(&process->calls[i]))
             TRY(call_file_replace(reading->made->file, rank, process->kept[i].event, &process->calls[i], err));
     return STATUS_OK;
-}
-
-/* Keeps the receives whose senders are not known yet. */
-static enum status drop_calls(struct reading *reading, uint32_t rank, struct err *err)
-{
-    struct trace_rank *process = &reading->trace->ranks[rank];
-    struct trace_kept *kept = NULL;
-    size_t count = 0, capacity = 0;
-    TRY(array_reserve((void **)&reading->to, &reading->to_capacity, process->count + 1, sizeof *reading->to, err));
-    const uint64_t next_event = process->first_event + (process->count - process->kept_count);
-    for (size_t i = 0; i < process->count; i++) {
-        reading->to[i] = SOURCE_GONE;
-        if (!is_unknown(&process->calls[i])) continue;
-        const struct trace_kept made = {.event = trace_event(reading->trace, rank, i) - 1, .call = process->calls[i].call};
-        ARRAY_PUSH(kept, count, capacity, made, err);
-        reading->to[i] = count - 1;
-        process->calls[count - 1] = process->calls[i];
-    }
-    free(process->kept);
-    process->kept = kept;
-    process->kept_count = process->count = count;
-    process->first_event = next_event;
-    reading->trace->definitions.list_count = reading->trace->definitions.request_count = 0;
-    return reading->source->moved ? reading->source->moved(reading->source, rank, reading->to, err) : STATUS_OK;
 }
 
 static enum status read_batch(struct reading *reading, uint32_t rank, bool *ended, struct err *err)
@@ -146,7 +115,7 @@ static enum status read_batch(struct reading *reading, uint32_t rank, bool *ende
     TRY(recording_facts_add(&reading->made->facts, trace, rank, first, *ended, err));
     TRY(replace_known(reading, rank, err));
     TRY(call_file_append(reading->made->file, trace, rank, first, err));
-    return drop_calls(reading, rank, err);
+    return source_drop_calls(reading->source, rank, err);
 }
 
 static void free_calls(struct trace_rank *process)
@@ -271,7 +240,6 @@ enum status recording_open(struct trace_source *source, const struct recording_o
     trace_checker_free(reading.checker);
     free(reading.inside);
     free(reading.ends);
-    free(reading.to);
     if (status == STATUS_OK && !reading.whole) {
         made->trace = source->trace;
         source->trace = NULL;

@@ -762,7 +762,7 @@ static enum status check_ranks_of_slice(struct trace_checker *checker, struct wa
     walk->bounds = &checker->bounds;
     walk->groups = checker->groups;
     for (; status == STATUS_OK && walk->rank < end; walk->rank++)
-        if (!walk->trace->ranks[walk->rank].foreign) status = check_slice_of_rank(walk, &checker->ranks[walk->rank]);
+        status = check_slice_of_rank(walk, &checker->ranks[walk->rank]);
     checker->groups = walk->groups;
     return status;
 }

@@ -30,4 +30,12 @@ struct trace_source {
 
 void source_close(struct trace_source *source);
 
+/* For who takes up a rank's calls as they are read. Whether the sender of a receive is not known yet: the call changes. */
+static inline bool source_knows_less(const struct trace_call *call)
+{
+    return call_kind(call->call) == CALL_IRECV && call->handle == TRACE_NONE;
+}
+/* Removes all calls of a rank but such receives, and all lists of requests. trace_kept has the receives' events. */
+enum status source_drop_calls(struct trace_source *source, uint32_t rank, struct err *err);
+
 #endif

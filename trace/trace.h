@@ -248,8 +248,6 @@ struct trace_rank {
     uint32_t cores;  /* cores of its node that the program could use when it was recorded; 0: not known */
     double speed;    /* speed of the core relative to the recording machine, at which computing times were recorded; 0
                         means 1.0 */
-    bool foreign;    /* another shard of the analysis has the rank: its calls are copies that this shard needs, all in
-                        `kept` (model/shards/shards.h) */
     bool incomplete; /* the recording breaks off: killed, or a limit was reached */
     char *incomplete_why; /* owned, may be NULL */
 };

@@ -28,13 +28,12 @@ static int64_t post_of(const struct adder *adder, size_t pair)
     return relations_call(adder->relations, exposure->rank, exposure->post_call)->enter_ps;
 }
 
-/* Whether the epoch belongs to this shard, is counted in this round, and every target of its group posted for it. With
+/* Whether the epoch is counted in this round, and every target of its group posted for it. With
  * MPI_MODE_NOCHECK the program promises that they have. */
 static bool counts_epoch(const struct adder *adder, const struct access_epoch *epoch)
 {
     const struct relations *relations = adder->relations;
-    if (epoch->kind != EPOCH_START || epoch->pair_count == 0 || relations->trace->ranks[epoch->rank].foreign)
-        return false;
+    if (epoch->kind != EPOCH_START || epoch->pair_count == 0) return false;
     if (!slice_state_counts(relations->state, epoch->rank, epoch->open_call)) return false;
     if (relations_call(relations, epoch->rank, epoch->open_call)->flags & TRACE_NOCHECK) return false;
     for (size_t p = epoch->pair_first; p < epoch->pair_first + epoch->pair_count; p++)
@@ -152,31 +151,6 @@ enum status behaviour_add(struct behaviour *behaviour, const struct relations *r
     }
     free(adder.contents);
     return locks_visit(relations, count_lock, &adder, err);
-}
-
-static void merge_count(struct behaviour_count *into, const struct behaviour_count *from)
-{
-    if (from->calls > 0 && (into->calls == 0 || from->least_bytes < into->least_bytes))
-        into->least_bytes = from->least_bytes;
-    if (from->calls > 0 && (into->calls == 0 || from->most_bytes > into->most_bytes))
-        into->most_bytes = from->most_bytes;
-    into->calls += from->calls;
-    into->of += from->of;
-    into->waited += from->waited;
-    into->group_of += from->group_of;
-    into->group_waited += from->group_waited;
-    into->group_only += from->group_only;
-    into->group_not += from->group_not;
-}
-
-void behaviour_merge(struct behaviour *into, const struct behaviour *from)
-{
-    merge_count(&into->start, &from->start);
-    merge_count(&into->complete, &from->complete);
-    merge_count(&into->lock, &from->lock);
-    for (int c = 0; c < CONTENT_COUNT; c++) merge_count(&into->content[c], &from->content[c]);
-    for (int o = 0; o < BEHAVIOUR_OPERATIONS; o++)
-        for (int s = 0; s < BEHAVIOUR_SIZES; s++) merge_count(&into->operations[o][s], &from->operations[o][s]);
 }
 
 /* A call that returned before a post proves that it did not wait; a post inside a call may be a coincidence. */

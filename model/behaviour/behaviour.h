@@ -4,7 +4,6 @@
 #ifndef MODEL_BEHAVIOUR_BEHAVIOUR_H
 #define MODEL_BEHAVIOUR_BEHAVIOUR_H
 
-#include "common/bytes.h"
 #include "model/match/relations.h"
 #include "model/result/result.h"
 
@@ -38,7 +37,6 @@ struct behaviour {
 
 /* Adds a whole trace, or the calls of a slice that are final in this round. */
 enum status behaviour_add(struct behaviour *behaviour, const struct relations *relations, struct err *err);
-void behaviour_merge(struct behaviour *into, const struct behaviour *from);
 enum status behaviour_report(const struct behaviour *behaviour, struct result *result, struct err *err);
 
 #endif

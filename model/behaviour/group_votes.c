@@ -29,14 +29,6 @@ void group_votes_count(const struct behaviour *behaviour, struct group_votes *vo
     }
 }
 
-void group_votes_merge(struct group_votes *into, const struct group_votes *from)
-{
-    for (int c = 0; c < GROUP_VOTE_CLASSES; c++) {
-        into->with[c] += from->with[c];
-        into->against[c] += from->against[c];
-    }
-}
-
 struct poll {
     uint64_t with, against;
 };

@@ -19,7 +19,6 @@ int group_votes_class(const struct trace_call *call);
 enum mpi_call group_votes_function(int votes_class);
 
 void group_votes_count(const struct behaviour *behaviour, struct group_votes *votes);
-void group_votes_merge(struct group_votes *into, const struct group_votes *from);
 
 /* Decides whether each class waits for the group, by the majority of its votes. Without votes of its own a class takes
  * those of its function, and a function without votes takes those of all. In a tie, or without any vote, the class

@@ -43,34 +43,11 @@ enum status window_creations_add(struct window_creations *creations, const struc
 {
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
-        if (rank->foreign) continue;
         for (size_t i = rank->kept_count; i < rank->count; i++) {
             const struct trace_call *call = &rank->calls[i];
             if (call_kind(call->call) == CALL_WIN_CREATE && trace->definitions.sites[call->site].file)
                 TRY(add_call(creations, r, call, err));
         }
-    }
-    return STATUS_OK;
-}
-
-enum status window_creations_put(const struct window_creations *creations, struct bytes *bytes, struct err *err)
-{
-    TRY(bytes_put(bytes, &creations->count, sizeof creations->count, err));
-    return bytes_put(bytes, creations->items, creations->count * sizeof *creations->items, err);
-}
-
-enum status window_creations_take(struct window_creations *creations, struct bytes *bytes, struct err *err)
-{
-    size_t count, item;
-    bytes_take(bytes, &count, sizeof count);
-    for (size_t i = 0; i < count; i++) {
-        struct window_creation from;
-        bytes_take(bytes, &from, sizeof from);
-        TRY(item_of(creations, from.site, from.call, &item, err));
-        struct window_creation *into = &creations->items[item];
-        into->count += from.count;
-        into->ps += from.ps;
-        if (from.most > into->most) into->most = from.most;
     }
     return STATUS_OK;
 }

@@ -3,7 +3,6 @@
 #ifndef MODEL_BEHAVIOUR_WINDOW_CREATIONS_H
 #define MODEL_BEHAVIOUR_WINDOW_CREATIONS_H
 
-#include "common/bytes.h"
 #include "common/map.h"
 #include "model/result/result.h"
 #include "trace/trace.h"
@@ -27,10 +26,6 @@ void window_creations_clear(struct window_creations *creations);
 
 /* Adds a whole trace, or the new calls of a slice. Call sites that are not known are left out. */
 enum status window_creations_add(struct window_creations *creations, const struct trace *trace, struct err *err);
-
-/* Writes the counts for another process; adds those of a process with other ranks. */
-enum status window_creations_put(const struct window_creations *creations, struct bytes *bytes, struct err *err);
-enum status window_creations_take(struct window_creations *creations, struct bytes *bytes, struct err *err);
 
 /* Appends to result the places at which a rank creates more than one window, the one with the longest time first. */
 enum status window_creations_report(const struct window_creations *creations, const struct trace *trace,

@@ -15,7 +15,8 @@ void callpaths_clear(struct callpaths *paths)
     memset(paths, 0, sizeof *paths);
 }
 
-enum status callpaths_child(struct callpaths *paths, uint32_t parent, uint32_t region, uint32_t *node,
+/* The node of a region inside another node, made if there is none. */
+static enum status child_of(struct callpaths *paths, uint32_t parent, uint32_t region, uint32_t *node,
                             struct err *err)
 {
     uint64_t *slot;
@@ -40,7 +41,7 @@ static enum status walk_calls(const struct trace *trace, uint32_t rank, uint32_t
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         uint32_t thread = trace_call_thread(trace, rank, i), *node = &nodes[thread];
         if (call->call == ID_region_enter)
-            TRY(callpaths_child(paths, *node, call->region.region, node, err));
+            TRY(child_of(paths, *node, call->region.region, node, err));
         else if (call->call == ID_region_leave)
             *node = paths->nodes[*node].parent; /* trace_check: regions nest */
         else

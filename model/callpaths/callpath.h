@@ -33,10 +33,6 @@ enum status callpaths_build(const struct trace *trace, struct callpaths *paths, 
 enum status callpaths_go_on(struct callpaths *paths, struct err *err);
 void callpaths_clear(struct callpaths *paths);
 
-/* The node of a region inside another node, made if there is none. */
-enum status callpaths_child(struct callpaths *paths, uint32_t parent, uint32_t region, uint32_t *node,
-                            struct err *err);
-
 /* The innermost user region around a call. */
 uint32_t callpath_at(const struct callpaths *paths, uint32_t rank, size_t call);
 

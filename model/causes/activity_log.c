@@ -50,9 +50,7 @@ struct activity_log {
     size_t table_size; /* a power of two */
     struct processors processors;
     struct backward_location_sums *sums;
-    bool keeps_new;
     wide_ps waited_ps;      /* time that root causes are shares of */
-    struct bytes new_waits; /* to be sent to the other shards */
 };
 
 void activity_log_free(struct activity_log *log)
@@ -70,7 +68,6 @@ void activity_log_free(struct activity_log *log)
     temp_file_close(&log->temp);
     free(log->of);
     free(log->request_makers);
-    bytes_clear(&log->new_waits);
     free(log->kinds);
     free(log->table);
     free(log);
@@ -300,25 +297,9 @@ enum status activity_log_add_waits(struct activity_log *log, const struct waits 
                                     .doubt = wait->doubt,
                                     .flags = wait->counted ? WAIT_LOG_COUNTED : 0};
         if (made.from_ps >= made.until_ps) continue;
-        if (log->keeps_new) TRY(bytes_put(&log->new_waits, &made, sizeof made, err));
-        TRY(activity_log_add_wait(log, &made, err));
+        TRY(wait_log_add(log->wait_log, &made, err));
     }
     return STATUS_OK;
-}
-
-void activity_log_keep_new_waits(struct activity_log *log)
-{
-    log->keeps_new = true;
-}
-
-struct bytes *activity_log_new_waits(struct activity_log *log)
-{
-    return &log->new_waits;
-}
-
-enum status activity_log_add_wait(struct activity_log *log, const struct wait_log_row *row, struct err *err)
-{
-    return wait_log_add(log->wait_log, row, err);
 }
 
 /* Puts the locations of each processor into a ring. */
@@ -341,13 +322,11 @@ static void link_locations(const struct processors *processors, struct backward_
 static enum status describe_locations(struct activity_log *log, uint32_t rank, struct backward_location *locations,
                                   struct thread_life *lives, int64_t *end_ps, struct err *err)
 {
-    bool foreign = log->trace->ranks[rank].foreign;
     for (uint32_t l = log->locations->first[rank]; l < log->locations->first[rank + 1]; l++) {
         const struct location_log *of = &log->of[l];
         lives[l] = of->life;
-        if (!foreign) end_ps[l] = of->life.any ? of->life.end_ps : INT64_MIN;
-        locations[l] = (struct backward_location){.foreign = foreign,
-                                          .starts_late = l > log->locations->first[rank],
+        end_ps[l] = of->life.any ? of->life.end_ps : INT64_MIN;
+        locations[l] = (struct backward_location){.starts_late = l > log->locations->first[rank],
                                           .creator = of->life.any ? of->creator : BACKWARD_NOBODY,
                                           .first_ps = of->life.begin_ps};
         struct wait_log_row first = {
@@ -377,14 +356,12 @@ static enum status sum_back(struct activity_log *log, const struct provisional *
     return backward_replay_run(&replay, &log->sums, &log->waited_ps, err);
 }
 
-enum status activity_log_sum(struct activity_log *log, const struct provisional *provisional, const int64_t *end_ps,
-                             struct err *err)
+enum status activity_log_sum(struct activity_log *log, const struct provisional *provisional, struct err *err)
 {
     size_t count = (size_t)log->locations->count + 1;
     struct backward_location *locations = malloc(count * sizeof *locations);
     struct thread_life *lives = malloc(count * sizeof *lives);
     int64_t *ends_ps = malloc(count * sizeof *ends_ps);
-    for (uint32_t r = 0; ends_ps && r < log->trace->rank_count; r++) ends_ps[log->locations->first[r]] = end_ps[r];
     enum status status =
         locations && lives && ends_ps ? sum_back(log, provisional, locations, lives, ends_ps, err) : err_memory(err);
     free(locations);

@@ -7,7 +7,6 @@
 #ifndef MODEL_CAUSES_ACTIVITY_LOG_H
 #define MODEL_CAUSES_ACTIVITY_LOG_H
 
-#include "common/bytes.h"
 #include "common/wide.h"
 #include "model/transfers/bounds.h"
 #include "model/callpaths/callpath.h"
@@ -31,17 +30,8 @@ enum status activity_log_add_calls(struct activity_log *log, const struct callpa
 enum status activity_log_add_waits(struct activity_log *log, const struct waits *waits, struct err *err);
 enum status activity_log_add_transfers(struct activity_log *log, const struct transfers *transfers, struct err *err);
 
-/* For a shard of an analysis (model/shards/shards.h). A shard adds the calls of its own ranks only, but needs the waits
- * of all. From activity_log_keep_new_waits on, waits added are also kept in activity_log_new_waits() to be sent to the
- * other shards; the caller empties it. */
-void activity_log_keep_new_waits(struct activity_log *log);
-struct bytes *activity_log_new_waits(struct activity_log *log);
-enum status activity_log_add_wait(struct activity_log *log, const struct wait_log_row *row, struct err *err);
-
-/* Runs the backward replay; nothing may be added afterwards. end_ps has, for ranks of other shards, the exit of their
- * last call, or INT64_MIN. */
-enum status activity_log_sum(struct activity_log *log, const struct provisional *provisional, const int64_t *end_ps,
-                             struct err *err);
+/* Runs the backward replay; nothing may be added afterwards. */
+enum status activity_log_sum(struct activity_log *log, const struct provisional *provisional, struct err *err);
 /* After activity_log_sum(): on which processors the threads were; borrowed. */
 const struct processors *activity_log_processors(const struct activity_log *log);
 /* The total time of the waits that root causes are shares of: those that pass the filter. */

@@ -80,7 +80,6 @@ static enum status add_span(struct work *work, uint32_t location, enum backward_
 static enum status advance_location(struct work *work, uint32_t location, int64_t to_ps)
 {
     struct location *at = &work->locations[location];
-    if (work->replay->locations[location].foreign) return STATUS_OK;
     while (at->at_ps > to_ps) {
         if (!at->any || at->at_ps > at->call.exit_ps) {
             TRY(add_span(work, location, BACKWARD_GAP, at->any ? units_max_ps(to_ps, at->call.exit_ps) : to_ps));

@@ -34,7 +34,6 @@ struct backward_location_sums {
 };
 
 struct backward_location {
-    bool foreign;     /* its calls are missing: it has no sums */
     bool starts_late; /* the time before its first call is no computing that overlaps */
     uint32_t creator; /* BACKWARD_NOBODY: it has none */
     int64_t first_ps; /* the enter of its first call, if it has a creator */

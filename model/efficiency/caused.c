@@ -23,25 +23,6 @@ enum status caused_add(struct caused *caused, uint32_t interval, uint32_t cause,
     return STATUS_OK;
 }
 
-enum status caused_put(const struct caused *caused, struct bytes *bytes, struct err *err)
-{
-    TRY(bytes_put(bytes, &caused->count, sizeof caused->count, err));
-    return bytes_put(bytes, caused->rows, caused->count * sizeof *caused->rows, err);
-}
-
-enum status caused_take(struct caused *caused, struct bytes *bytes, const uint32_t *intervals, struct err *err)
-{
-    size_t count;
-    bytes_take(bytes, &count, sizeof count);
-    for (size_t i = 0; i < count; i++) {
-        struct caused_row row;
-        bytes_take(bytes, &row, sizeof row);
-        uint32_t cause = row.cause == CAUSED_NOWHERE ? CAUSED_NOWHERE : intervals[row.cause];
-        TRY(caused_add(caused, intervals[row.interval], cause, row.time_ps, err));
-    }
-    return STATUS_OK;
-}
-
 void caused_renumber(struct caused *caused, const uint32_t *now)
 {
     for (size_t i = 0; i < caused->count; i++) {

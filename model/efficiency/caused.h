@@ -2,7 +2,6 @@
 #ifndef MODEL_EFFICIENCY_CAUSED_H
 #define MODEL_EFFICIENCY_CAUSED_H
 
-#include "common/bytes.h"
 #include "common/map.h"
 #include "common/wide.h"
 
@@ -22,10 +21,6 @@ struct caused {
 
 void caused_clear(struct caused *caused);
 enum status caused_add(struct caused *caused, uint32_t interval, uint32_t cause, wide_ps time_ps, struct err *err);
-
-/* Writes the rows as bytes; adds the rows of another process. intervals translates its interval numbers. */
-enum status caused_put(const struct caused *caused, struct bytes *bytes, struct err *err);
-enum status caused_take(struct caused *caused, struct bytes *bytes, const uint32_t *intervals, struct err *err);
 
 /* Replaces each interval number by now[number]. Nothing may be added afterwards. */
 void caused_renumber(struct caused *caused, const uint32_t *now);

@@ -140,7 +140,6 @@ void collector_walk_instances(const struct collector *collector)
         for (uint32_t m = 0; m < instance->size; m++) {
             uint32_t rank = (uint32_t)comm->members[m];
             size_t index = relations->instances.calls[instance->member_first + m];
-            if (relations->trace->ranks[rank].foreign) continue;
             if (!slice_state_counts(relations->state, rank, index)) continue;
             uint32_t at = interval_at(collector->intervals, rank, index);
             uint32_t location = location_of_call(collector->locations, relations->trace, rank, index);
@@ -158,7 +157,7 @@ void collector_walk_messages(const struct collector *collector)
         const struct trace_call *receive = relations_call(relations, message->receiver, message->receive_call);
         const struct trace_call *send = relations_call(relations, message->sender, message->send_call);
         if ((call_kind(receive->call) != CALL_RECV && call_kind(receive->call) != CALL_SENDRECV) ||
-            send->enter_ps <= receive->enter_ps || relations->trace->ranks[message->receiver].foreign ||
+            send->enter_ps <= receive->enter_ps ||
             !slice_state_counts(relations->state, message->receiver, message->receive_call))
             continue;
         uint32_t at = interval_at(collector->intervals, message->receiver, message->receive_call);

@@ -62,7 +62,7 @@ enum status efficiency_slices_new(const struct trace *trace, const struct locati
     return status;
 }
 
-/* Makes room for new intervals, also those of other shards. */
+/* Makes room for new intervals. */
 static enum status make_room(struct efficiency_slices *slices, struct err *err)
 {
     struct efficiency *efficiency = slices->efficiency;
@@ -112,16 +112,6 @@ enum status efficiency_slices_add(struct efficiency_slices *slices, const struct
     collector_walk_instances(&collector);
     collector_walk_messages(&collector);
     return STATUS_OK;
-}
-
-enum status efficiency_slices_add_wait(struct efficiency_slices *slices, uint32_t interval, uint32_t cause,
-                                       uint32_t rank, enum mpi_call call, enum pattern pattern, int64_t severity_ps,
-                                       struct err *err)
-{
-    struct collector collector = collector_of(slices, NULL, err);
-    TRY(make_room(slices, err));
-    collector_add_wait(&collector, interval, slices->locations->first[rank], call, pattern, severity_ps);
-    return caused_add(&slices->efficiency->caused, interval, cause, severity_ps, err);
 }
 
 static enum status add_provisional(const struct collector *collector, const struct doubtful *doubtful,
@@ -208,60 +198,6 @@ enum status efficiency_slices_sum(struct efficiency_slices *slices, const struct
             TRY(add_provisional(&collector, slices->doubtful[d], doubt_function(d)));
     while (activity_log_next_row(log, &row)) add_row(&collector, &row);
     return intervals_count(slices->walk, activity_log_processors(log), err);
-}
-
-/* The values of one thread in an interval. */
-struct location_values {
-    uint32_t location; /* NO_LOCATION: already moved */
-    bool takes_part;
-    int64_t value_ps[EFFICIENCY_ADDED];
-};
-static const uint32_t NO_LOCATION = UINT32_MAX;
-
-enum status efficiency_slices_put(const struct efficiency_slices *slices, struct bytes *bytes, struct err *err)
-{
-    const struct efficiency *efficiency = slices->efficiency;
-    const struct location_values none = {.location = NO_LOCATION};
-    TRY(bytes_put(bytes, &efficiency->count, sizeof efficiency->count, err));
-    for (size_t i = 0; i < efficiency->count; i++) {
-        TRY(bytes_put(bytes, &slices->intervals.items[i], sizeof *slices->intervals.items, err));
-        for (uint32_t l = 0; l < slices->locations->count; l++) {
-            bool any;
-            const struct efficiency_interval *interval = &efficiency->intervals[i];
-            struct location_values values = {.location = l, .takes_part = interval->takes_part[l]};
-            any = values.takes_part;
-            for (int c = 0; c < EFFICIENCY_ADDED; c++) {
-                values.value_ps[c] = interval->value_ps[c][l];
-                any = any || values.value_ps[c] != 0;
-            }
-            if (any) TRY(bytes_put(bytes, &values, sizeof values, err));
-        }
-        TRY(bytes_put(bytes, &none, sizeof none, err));
-    }
-    return caused_put(&efficiency->caused, bytes, err);
-}
-
-enum status efficiency_slices_take(struct efficiency_slices *slices, struct bytes *bytes, const uint32_t *intervals,
-                                   struct err *err)
-{
-    size_t count;
-    TRY(make_room(slices, err));
-    bytes_take(bytes, &count, sizeof count);
-    for (size_t i = 0; i < count; i++) {
-        struct interval elsewhere;
-        struct location_values values;
-        bytes_take(bytes, &elsewhere, sizeof elsewhere);
-        interval_merge(&slices->intervals.items[intervals[i]], &elsewhere);
-        for (;;) {
-            bytes_take(bytes, &values, sizeof values);
-            if (values.location == NO_LOCATION) break;
-            struct efficiency_interval *interval = &slices->efficiency->intervals[intervals[i]];
-            interval->takes_part[values.location] = interval->takes_part[values.location] || values.takes_part;
-            for (int c = 0; c < EFFICIENCY_ADDED; c++)
-                interval->value_ps[c][values.location] = units_add_ps(interval->value_ps[c][values.location], values.value_ps[c]);
-        }
-    }
-    return caused_take(&slices->efficiency->caused, bytes, intervals, err);
 }
 
 enum status efficiency_slices_end(struct efficiency_slices *slices, const struct activity_log *log,

@@ -57,8 +57,9 @@ static void note_entry(const struct walk *walk, struct interval *interval, uint3
     if (interval->placed_location == NOWHERE) interval->site = site;
 }
 
-enum status intervals_child(struct intervals *intervals, uint32_t parent, enum interval_kind kind, uint32_t id,
-                            uint32_t *interval, struct err *err)
+/* The interval of this kind and id inside another one, made if there is none, without an entry. */
+static enum status interval_child(struct intervals *intervals, uint32_t parent, enum interval_kind kind, uint32_t id,
+                                  uint32_t *interval, struct err *err)
 {
     const struct trace *trace = intervals->trace;
     uint64_t *slot;
@@ -78,25 +79,13 @@ enum status intervals_child(struct intervals *intervals, uint32_t parent, enum i
     return STATUS_OK;
 }
 
-void interval_merge(struct interval *interval, const struct interval *elsewhere)
-{
-    bool earlier = elsewhere->first_location < interval->first_location;
-    bool placed = elsewhere->placed_location < interval->placed_location;
-    if (placed || earlier) interval->site = elsewhere->site;
-    if (placed) interval->placed_location = elsewhere->placed_location;
-    if (elsewhere->executions > interval->executions) interval->executions = elsewhere->executions;
-    if (!earlier) return;
-    interval->first_location = elsewhere->first_location;
-    interval->first_event = elsewhere->first_event;
-}
-
 static enum status enter_interval(struct walk *walk, enum interval_kind kind, uint32_t id, uint32_t site,
                                   uint64_t event)
 {
     struct intervals *intervals = walk->intervals;
     struct location_walk *own = walk->own;
     uint32_t interval;
-    TRY(intervals_child(intervals, own->at, kind, id, &interval, walk->err));
+    TRY(interval_child(intervals, own->at, kind, id, &interval, walk->err));
     size_t before = own->entry_capacity;
     if (interval >= before) {
         TRY(array_reserve((void **)&own->entries, &own->entry_capacity, (size_t)interval + 1, sizeof *own->entries,

@@ -59,12 +59,6 @@ enum status intervals_go_on(struct intervals_walk *walk, struct err *err);
 /* After all slices: counts the executions. */
 enum status intervals_count(struct intervals_walk *walk, const struct processors *processors, struct err *err);
 
-/* The interval of this kind and id inside another one, made if there is none, without an entry. */
-enum status intervals_child(struct intervals *intervals, uint32_t parent, enum interval_kind kind, uint32_t id,
-                            uint32_t *interval, struct err *err);
-/* Adds the figures of an interval from ranks that were walked elsewhere, all above those of before. */
-void interval_merge(struct interval *interval, const struct interval *elsewhere);
-
 /* The innermost interval of a call. A region's enter call and a begin mark belong to the interval that they open; a
  * leave call and an end mark belong to the one around it. */
 uint32_t interval_at(const struct intervals *intervals, uint32_t rank, size_t call);

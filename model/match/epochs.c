@@ -186,12 +186,11 @@ static enum status take_call(struct walk *walk, const struct trace_call *call)
     return step.opens->kind == EPOCH_POST ? open_exposure(walk, step.opens) : open_access(walk, step.opens);
 }
 
-/* A slice lacks the calls before it, and the call copies of other shards' ranks lack more. There window_uses.h checks
- * the use of windows. */
+/* A slice lacks the calls before it. There window_uses.h checks the use of windows. */
 static bool has_all_before(const struct trace *trace, uint32_t rank)
 {
     const struct trace_rank *process = &trace->ranks[rank];
-    return !process->foreign && process->kept_count == 0 && trace_event(trace, rank, 0) == 1;
+    return process->kept_count == 0 && trace_event(trace, rank, 0) == 1;
 }
 
 /* The call opens, closes or fills an epoch, so the window must exist. */

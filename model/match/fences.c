@@ -14,7 +14,7 @@ struct needs {
     struct need *items;
     size_t count, capacity;
     size_t *first; /* per instance and one more: where its needs begin */
-    bool *used;    /* per instance: some rank of this shard has an operation in the epoch that the instance closes */
+    bool *used;    /* per instance: some rank has an operation in the epoch that the instance closes */
 };
 
 bool fence_synchronises(const struct relations *relations, const struct instance *instance)
@@ -104,26 +104,12 @@ static int64_t cut_wait(const struct trace_call *call, int64_t until_ps)
     return end_ps > call->enter_ps ? end_ps - call->enter_ps : 0;
 }
 
-/* Each shard counts, for its own members, what a fence costs them and the pairs whose first member they are. */
-static void count_pairs(const struct relations *relations, const struct instance *instance, const struct need *needs,
-                        size_t count, struct fence_pairs *pairs)
-{
-    const struct trace_comm *comm = instance_comm(relations->trace, instance);
-    for (uint32_t m = 0; m < instance->size; m++) {
-        if (relations->trace->ranks[comm->members[m]].foreign) continue;
-        pairs->pairs += instance->size - 1 - m;
-        pairs->unneeded += instance->size - 1 - m;
-    }
-    for (size_t i = 0; i < count; i++)
-        if (!relations->trace->ranks[comm->members[needs[i].a]].foreign) pairs->unneeded--;
-}
-
 /* needed_ps[m]: latest enter of the members that m needs. */
 static void count_instance(const struct relations *relations, const struct instance *instance, const struct need *needs,
                            size_t count, int64_t *needed_ps, struct fence_pairs *pairs)
 {
     const struct instances *instances = &relations->instances;
-    const struct trace_comm *comm = instance_comm(relations->trace, instance);
+    const uint64_t all = (uint64_t)instance->size * (instance->size - 1) / 2;
     int64_t last_ps = INT64_MIN;
     for (uint32_t m = 0; m < instance->size; m++) {
         int64_t enter_ps = instance_call(relations->trace, instances, instance, m)->enter_ps;
@@ -136,29 +122,25 @@ static void count_instance(const struct relations *relations, const struct insta
         if (b_ps > needed_ps[needs[i].a]) needed_ps[needs[i].a] = b_ps;
         if (a_ps > needed_ps[needs[i].b]) needed_ps[needs[i].b] = a_ps;
     }
-    count_pairs(relations, instance, needs, count, pairs);
+    pairs->pairs += all;
+    pairs->unneeded += all - count;
     for (uint32_t m = 0; m < instance->size; m++) {
-        if (relations->trace->ranks[comm->members[m]].foreign) continue;
         const struct trace_call *call = instance_call(relations->trace, instances, instance, m);
         pairs->saved_ps += cut_wait(call, last_ps) - cut_wait(call, needed_ps[m]);
     }
 }
 
-/* Each shard counts the waits of its own members, and the fences whose first member is its own. */
 static void count_empty(const struct relations *relations, const struct instance *instance, struct fence_pairs *pairs)
 {
-    const struct trace_comm *comm = instance_comm(relations->trace, instance);
     int64_t last_ps = INT64_MIN;
     for (uint32_t m = 0; m < instance->size; m++) {
         const struct trace_call *call = instance_call(relations->trace, &relations->instances, instance, m);
-        bool foreign = relations->trace->ranks[comm->members[m]].foreign;
-        if (call->flags & TRACE_NOPRECEDE || (foreign && call->flags & FENCE_CLOSES_OPERATIONS)) return;
+        if (call->flags & TRACE_NOPRECEDE) return;
         if (call->enter_ps > last_ps) last_ps = call->enter_ps;
     }
-    if (!relations->trace->ranks[comm->members[0]].foreign) pairs->empty++;
+    pairs->empty++;
     for (uint32_t m = 0; m < instance->size; m++)
-        if (!relations->trace->ranks[comm->members[m]].foreign)
-            pairs->empty_ps += cut_wait(instance_call(relations->trace, &relations->instances, instance, m), last_ps);
+        pairs->empty_ps += cut_wait(instance_call(relations->trace, &relations->instances, instance, m), last_ps);
 }
 
 /* Whether a fence of a slice is final in this round (model/slices/final.h). */

@@ -17,10 +17,6 @@ struct fence_pairs {
     wide_ps empty_ps;  /* waiting in these */
 };
 
-/* Flag of a fence of another shard's rank (model/shards/shards.h): the rank has an operation in the epoch that the
- * fence closes. */
-enum { FENCE_CLOSES_OPERATIONS = TRACE_FLAG };
-
 /* Whether the instance is complete and no member left it before the last member entered. */
 bool fence_synchronises(const struct relations *relations, const struct instance *instance);
 

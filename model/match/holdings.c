@@ -20,16 +20,14 @@ static int compare_holdings(const void *one, const void *other)
 }
 
 /* open maps a lock that the rank holds to the index of its holding plus 1. */
-static enum status note_call(const struct trace *trace, const struct slice_state *state, uint32_t rank, size_t index,
-                             struct map *open, struct holdings *holdings, struct err *err)
+static enum status note_call(const struct trace *trace, uint32_t rank, size_t index, struct map *open,
+                             struct holdings *holdings, struct err *err)
 {
     const struct trace_call *call = &trace->ranks[rank].calls[index];
     enum call_kind kind = call_kind(call->call);
     uint64_t *slot;
     bool locks = kind == CALL_SHMEM_SET_LOCK || kind == CALL_SHMEM_TEST_LOCK || kind == CALL_SHMEM_CLEAR_LOCK;
     if (!locks || call->flags & TRACE_BREAK) return STATUS_OK;
-    if (state && state->shard_count > 0 && holdings_shard(call->shmem.lock, state->shard_count) != state->shard)
-        return STATUS_OK;
     if (kind == CALL_SHMEM_SET_LOCK || (kind == CALL_SHMEM_TEST_LOCK && (call->flags & TRACE_FLAG))) {
         struct holding made = {call->shmem.lock, rank, index, HOLDING_NO_CALL, call->exit_ps};
         ARRAY_PUSH(holdings->items, holdings->count, holdings->capacity, made, err);
@@ -43,25 +41,23 @@ static enum status note_call(const struct trace *trace, const struct slice_state
     return STATUS_OK;
 }
 
-static enum status collect_holdings(const struct trace *trace, const struct slice_state *state, struct holdings *holdings,
-                           struct err *err)
+static enum status collect_holdings(const struct trace *trace, struct holdings *holdings, struct err *err)
 {
     struct map open = {0};
     enum status status = STATUS_OK;
     for (uint32_t rank = 0; status == STATUS_OK && rank < trace->rank_count; rank++) {
         map_empty(&open);
         for (size_t i = 0; status == STATUS_OK && i < trace->ranks[rank].count; i++)
-            status = note_call(trace, state, rank, i, &open, holdings, err);
+            status = note_call(trace, rank, i, &open, holdings, err);
     }
     map_clear(&open);
     return status;
 }
 
-enum status holdings_find(const struct trace *trace, const struct slice_state *state, struct holdings *holdings,
-                          struct err *err)
+enum status holdings_find(const struct trace *trace, struct holdings *holdings, struct err *err)
 {
     struct holdings made = {0};
-    enum status status = collect_holdings(trace, state, &made, err);
+    enum status status = collect_holdings(trace, &made, err);
     if (status != STATUS_OK) {
         holdings_clear(&made);
         return status;

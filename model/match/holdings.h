@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/slices/final.h"
 #include "trace/trace.h"
 
 #define HOLDING_NO_CALL SIZE_MAX
@@ -21,18 +20,9 @@ struct holdings {
     size_t count, capacity;
 };
 
-/* Inits *holdings. In a shard of an analysis it finds only the holdings of the shard's locks. state is NULL for a whole
- * trace. */
-enum status holdings_find(const struct trace *trace, const struct slice_state *state, struct holdings *holdings,
-                          struct err *err);
+/* Inits *holdings. */
+enum status holdings_find(const struct trace *trace, struct holdings *holdings, struct err *err);
 void holdings_clear(struct holdings *holdings);
-
-/* The shard of an analysis (model/shards/shards.h) that finds the holdings of a lock. It has all calls that take or
- * clear the lock. */
-static inline uint32_t holdings_shard(uint32_t lock, uint32_t shard_count)
-{
-    return lock % shard_count;
-}
 
 /* Whether item i, taken by shmem_set_lock, waited for item i - 1, in which another rank held the same lock. */
 bool holding_waits(const struct holdings *holdings, const struct trace *trace, size_t i);

@@ -149,7 +149,6 @@ static enum status collect_all(const struct relations *relations, bool lazy, str
     return STATUS_OK;
 }
 
-/* The shard of a target finds the holdings of its locks. */
 static enum status collect_holdings(const struct relations *relations, struct holdings *holdings, struct err *err)
 {
     const struct epochs *epochs = &relations->epochs;
@@ -158,7 +157,6 @@ static enum status collect_holdings(const struct relations *relations, struct ho
     for (size_t a = 0; a < epochs->access_count; a++) {
         const struct access_epoch *epoch = &epochs->accesses[a];
         if (!requests_lock(relations, holdings, epoch, EPOCH_LOCK) || epoch->target == TRACE_NONE) continue;
-        if (relations->trace->ranks[epoch->target].foreign) continue;
         const uint64_t *asked = lazy ? map_find(&holdings->lazy, lazy_key(a, (uint32_t)epoch->target)) : NULL;
         TRY(add_holding(holdings, relations, epoch, epoch->target, asked, err));
         uint64_t *slot;

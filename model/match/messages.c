@@ -111,9 +111,8 @@ static enum status take_out(struct waiting *waiting, const struct receiving *rec
     return fifo_push(&waiting->taken_probes, taken, probe, err);
 }
 
-static void note_unmatched(const struct trace *trace, struct unmatched *unmatched, uint32_t rank, size_t call)
+static void note_unmatched(struct unmatched *unmatched, uint32_t rank, size_t call)
 {
-    if (trace->ranks[rank].foreign) return;
     if (unmatched->count++ > 0) return;
     unmatched->rank = rank;
     unmatched->call = call;
@@ -141,7 +140,7 @@ static enum status match_receive(const struct trace *trace, const struct receivi
     } else
         send = fifo_pop(&waiting->sends, key);
     if (send == FIFO_EMPTY) {
-        note_unmatched(trace, &messages->unmatched_receives, rank, index);
+        note_unmatched(&messages->unmatched_receives, rank, index);
         return STATUS_OK;
     }
     struct message made = {
@@ -187,8 +186,8 @@ static void find_unmatched_sends(const struct trace *trace, struct waiting *wait
             left++;
             if (send < first) first = send;
         }
-        if (left == 0 || trace->ranks[r].foreign) continue;
-        note_unmatched(trace, unmatched, r, first);
+        if (left == 0) continue;
+        note_unmatched(unmatched, r, first);
         unmatched->count += left - 1;
     }
 }

@@ -6,7 +6,8 @@
 #include "common/map.h"
 #include "common/search.h"
 
-bool shmem_is_write(enum call_kind kind)
+/* Whether a call of this kind may end a wait of another PE. */
+static bool is_write(enum call_kind kind)
 {
     bool puts = kind == CALL_SHMEM_PUT || kind == CALL_SHMEM_PUT_NBI;
     return puts || kind == CALL_SHMEM_ATOMIC || kind == CALL_SHMEM_FETCH;
@@ -38,7 +39,7 @@ static enum status collect_writes(const struct trace *trace, struct shmem_writes
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)
         for (size_t i = 0; i < trace->ranks[rank].count; i++) {
             const struct trace_call *call = &trace->ranks[rank].calls[i];
-            if (!shmem_is_write(call_kind(call->call)) || call->peer < 0) continue;
+            if (!is_write(call_kind(call->call)) || call->peer < 0) continue;
             const struct trace_sim *sim = trace->ranks[rank].sim ? &trace->ranks[rank].sim[i] : NULL;
             bool fetches = call_kind(call->call) == CALL_SHMEM_FETCH; /* its recorded end is that of the result, at the
                                                                          origin */

@@ -20,8 +20,6 @@ struct shmem_writes {
     int64_t longest_ps; /* longest call of a write without the time of its effect */
 };
 
-/* Whether a call of this kind may end a wait of another PE. */
-bool shmem_is_write(enum call_kind kind);
 /* Whether a call of this kind waits or tests for a write; whether a write ended this call. */
 bool shmem_is_wait(enum call_kind kind);
 bool shmem_wait_ended(const struct trace_call *call);

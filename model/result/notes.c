@@ -46,7 +46,7 @@ static enum status note_call(struct notes *notes, enum note_sort sort, const str
     struct note_list *list = &notes->lists[sort];
     char place[TRACE_PLACE_BYTES];
     struct note made = {.rank = rank, .event = trace_event(trace, rank, call)};
-    if (trace->ranks[rank].foreign || list->count++ >= NOTES_PER_SORT) return STATUS_OK;
+    if (list->count++ >= NOTES_PER_SORT) return STATUS_OK;
     if (asprintf(&made.text, "%s: %s", trace_place(trace, rank, call, place), sorts[sort]) < 0) return err_memory(err);
     insert_note(list, made, false);
     return STATUS_OK;
@@ -67,7 +67,7 @@ static enum status note_ranks(struct notes *notes, const struct trace *trace, st
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
         struct note made = {.rank = r};
-        if (rank->foreign || !rank->incomplete || list->count++ >= NOTES_PER_SORT) continue;
+        if (!rank->incomplete || list->count++ >= NOTES_PER_SORT) continue;
         if (asprintf(&made.text, "rank %" PRIu32 ": the recording breaks off%s%s", r, rank->incomplete_why ? ": " : "",
                      rank->incomplete_why ? rank->incomplete_why : "") < 0)
             return err_memory(err);
@@ -103,8 +103,7 @@ static enum status note_epochs(struct notes *notes, const struct relations *rela
     return STATUS_OK;
 }
 
-/* Notes unfinished instances, with the first member that calls them. The shard of the lowest calling rank notes an
- * instance. */
+/* Notes unfinished instances, with the first member that calls them. */
 static enum status note_instances(struct notes *notes, const struct relations *relations, struct err *err)
 {
     const struct trace *trace = relations->trace;
@@ -112,7 +111,6 @@ static enum status note_instances(struct notes *notes, const struct relations *r
         const struct instance *instance = &relations->instances.items[i];
         const struct trace_comm *comm = instance_comm(trace, instance);
         const size_t *calls = &relations->instances.calls[instance->member_first];
-        int32_t lowest = INT32_MAX;
         uint32_t first = UINT32_MAX;
         uint32_t absent = UINT32_MAX; /* the first member that does not call, or does not return */
         if (instance_complete(instance)) continue;
@@ -121,12 +119,11 @@ static enum status note_instances(struct notes *notes, const struct relations *r
             if (absent == UINT32_MAX && (!call || call->flags & TRACE_BREAK)) absent = m;
             if (!call) continue;
             if (first == UINT32_MAX) first = m;
-            if (comm->members[m] < lowest) lowest = comm->members[m];
         }
         struct note_list *list = &notes->lists[NOTE_UNFINISHED];
         char place[TRACE_PLACE_BYTES];
         struct note made = {.rank = (uint32_t)comm->members[first]};
-        if (trace->ranks[lowest].foreign || list->count++ >= NOTES_PER_SORT) continue;
+        if (list->count++ >= NOTES_PER_SORT) continue;
         trace_place(trace, made.rank, calls[first], place);
         if (asprintf(&made.text, "%s: %s, rank %" PRId32 " does not", place, sorts[NOTE_UNFINISHED],
                      comm->members[absent]) < 0) return err_memory(err);
@@ -174,7 +171,7 @@ static enum status note_fence(struct notes *notes, const struct relations *relat
     const struct trace_comm *comm = instance_comm(trace, instance);
     const size_t *calls = &relations->instances.calls[instance->member_first];
     uint32_t rank = (uint32_t)comm->members[differs], first = (uint32_t)comm->members[0];
-    if (trace->ranks[rank].foreign || !slice_state_counts(relations->state, rank, calls[differs])) return STATUS_OK;
+    if (!slice_state_counts(relations->state, rank, calls[differs])) return STATUS_OK;
     char place[TRACE_PLACE_BYTES], its[TRACE_PLACE_BYTES];
     struct note made = {.rank = rank, .event = trace_event(trace, rank, calls[differs])};
     if (asprintf(&made.text, "%s asserts %s where %s asserts %s, expected the same on all ranks (MPI-3.1 11.5.5)",
@@ -200,7 +197,6 @@ enum status notes_add(struct notes *notes, const struct relations *relations, st
         const struct trace_call *send = relations_call(relations, message->sender, message->send_call);
         const struct trace_call *receive = relations_call(relations, message->receiver, message->receive_call);
         if ((send->call != ID_Rsend && send->call != ID_Irsend) || receive->enter_ps <= send->enter_ps) continue;
-        if (relations->trace->ranks[message->receiver].foreign) continue;
         if (slice_state_counts(relations->state, message->receiver, message->receive_call))
             TRY(note_ready_send(notes, relations, message, err));
     }
@@ -233,15 +229,6 @@ enum status notes_end(struct notes *notes, const struct relations *relations, st
     TRY(note_instances(notes, relations, err));
     TRY(note_unmatched(notes, NOTE_UNRECEIVED, relations->trace, &messages->unmatched_sends, err));
     return note_unmatched(notes, NOTE_UNSENT, relations->trace, &messages->unmatched_receives, err);
-}
-
-void notes_merge(struct notes *into, struct notes *from)
-{
-    for (int s = 0; s < NOTE_SORT_COUNT; s++) {
-        for (size_t i = 0; i < from->lists[s].kept; i++) insert_note(&into->lists[s], from->lists[s].items[i], false);
-        into->lists[s].count += from->lists[s].count;
-        from->lists[s] = (struct note_list){0};
-    }
 }
 
 static enum status report_list(const struct note_list *list, const char *what, struct result *result, struct err *err)

@@ -45,8 +45,6 @@ void notes_clear(struct notes *notes);
 enum status notes_add(struct notes *notes, const struct relations *relations, struct err *err);
 /* Adds the calls without end or partner; relations are those of the trace's end. */
 enum status notes_end(struct notes *notes, const struct relations *relations, struct err *err);
-/* Moves the notes of higher ranks from *from, which is empty afterwards. */
-void notes_merge(struct notes *into, struct notes *from);
 
 /* Appends all notes to result, after those of the trace's reader. */
 enum status notes_report(const struct notes *notes, const struct trace *trace, struct result *result, struct err *err);

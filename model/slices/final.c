@@ -98,26 +98,11 @@ static void final_ends(struct slice_state *state, const struct trace *trace)
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
         size_t i = rank->count;
-        if (rank->foreign) continue;
         if (i > 0) slice_state_mark(state, r, i - 1, SLICE_TIMES);
         while (i > 0 && call_is_region(rank->calls[i - 1].call)) i--;
         if (i == 0) continue;
         bool sends = call_kind(rank->calls[i - 1].call) == CALL_SEND;
         slice_state_mark(state, r, i - 1, sends ? SLICE_HOLD : SLICE_TIMES);
-    }
-}
-
-/* Keeps both sides of messages that have not been sent to other shards. */
-static void keep_unsent(struct slice_state *state, const struct trace *trace, const uint64_t *unsent)
-{
-    for (uint32_t r = 0; unsent && r < trace->rank_count; r++) {
-        const struct trace_rank *rank = &trace->ranks[r];
-        uint64_t end = rank->first_event + (rank->count - rank->kept_count);
-        for (size_t i = 0; !rank->foreign && unsent[r] < end && i < rank->count; i++) {
-            enum call_kind kind = call_kind(rank->calls[i].call);
-            if (call_is_message(kind) && trace_event(trace, r, i) > unsent[r])
-                slice_state_mark(state, r, i, SLICE_HOLD);
-        }
     }
 }
 
@@ -128,7 +113,6 @@ enum status mark_final(struct slice_state *state, const struct relations *relati
     TRY(start_round(state, relations->trace, err));
     if (last) return STATUS_OK;
     final_ends(state, relations->trace);
-    keep_unsent(state, relations->trace, limits.unsent);
     mark_final_instances(state, relations);
     TRY(mark_final_epochs(state, relations, limits.time_ps, err));
     TRY(mark_final_fences(state, relations, err));

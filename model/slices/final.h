@@ -45,16 +45,12 @@ struct slice_state {
     size_t *pairs_before, *pairs_now;
     size_t *pairs_next; /* the value of pairs_before in the next round */
     size_t window_count;
-    uint32_t shard,
-        shard_count; /* one of several shards of an analysis (model/shards/shards.h); shard_count 0: the only one */
     bool last; /* no calls follow: everything is final */
 };
 
 struct slice_limits {
     int64_t time_ps; /* the watermark: no later call ends earlier */
     int64_t eager_bytes;
-    const uint64_t *unsent; /* per rank: other shards have not received its messages from this event on; NULL: there are
-                               no other shards */
 };
 
 /* All-zero is empty. */

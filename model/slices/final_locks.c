@@ -192,7 +192,6 @@ static void mark_times(struct work *work, int64_t from_ps)
     const struct trace *trace = work->relations->trace;
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
-        if (rank->foreign) continue;
         size_t i = rank->count;
         for (; i > 0 && rank->calls[i - 1].exit_ps >= from_ps; i--) slice_state_mark(work->state, r, i - 1, SLICE_TIMES);
         while (i > 0 && !call_is_library(rank->calls[i - 1].call)) i--;

@@ -37,7 +37,7 @@ static enum status mark_final_shmem_locks(struct slice_state *state, const struc
                                           struct err *err)
 {
     struct holdings holdings;
-    TRY(holdings_find(trace, state, &holdings, err));
+    TRY(holdings_find(trace, &holdings, err));
     for (size_t i = 0; i < holdings.count; i++) {
         const struct holding *holding = &holdings.items[i], *next = i + 1 < holdings.count ? holding + 1 : NULL;
         bool final = is_final(&holdings, trace, i, watermark_ps);
@@ -105,7 +105,7 @@ static enum status keep_writes(struct slice_state *state, const struct trace *tr
     TRY(shmem_writes_find(trace, &writes, err));
     for (size_t i = 0; i < writes.count; i++) {
         const struct shmem_write *write = &writes.items[i];
-        if (!trace->ranks[write->target].foreign && write->time_ps > needed_ps[write->target])
+        if (write->time_ps > needed_ps[write->target])
             slice_state_mark(state, write->origin, write->call, SLICE_KEEP);
     }
     shmem_writes_clear(&writes);
@@ -119,7 +119,7 @@ static enum status mark_final_writes(struct slice_state *state, const struct tra
     if (!needed_ps) return err_memory(err);
     enum status status = STATUS_OK;
     for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++)
-        if (!trace->ranks[r].foreign) status = mark_final_waits_of(state, trace, r, watermark_ps, &needed_ps[r], err);
+        status = mark_final_waits_of(state, trace, r, watermark_ps, &needed_ps[r], err);
     if (status == STATUS_OK) status = keep_writes(state, trace, needed_ps, err);
     free(needed_ps);
     return status;
@@ -131,7 +131,7 @@ enum status mark_final_shmem(struct slice_state *state, const struct relations *
     const struct trace *trace = relations->trace;
     if (!bounds_have_shmem(trace)) return STATUS_OK;
     for (uint32_t r = 0; r < trace->rank_count; r++)
-        if (!trace->ranks[r].foreign) mark_final_operations(state, trace, r);
+        mark_final_operations(state, trace, r);
     TRY(mark_final_writes(state, trace, watermark_ps, err));
     return mark_final_shmem_locks(state, trace, watermark_ps, err);
 }

@@ -8,7 +8,6 @@
 #include "model/efficiency/efficiency_slices.h"
 #include "common/heap.h"
 #include "model/causes/activity_log.h"
-#include "model/shards/shards.h"
 #include "model/waits/severity.h"
 #include "model/match/window_uses.h"
 
@@ -27,17 +26,13 @@ struct slices {
     struct activity_log *log;             /* of options->intervals, else NULL */
     struct efficiency_slices *efficiency; /* of options->intervals, else NULL */
     size_t calls, kept;                   /* calls to read per slice; calls kept from the last round */
-    uint32_t rank_count;                  /* own ranks, at least 1 */
     /* Per rank. */
     int64_t *read_ps; /* exit of the last call read; INT64_MIN: none was */
     bool *ended;
     struct heap heap;              /* ranks that have not ended, the one with the earliest read_ps first */
     struct trace_checker *checker; /* NULL: the source's calls are checked */
     struct window_uses uses;
-    const struct shards_link *link; /* NULL: no other shard */
-    struct shards *shards;
-    struct shards_state reached; /* by this shard; after an exchange, by all shards */
-    int64_t until_ps, last_ps;   /* the time up to which this round reads; the time that all had reached before */
+    int64_t watermark_ps; /* no later call ends earlier */
     size_t *moved;
     size_t moved_capacity;
     struct analyze_found found; /* of options->found */
@@ -51,43 +46,27 @@ static bool is_behind(const void *of, uint32_t one, uint32_t other)
     return one < other;
 }
 
-/* The number of calls of one rank that are read at a time, in a slice of `calls` calls. */
-static size_t batch_of_rank(size_t calls, uint32_t rank_count)
+/* Sets how far has been read. The first slice has a call of each rank, and one of these is the begin of the trace. */
+static void set_reached(struct slices *slices)
 {
-    size_t batch = calls / 4 / rank_count;
-    return batch > 0 ? batch : 1;
+    struct trace *trace = slices->trace;
+    slices->watermark_ps = slices->heap.count > 0 ? slices->read_ps[slices->heap.items[0]] : INT64_MAX;
+    if (trace->begin_known) return;
+    int64_t begin_ps = INT64_MAX;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        if (trace->ranks[r].count > 0 && trace->ranks[r].calls[0].enter_ps < begin_ps)
+            begin_ps = trace->ranks[r].calls[0].enter_ps;
+    trace->begin_known = begin_ps != INT64_MAX;
+    if (trace->begin_known) trace->begin_ps = begin_ps;
 }
 
-static bool wants_more(const struct slices *slices, bool room)
-{
-    int64_t least_ps = slices->read_ps[slices->heap.items[0]];
-    return least_ps == INT64_MIN || (room && least_ps < slices->until_ps);
-}
-
-/* Sets how far this shard has read: no later call ends earlier. */
-static void set_reached(struct slices *slices, size_t filled)
-{
-    const struct trace *trace = slices->trace;
-    slices->reached = (struct shards_state){.watermark_ps = INT64_MAX,
-                                            .begin_ps = INT64_MAX,
-                                            .filled = (uint32_t)(filled < 1000 ? filled : 1000),
-                                            .ended = slices->heap.count == 0};
-    if (!slices->reached.ended) slices->reached.watermark_ps = slices->read_ps[slices->heap.items[0]];
-    for (uint32_t r = 0; !trace->begin_known && r < trace->rank_count; r++) {
-        const struct trace_rank *calls = &trace->ranks[r];
-        if (calls->count > 0 && calls->calls[0].enter_ps < slices->reached.begin_ps)
-            slices->reached.begin_ps = calls->calls[0].enter_ps;
-    }
-}
-
-/* Reads on the rank with the earliest time, so that all ranks advance alike. The first slice has a call of each rank,
- * since one of these is the begin of the trace. */
+/* Reads on the rank with the earliest time, so that all ranks advance alike. */
 static enum status read_slice(struct slices *slices)
 {
     struct trace *trace = slices->trace;
     size_t wanted = slices->calls > slices->kept ? slices->calls : slices->kept, read = 0;
-    size_t batch = batch_of_rank(wanted, slices->rank_count);
-    while (slices->heap.count > 0 && wants_more(slices, read < wanted)) {
+    size_t batch = slice_batch(wanted, trace->rank_count);
+    while (slices->heap.count > 0 && (read < wanted || slices->read_ps[slices->heap.items[0]] == INT64_MIN)) {
         uint32_t rank = slices->heap.items[0];
         size_t before = trace->ranks[rank].count;
         TRY(slices->source->read(slices->source, rank, batch, &slices->ended[rank], slices->err));
@@ -99,7 +78,6 @@ static enum status read_slice(struct slices *slices)
         else
             heap_sift_down(&slices->heap, is_behind, slices);
     }
-    set_reached(slices, 1000 * read / wanted);
     return STATUS_OK;
 }
 
@@ -175,46 +153,9 @@ static enum status drop_final(struct slices *slices)
     return status;
 }
 
-/* The next exchange sends it to the other shards. */
-static struct shards_update collect_update(struct slices *slices)
-{
-    return (struct shards_update){&slices->severity.profile.paths, slices->log, slices->efficiency};
-}
-
-static int64_t add_time(int64_t time_ps, int64_t more_ps)
-{
-    return time_ps > INT64_MAX - more_ps ? INT64_MAX : time_ps + more_ps;
-}
-
-/* Exchanges with the other shards. Returns the failure of any. */
-static enum status exchange_reached(struct slices *slices, enum status *own)
-{
-    struct trace *trace = slices->trace;
-    if (!slices->shards) {
-        TRY(*own);
-    } else {
-        struct shards_update mine = collect_update(slices);
-        TRY(shards_exchange(slices->shards, &mine, own, slices->ended, &slices->reached, slices->err));
-    }
-    if (!trace->begin_known && slices->reached.begin_ps != INT64_MAX) {
-        trace->begin_ps = slices->last_ps = slices->reached.begin_ps;
-        trace->begin_known = true;
-    }
-    if (slices->shards && !slices->reached.ended) {
-        /* All shards read the same time span in the next round, chosen so that the fullest slice is about full. */
-        const struct shards_state *reached = &slices->reached;
-        int64_t went_ps = reached->watermark_ps - slices->last_ps, filled = reached->filled > 60 ? reached->filled : 60;
-        int64_t next_ps = went_ps > INT64_MAX / 1000 ? INT64_MAX / 2 : went_ps * 1000 / filled;
-        slices->last_ps = reached->watermark_ps;
-        slices->until_ps = add_time(reached->watermark_ps, next_ps > 0 ? next_ps : 1);
-    }
-    return STATUS_OK;
-}
-
-/* Only a whole analysis can verify itself: a shard has only its own waits. */
 static bool has_checks(const struct slices *slices)
 {
-    return slices->options->verify && slices->log && !slices->link;
+    return slices->options->verify && slices->log;
 }
 
 /* Adds the slice to the activity log. */
@@ -239,9 +180,7 @@ static enum status write_down(struct slices *slices, const struct relations *rel
 
 static enum status look_at_slice(struct slices *slices, struct relations *relations, bool last)
 {
-    struct slice_limits limits = {.time_ps = slices->reached.watermark_ps,
-                                  .eager_bytes = slices->options->eager_bytes,
-                                  .unsent = slices->shards ? shards_unsent(slices->shards) : NULL};
+    const struct slice_limits limits = {slices->watermark_ps, slices->options->eager_bytes};
     relations->state = &slices->state;
     TRY(mark_final(&slices->state, relations, limits, last, slices->err));
     const struct analyze_options *options = slices->options;
@@ -276,33 +215,26 @@ static enum status detect_slice(struct slices *slices, bool last)
 static enum status look_back(struct slices *slices, struct time_profile *causes, struct time_profile *path)
 {
     if (!slices->log) return STATUS_OK;
-    TRY(activity_log_sum(slices->log, &slices->severity.provisional, slices->read_ps, slices->err));
+    TRY(activity_log_sum(slices->log, &slices->severity.provisional, slices->err));
     TRY(activity_log_report_causes(slices->log, causes, path, slices->err));
     return efficiency_slices_sum(slices->efficiency, slices->log, &slices->severity.provisional, slices->err);
 }
 
-static enum status sum_up(struct slices *slices, enum status own, struct time_profile *causes, struct time_profile *path)
+static enum status sum_up(struct slices *slices, struct time_profile *causes, struct time_profile *path)
 {
-    struct shards_update mine = collect_update(slices);
     severity_vote(&slices->severity);
-    if (slices->shards) TRY(shards_end(slices->shards, &mine, &slices->severity, slices->read_ps, &own, slices->err));
     provisional_decide(&slices->severity.provisional);
-    if (own == STATUS_OK) own = look_back(slices, causes, path);
-    if (!slices->shards) return own;
-    TRY(shards_gather(slices->shards, &mine, &slices->severity, causes, path, own, slices->err));
-    if (!slices->options->transfers) return STATUS_OK;
-    return shards_gather_transfers(slices->shards, &mine, slices->options->transfers, slices->err);
+    return look_back(slices, causes, path);
 }
 
-/* *own: the status of this shard. The next exchange sends a failure to the others. */
-static enum status read_slices(struct slices *slices, enum status *own)
+static enum status read_slices(struct slices *slices)
 {
     for (bool last = false; !last;) {
-        if (*own == STATUS_OK) *own = read_slice(slices);
-        if (*own == STATUS_OK) *own = prepare_calls(slices);
-        TRY(exchange_reached(slices, own));
-        last = slices->reached.ended;
-        if (*own == STATUS_OK) *own = detect_slice(slices, last);
+        TRY(read_slice(slices));
+        TRY(prepare_calls(slices));
+        set_reached(slices);
+        last = slices->heap.count == 0;
+        TRY(detect_slice(slices, last));
     }
     return STATUS_OK;
 }
@@ -332,7 +264,6 @@ static enum status report_slices(struct slices *slices, struct time_profile *cau
     struct timelines timelines;
     struct result *made;
     *result = NULL;
-    if (slices->link && slices->link->own > 0) return STATUS_OK;
     TRY(result_new(slices->trace->rank_count, &made, slices->err));
     enum status status = slices->log ? report_causes(causes, path, made, slices->err) : STATUS_OK;
     if (status == STATUS_OK && slices->log) status = report_efficiency(slices, made);
@@ -354,11 +285,11 @@ static enum status report_slices(struct slices *slices, struct time_profile *cau
     return status;
 }
 
-/* own: the status of this shard, all of whose slices have been looked at. */
-static enum status conclude_slices(struct slices *slices, enum status own, struct result **result)
+/* All slices have been looked at. */
+static enum status conclude_slices(struct slices *slices, struct result **result)
 {
     struct time_profile causes = {.trace = slices->trace, .paths = &slices->severity.profile.paths}, path = causes;
-    enum status status = sum_up(slices, own, &causes, &path);
+    enum status status = sum_up(slices, &causes, &path);
     if (status == STATUS_OK) status = report_slices(slices, &causes, &path, result);
     time_profile_clear(&causes);
     time_profile_clear(&path);
@@ -374,21 +305,16 @@ static enum status start_slices(struct slices *slices)
     if (!slices->read_ps || !slices->ended || !slices->heap.items) return err_memory(slices->err);
     for (uint32_t r = 0; r < slices->trace->rank_count; r++) {
         slices->read_ps[r] = INT64_MIN;
-        if (!slices->trace->ranks[r].foreign) slices->heap.items[slices->heap.count++] = r;
+        slices->heap.items[slices->heap.count++] = r;
     }
-    slices->rank_count = slices->heap.count > 0 ? slices->heap.count : 1;
-    slices->until_ps = INT64_MAX;
     if (slices->source && !slices->source->checked) TRY(trace_checker_new(slices->trace, &slices->checker, slices->err));
     TRY(severity_init(&slices->severity, slices->trace, slices->options, slices->err));
     slices->severity_made = true;
-    slices->severity.parted = slices->link != NULL;
     if (!slices->options->intervals) return STATUS_OK;
     TRY(locations_build(slices->trace, &slices->locations, slices->err));
     TRY(activity_log_new(slices->trace, &slices->locations, &slices->log, slices->err));
-    if (slices->shards) activity_log_keep_new_waits(slices->log);
     TRY(efficiency_slices_new(slices->trace, &slices->locations, slices->options->interval_source, slices->options->lost_all,
                               &slices->efficiency, slices->err));
-    slices->severity.several.intervals = efficiency_slices_intervals(slices->efficiency);
     return STATUS_OK;
 }
 
@@ -400,7 +326,6 @@ static void clear_slices(struct slices *slices)
     trace_checker_free(slices->checker);
     window_uses_clear(&slices->uses);
     activity_log_free(slices->log);
-    shards_free(slices->shards);
     efficiency_slices_free(slices->efficiency);
     locations_clear(&slices->locations);
     analyze_found_clear(&slices->found);
@@ -442,9 +367,8 @@ enum status slices_add(struct slices *slices, const bool *ended, size_t *more, s
     *more = slices->calls;
     if (ended && slices->heap.count > 0 && slices->read_ps[slices->heap.items[0]] == INT64_MIN) return STATUS_OK;
     bool last = slices->heap.count == 0;
-    set_reached(slices, 0);
-    enum status status = prepare_calls(slices);
-    TRY(exchange_reached(slices, &status));
+    TRY(prepare_calls(slices));
+    set_reached(slices);
     TRY(detect_slice(slices, last));
     if (slices->kept > *more) *more = slices->kept;
     return STATUS_OK;
@@ -454,7 +378,7 @@ enum status slices_end(struct slices *slices, struct result **result, struct err
 {
     size_t more;
     TRY(slices_add(slices, NULL, &more, err));
-    return conclude_slices(slices, STATUS_OK, result);
+    return conclude_slices(slices, result);
 }
 
 void slices_free(struct slices *slices)
@@ -464,28 +388,19 @@ void slices_free(struct slices *slices)
     free(slices);
 }
 
-enum status model_analyze_shard(struct trace_source *source, const struct analyze_options *options, size_t calls,
-                                const struct shards_link *link, struct result **result, struct err *err)
+enum status model_analyze_slices(struct trace_source *source, const struct analyze_options *options, size_t calls,
+                                 struct result **result, struct err *err)
 {
     struct slices slices = {.source = source,
                             .trace = source->trace,
                             .options = options ? options : &defaults,
                             .calls = calls > 0 ? calls : 1,
-                            .link = link,
                             .err = err};
-    if (link) slices.state = (struct slice_state){.shard = link->own, .shard_count = link->count};
-    enum status status = link ? shards_new(slices.trace, link, &slices.shards, err) : STATUS_OK;
-    enum status own = status == STATUS_OK ? start_slices(&slices) : status;
-    if (status == STATUS_OK) status = read_slices(&slices, &own);
-    if (status == STATUS_OK) status = conclude_slices(&slices, own, result);
+    enum status status = start_slices(&slices);
+    if (status == STATUS_OK) status = read_slices(&slices);
+    if (status == STATUS_OK) status = conclude_slices(&slices, result);
     clear_slices(&slices);
     return status;
-}
-
-enum status model_analyze_slices(struct trace_source *source, const struct analyze_options *options, size_t calls,
-                                 struct result **result, struct err *err)
-{
-    return model_analyze_shard(source, options, calls, NULL, result, err);
 }
 
 /* Everything is final in the only round of a trace in memory, so no call of it is changed. */
@@ -524,7 +439,7 @@ enum status slices_whole(const struct trace *trace, const struct analyze_options
     struct slices slices;
     struct result *made = NULL;
     enum status status = open_whole(&slices, trace, options, err);
-    if (status == STATUS_OK) status = conclude_slices(&slices, STATUS_OK, &made);
+    if (status == STATUS_OK) status = conclude_slices(&slices, &made);
     if (status == STATUS_OK && options->found) hand_over(&slices, options->found);
     clear_slices(&slices);
     if (status == STATUS_OK) *result = made;

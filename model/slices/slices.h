@@ -14,6 +14,13 @@ static inline size_t slice_calls(uint32_t rank_count)
     return calls > SLICE_CALLS ? calls : SLICE_CALLS;
 }
 
+/* The number of calls of one rank that are read at a time, in a slice of `calls` calls. */
+static inline size_t slice_batch(size_t calls, uint32_t rank_count)
+{
+    size_t batch = rank_count > 0 ? calls / 4 / rank_count : calls;
+    return batch > 0 ? batch : 1;
+}
+
 /* Finds the section of each rank, for options.filter.section: the source is read to its end, another one is analysed. The
  * caller clears *section. */
 enum status section_find_in(struct trace_source *source, const struct section_marks *marks, struct section *section,
@@ -39,12 +46,5 @@ void slices_free(struct slices *slices);
 /* Analyses a trace in memory in one slice, for model_analyze(). */
 enum status slices_whole(const struct trace *trace, const struct analyze_options *options, struct result **result,
                          struct err *err);
-
-struct shards_link;
-/* The same for one shard of several (model/shards/shards.h), with `calls` calls per shard. options->verify is ignored.
- * Shard 0 gets the result; *result is NULL in the others. If one shard fails, all fail with the same text. If
- * link->swap fails in one shard, the others wait for ever. */
-enum status model_analyze_shard(struct trace_source *source, const struct analyze_options *options, size_t calls,
-                                const struct shards_link *link, struct result **result, struct err *err);
 
 #endif

@@ -146,7 +146,6 @@ enum status bounds_from_relations(const struct relations *relations, struct tran
     TRY(array_reserve((void **)&made.items, &made.capacity, epochs->operation_count + 1, sizeof *made.items, err));
     for (size_t i = 0; i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];
-        if (relations->trace->ranks[operation->origin].foreign) continue;
         if (!slice_state_counts(relations->state, operation->origin, operation->call)) continue;
         const struct trace_call *call = relations_call(relations, operation->origin, operation->call);
         made.items[made.count++] = (struct transfer){.origin = operation->origin,
@@ -160,7 +159,7 @@ enum status bounds_from_relations(const struct relations *relations, struct tran
     size_t mpi_count = made.count;
     if (bounds_have_shmem(relations->trace)) {
         for (uint32_t rank = 0; rank < relations->trace->rank_count; rank++)
-            if (!relations->trace->ranks[rank].foreign) TRY(add_shmem(relations, rank, &made, err));
+            TRY(add_shmem(relations, rank, &made, err));
         if (made.count > mpi_count)
             qsort(made.items + mpi_count, made.count - mpi_count, sizeof *made.items, compare_transfers);
     }

@@ -106,24 +106,6 @@ enum status rate_histogram_add(struct rate_histogram *histogram, const struct ra
     return add_bits(histogram, double_bits(value->rate_Bps), err);
 }
 
-enum status rate_histogram_merge(struct rate_histogram *into, const struct rate_histogram *from, struct err *err)
-{
-    into->unbounded += from->unbounded;
-    if (from->count == 0) return STATUS_OK;
-    note_extremes(into, from->min, from->max);
-    into->bytes += from->bytes;
-    add_time(into, from->time_high, from->time_low);
-    if (is_exact(from)) {
-        for (size_t i = 0; i < from->cell_count; i++) TRY(add_bits(into, from->cells[i], err));
-        return STATUS_OK;
-    }
-    if (is_exact(into)) TRY(make_classes(into, err));
-    for (size_t i = 0; i < from->cell_count; i++)
-        if (from->cells[i] > 0) TRY(add_to_class(into, from->first + i, from->cells[i], err));
-    into->count += from->count;
-    return STATUS_OK;
-}
-
 /* The middle of the class of the value with this rank in the order of values, from 0. */
 static double value_at(const struct rate_histogram *histogram, uint64_t place)
 {
@@ -166,19 +148,3 @@ struct result_rates rate_histogram_report(const struct rate_histogram *histogram
     return made;
 }
 
-enum status rate_histogram_put(const struct rate_histogram *histogram, struct bytes *bytes, struct err *err)
-{
-    TRY(bytes_put(bytes, histogram, sizeof *histogram, err));
-    return bytes_put(bytes, histogram->cells, histogram->cell_count * sizeof *histogram->cells, err);
-}
-
-enum status rate_histogram_take(struct rate_histogram *histogram, struct bytes *bytes, struct err *err)
-{
-    void *cells;
-    bytes_take(bytes, histogram, sizeof *histogram);
-    histogram->cells = NULL;
-    TRY(bytes_take_array(bytes, histogram->cell_count, sizeof *histogram->cells, &cells, err));
-    histogram->cells = cells;
-    histogram->cell_capacity = histogram->cell_count;
-    return STATUS_OK;
-}

@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/bytes.h"
 #include "common/status.h"
 #include "model/result/result.h"
 
@@ -35,13 +34,8 @@ struct rate_value {
 };
 struct rate_value rate_value(int64_t bytes, int64_t time_ps);
 enum status rate_histogram_add(struct rate_histogram *histogram, const struct rate_value *value, struct err *err);
-enum status rate_histogram_merge(struct rate_histogram *into, const struct rate_histogram *from, struct err *err);
 
 /* The median is exact while the values are, else within 1/64 of the true one. */
 struct result_rates rate_histogram_report(const struct rate_histogram *histogram);
-
-/* Writes the histogram for another process; reads one. rate_histogram_take() inits *histogram. */
-enum status rate_histogram_put(const struct rate_histogram *histogram, struct bytes *bytes, struct err *err);
-enum status rate_histogram_take(struct rate_histogram *histogram, struct bytes *bytes, struct err *err);
 
 #endif

@@ -84,25 +84,6 @@ enum status distribution_add(struct distribution *distribution, double value, st
     return STATUS_OK;
 }
 
-enum status distribution_merge(struct distribution *into, const struct distribution *from, struct err *err)
-{
-    into->unbounded += from->unbounded;
-    if (from->count <= DISTRIBUTION_EXACT_MAX) {
-        for (uint64_t i = 0; i < from->count; i++) TRY(distribution_add(into, from->exact[i], err));
-        return STATUS_OK;
-    }
-    TRY(make_classes(into, err));
-    for (size_t i = 0; i < from->class_count; i++) {
-        struct distribution_class *found;
-        TRY(class_of(into, from->classes[i].number, &found, err));
-        found->count += from->classes[i].count;
-        add_sum(found, from->classes[i].sum_high, from->classes[i].sum_low);
-    }
-    note_extremes(into, from->min, from->max);
-    into->count += from->count;
-    return STATUS_OK;
-}
-
 static int by_number(const void *one, const void *other)
 {
     const struct distribution_class *a = one, *b = other;

@@ -37,7 +37,6 @@ void distribution_clear(struct distribution *distribution);
 
 /* value >= 0 and finite. */
 enum status distribution_add(struct distribution *distribution, double value, struct err *err);
-enum status distribution_merge(struct distribution *into, const struct distribution *from, struct err *err);
 
 /* The figures are exact while the values are. In classes min and max are exact, the mean is exact up to rounding, and
  * the median is the mean of its class, within 2^-10 of the true one. Sorts the distribution's values. */

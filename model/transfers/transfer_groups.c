@@ -96,59 +96,6 @@ enum status transfer_groups_add(struct transfer_groups *groups, const struct tra
     return STATUS_OK;
 }
 
-enum status transfer_groups_put(const struct transfer_groups *groups, struct bytes *bytes, struct err *err)
-{
-    for (int g = 0; g < TRANSFER_GROUPINGS; g++) {
-        const struct transfer_list *list = &groups->lists[g];
-        TRY(bytes_put(bytes, &list->count, sizeof list->count, err));
-        for (size_t i = 0; i < list->count; i++) {
-            TRY(bytes_put(bytes, &list->items[i], sizeof list->items[i], err));
-            TRY(rate_histogram_put(&list->items[i].lower, bytes, err));
-            TRY(rate_histogram_put(&list->items[i].upper, bytes, err));
-        }
-    }
-    return STATUS_OK;
-}
-
-static enum status merge_group(struct transfer_groups *groups, int grouping, const struct transfer_group *from,
-                               const uint32_t *nodes, struct err *err)
-{
-    struct transfer_key key = from->key;
-    struct transfer_group *group;
-    if (grouping == TRANSFERS_OF_PLACE)
-        TRY(place_key(groups, nodes[key.a], key.b, (enum mpi_call)key.c, &key, err));
-    TRY(group_of(&groups->lists[grouping], &key, &group, err));
-    group->count += from->count;
-    group->bytes += from->bytes;
-    TRY(rate_histogram_merge(&group->lower, &from->lower, err));
-    return rate_histogram_merge(&group->upper, &from->upper, err);
-}
-
-static enum status take_group(struct transfer_groups *groups, int grouping, struct bytes *bytes, const uint32_t *nodes,
-                              struct err *err)
-{
-    struct transfer_group from;
-    bytes_take(bytes, &from, sizeof from);
-    from.lower = from.upper = (struct rate_histogram){0};
-    enum status status = rate_histogram_take(&from.lower, bytes, err);
-    if (status == STATUS_OK) status = rate_histogram_take(&from.upper, bytes, err);
-    if (status == STATUS_OK) status = merge_group(groups, grouping, &from, nodes, err);
-    rate_histogram_clear(&from.lower);
-    rate_histogram_clear(&from.upper);
-    return status;
-}
-
-enum status transfer_groups_take(struct transfer_groups *groups, struct bytes *bytes, const uint32_t *nodes,
-                                 struct err *err)
-{
-    for (int g = 0; g < TRANSFER_GROUPINGS; g++) {
-        size_t count;
-        bytes_take(bytes, &count, sizeof count);
-        for (size_t i = 0; i < count; i++) TRY(take_group(groups, g, bytes, nodes, err));
-    }
-    return STATUS_OK;
-}
-
 static void set_pair(const struct transfer_group *group, struct result_group *made)
 {
     static const char *const kinds[] = {"put", "get", "accumulate"};

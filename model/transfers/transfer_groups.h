@@ -3,7 +3,6 @@
 #ifndef MODEL_TRANSFERS_TRANSFER_GROUPS_H
 #define MODEL_TRANSFERS_TRANSFER_GROUPS_H
 
-#include "common/bytes.h"
 #include "common/map.h"
 #include "model/transfers/bounds.h"
 #include "model/callpaths/callpath.h"
@@ -39,11 +38,6 @@ enum status transfer_groups_add(struct transfer_groups *groups, const struct tra
 
 /* Class 0 has transfers without bytes, class n those of 2^(n-1) to 2^n - 1 bytes. */
 uint32_t transfer_size_class(int64_t bytes);
-
-/* Writes the groups for another process; adds those of one. nodes translates the sender's call path nodes. */
-enum status transfer_groups_put(const struct transfer_groups *groups, struct bytes *bytes, struct err *err);
-enum status transfer_groups_take(struct transfer_groups *groups, struct bytes *bytes, const uint32_t *nodes,
-                                 struct err *err);
 
 /* Fills result's groups, ordered by rank, number or size; places by bytes, the largest first. */
 enum status transfer_groups_report(const struct transfer_groups *groups, const struct trace *trace,

@@ -57,14 +57,6 @@ enum status transfer_log_add(struct transfer_log *log, const struct trace *trace
     return external_sort_add(log->runs, &row, err);
 }
 
-enum status transfer_log_take(struct transfer_log *log, struct transfer_row row, const char *kind, struct err *err)
-{
-    static const char *const kinds[] = {"put", "get", "accumulate"};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kind, kinds[i]) == 0) row.kind = kinds[i];
-    return external_sort_add(log->runs, &row, err);
-}
-
 enum status transfer_log_next(struct transfer_log *log, struct transfer_row *row, bool *any, struct err *err)
 {
     if (!log->turned) TRY(external_sort_turn(log->runs, err));

@@ -24,9 +24,6 @@ void transfer_log_free(struct transfer_log *log);
 enum status transfer_log_add(struct transfer_log *log, const struct trace *trace, const struct transfer *transfer,
                              struct err *err);
 
-/* Adds a row of another process; kind is its text, which is not kept. */
-enum status transfer_log_take(struct transfer_log *log, struct transfer_row row, const char *kind, struct err *err);
-
 /* Reads the next row; nothing may be added after the first read. *any is false after the last row. */
 enum status transfer_log_next(struct transfer_log *log, struct transfer_row *row, bool *any, struct err *err);
 

@@ -54,7 +54,7 @@ enum status call_times_add(struct time_profile *times, const struct filter *filt
                            struct err *err)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++)
-        if (!trace->ranks[r].foreign) TRY(add_rank(times, filter, r, err));
+        TRY(add_rank(times, filter, r, err));
     return STATUS_OK;
 }
 

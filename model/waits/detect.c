@@ -1,14 +1,13 @@
 #include "model/waits/detect.h"
 
-/* Whether a wait found in a slice is counted in this round, and by this shard. The detectors of locks decide
- * themselves: the target's shard counts. */
+/* Whether a wait found in a slice is counted in this round. The detectors of locks and of progress decide
+ * themselves. */
 static bool is_final(const struct relations *relations, const struct finding *finding)
 {
     const struct slice_state *state = relations->state;
     const unsigned undecided = SLICE_OPEN | SLICE_UNDECIDED | SLICE_ORDERED;
     if (!state) return true;
     if (finding->pattern == PATTERN_LOCK_CONTENTION || finding->pattern == PATTERN_WAIT_FOR_PROGRESS) return true;
-    if (relations->trace->ranks[finding->rank].foreign) return false;
     switch (finding->pattern) {
     case PATTERN_WRONG_ORDER: return !(state->flags[finding->rank][finding->call] & undecided);
     case PATTERN_CLOSE_SEND_RECEIVE: return finding->call >= relations->trace->ranks[finding->rank].kept_count;
@@ -49,16 +48,6 @@ enum status detect_found(struct detection *detection, const struct finding *find
 enum status detect_occurrence(struct detection *detection, const struct finding *finding)
 {
     return finding->severity_ps < detection->options->epsilon_ps ? STATUS_OK : detect_counted(detection, finding);
-}
-
-enum status detect_for_target(struct detection *detection, const struct finding *finding)
-{
-    const struct trace *trace = detection->relations->trace;
-    bool passes, one = call_row(trace_function(trace, finding->rank, finding->call))->needed & F_TARGET;
-    if (one || !detection->several) return detect_found(detection, finding);
-    TRY(filter_passes(&detection->options->filter, trace, &detection->profile->paths, finding, &passes,
-                      detection->err));
-    return several_add(detection->several, detection->profile, trace, finding, passes, detection->err);
 }
 
 struct finding finding_of_enter(const struct relations *relations, enum pattern pattern, uint32_t rank, size_t call,

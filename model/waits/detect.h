@@ -9,7 +9,6 @@
 #include "model/waits/wait_profile.h"
 #include "model/waits/provisional.h"
 #include "model/match/relations.h"
-#include "model/shards/several.h"
 #include "model/waits/waits.h"
 
 struct detection {
@@ -20,8 +19,6 @@ struct detection {
     struct waits *waits;   /* NULL: not wanted */
     struct provisional *provisional; /* NULL: nothing is in doubt */
     bool *refuted; /* by doubt, those of progress (model/waits/provisional.h); NULL: nobody asks */
-    struct several *several; /* for one shard of several, else NULL: waits of calls for which another shard may find a
-                                longer wait */
     void (*observer)(void *context, const struct finding *finding); /* receives every counted wait; may be NULL */
     void *observer_context;
     struct err *err;
@@ -38,10 +35,6 @@ enum status detect_found(struct detection *detection, const struct finding *find
 enum status detect_occurrence(struct detection *detection, const struct finding *finding);
 /* As detect_found(), but with any severity. */
 enum status detect_counted(struct detection *detection, const struct finding *finding);
-
-/* Counts a wait that the shard of the call's target found. If the call has several targets, other shards may find other
- * waits of it; the longest counts, which is known at the end (model/shards/several.h). */
-enum status detect_for_target(struct detection *detection, const struct finding *finding);
 
 /* The finding for a call that waits for the enter of another rank's call. Its severity is min(exit, enter of cause) -
  * enter. The other call would help by being earlier by the same time. */

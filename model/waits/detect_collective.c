@@ -88,7 +88,6 @@ static enum status find_members(struct detection *detection, enum pattern patter
     const struct relations *relations = detection->relations;
     const struct instance *instance = meeting->instance;
     for (uint32_t m = 0; m < instance->size; m++) {
-        if (relations->trace->ranks[meeting->comm->members[m]].foreign) continue;
         struct cause other = cause(meeting, m, instance_call(relations->trace, &relations->instances, instance, m));
         if (other.member == NO_MEMBER) continue;
         struct finding finding = finding_of_enter(
@@ -136,7 +135,7 @@ static void wait_for(const struct meeting *meeting, uint32_t member, struct caus
 }
 
 /* Whether the member receives no block. All members of a reduce-scatter pass the same counts (MPI-3.1 5.10), so the
- * member's own counts answer that, also where the calls of others are not known (model/shards). */
+ * member's own counts answer that. */
 static bool gets_nothing_of_all(const struct meeting *meeting, uint32_t member, const struct trace_call *call)
 {
     if (call_kind(call->call) != CALL_REDUCE_SCATTER || meeting->comm->first_group > 0) return false;

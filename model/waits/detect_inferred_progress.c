@@ -218,7 +218,7 @@ static enum status examine_operations(struct progress *progress)
     for (size_t i = 0; i < epochs->operation_count; i++) {
         const struct epoch_operation *operation = &epochs->operations[i];
         const struct trace_call *call = relations_call(relations, operation->origin, operation->call);
-        if ((uint32_t)call->peer == operation->origin || relations->trace->ranks[call->peer].foreign) continue;
+        if ((uint32_t)call->peer == operation->origin) continue;
         if (call->rma.request != TRACE_NO_REF || (call->bytes == 0 && call->rma.result_bytes == 0)) continue;
         size_t completes = completing_call(relations, operation);
         if (completes != EPOCH_NONE) TRY(examine_operation(progress, operation, completes));
@@ -274,7 +274,7 @@ static enum status count_waits(struct progress *progress)
                                   .until_ps = wait->until_ps,
                                   .earlier_ps = wait->until_ps - wait->from_ps};
         if (detection->provisional) finding.doubt = (uint16_t)(DOUBT_PROGRESS + function);
-        TRY(detect_for_target(detection, &finding));
+        TRY(detect_found(detection, &finding));
     }
     return STATUS_OK;
 }

@@ -119,7 +119,7 @@ enum status detect_lock_contention(struct detection *detection)
                                   .from_ps = INT64_MIN,
                                   .until_ps = one->release_ps,
                                   .earlier_ps = one->earlier_ps};
-        status = detect_for_target(detection, &finding);
+        status = detect_found(detection, &finding);
     }
     free(found.items);
     return status;

@@ -21,7 +21,7 @@ static bool enters_at(const struct relations *relations, uint32_t rank, int64_t 
     return low < process->count && process->calls[low].enter_ps == time_ps;
 }
 
-/* The first two ranks of this shard, in their order, that enter MPI at a moment: one of them may be the rank that waits. */
+/* The first two ranks, in their order, that enter MPI at a moment: one of them may be the rank that waits. */
 struct entering {
     uint32_t count, ranks[2];
     size_t calls[2];
@@ -46,7 +46,7 @@ static void find_enters(const struct trace *trace, const struct enters *enters)
 {
     for (uint32_t r = 0; enters->count > 0 && r < trace->rank_count; r++) {
         const struct trace_rank *process = &trace->ranks[r];
-        for (size_t i = 0; !process->foreign && i < process->count; i++) {
+        for (size_t i = 0; i < process->count; i++) {
             const struct trace_call *call = &process->calls[i];
             const uint64_t *index = call_is_region(call->call) ? NULL : map_find(&enters->moments, (uint64_t)call->enter_ps);
             struct entering *found = index ? &enters->items[*index] : NULL;
@@ -57,7 +57,7 @@ static void find_enters(const struct trace *trace, const struct enters *enters)
     }
 }
 
-/* Finds the call's target or, if it may have several, the first of this shard's ranks among them that enters MPI at
+/* Finds the call's target or, if it may have several, the first rank among them that enters MPI at
  * that moment. With a progress thread no rank does. */
 static void find_cause(const struct relations *relations, const struct enters *enters, bool one, int32_t target,
                        struct finding *finding)
@@ -95,11 +95,8 @@ static enum status find_call(struct detection *detection, const struct enters *e
     finding.severity_ps = properties_progress_ps(&trace->ranks[rank], index);
     finding.earlier_ps = finding.severity_ps;
     bool one = names_target(trace, rank, index);
-    if (one && trace->ranks[call->peer].foreign) return STATUS_OK; /* the target's shard finds it */
     find_cause(detection->relations, enters, one, call->peer, &finding);
-    if (one || !detection->several) return detect_found(detection, &finding);
-    if (finding.cause_call == FINDING_NO_CALL && trace->ranks[rank].foreign) return STATUS_OK;
-    return detect_for_target(detection, &finding);
+    return detect_found(detection, &finding);
 }
 
 static bool needs_cause(const struct detection *detection, uint32_t rank, size_t index)

@@ -36,7 +36,7 @@ enum status detect_shmem_lock_contention(struct detection *detection)
     const struct trace *trace = detection->relations->trace;
     struct holdings holdings = {0};
     if (!bounds_have_shmem(trace)) return STATUS_OK;
-    enum status status = holdings_find(trace, detection->relations->state, &holdings, detection->err);
+    enum status status = holdings_find(trace, &holdings, detection->err);
     for (size_t i = 1; status == STATUS_OK && i < holdings.count; i++) status = find_wait(detection, &holdings, i);
     holdings_clear(&holdings);
     return status;
@@ -86,7 +86,6 @@ enum status detect_wait_for_write(struct detection *detection)
     enum status status = STATUS_OK;
     for (uint32_t rank = 0; status == STATUS_OK && rank < trace->rank_count; rank++) {
         size_t *row = NULL;
-        if (trace->ranks[rank].foreign) continue;
         status = shmem_rows_find(trace, rank, &row, detection->err);
         if (status == STATUS_OK) status = find_write_waits(detection, &writes, rank, row);
         free(row);

@@ -23,19 +23,16 @@ enum mpi_call doubt_function(uint16_t doubt)
     return group_votes_function(doubt - (doubt < DOUBT_GROUP ? DOUBT_TARGET : DOUBT_GROUP));
 }
 
-enum status provisional_reserve(struct provisional *provisional, uint16_t doubt, uint32_t ranks, struct err *err)
-{
-    if (!provisional->severity_ps[doubt]) provisional->severity_ps[doubt] = calloc((size_t)ranks + 1, sizeof(int64_t));
-    if (!provisional->count[doubt]) provisional->count[doubt] = calloc((size_t)ranks + 1, sizeof(uint64_t));
-    return provisional->severity_ps[doubt] && provisional->count[doubt] ? STATUS_OK : err_memory(err);
-}
-
 enum status provisional_add(struct provisional *provisional, const struct trace *trace, const struct finding *finding,
                             struct err *err)
 {
-    TRY(provisional_reserve(provisional, finding->doubt, trace->rank_count, err));
-    provisional->severity_ps[finding->doubt][finding->rank] += finding->severity_ps;
-    provisional->count[finding->doubt][finding->rank]++;
+    int64_t **severity_ps = &provisional->severity_ps[finding->doubt];
+    uint64_t **count = &provisional->count[finding->doubt];
+    if (!*severity_ps) *severity_ps = calloc((size_t)trace->rank_count + 1, sizeof **severity_ps);
+    if (!*count) *count = calloc((size_t)trace->rank_count + 1, sizeof **count);
+    if (!*severity_ps || !*count) return err_memory(err);
+    (*severity_ps)[finding->rank] += finding->severity_ps;
+    (*count)[finding->rank]++;
     return STATUS_OK;
 }
 

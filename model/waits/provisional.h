@@ -27,7 +27,7 @@ struct provisional {
                                   time */
     int64_t *severity_ps[DOUBT_COUNT]; /* per rank; NULL: none */
     uint64_t *count[DOUBT_COUNT];
-    struct group_votes votes; /* of all shards, after the exchange */
+    struct group_votes votes;
 };
 
 /* Whether the doubt is about the target's post alone. Each such wait also has a longer one for the group's posts. */
@@ -38,8 +38,6 @@ enum mpi_call doubt_function(uint16_t doubt);
 void provisional_clear(struct provisional *provisional);
 enum status provisional_add(struct provisional *provisional, const struct trace *trace, const struct finding *finding,
                             struct err *err);
-/* Allocates the sums of a doubt, all 0, unless they exist. */
-enum status provisional_reserve(struct provisional *provisional, uint16_t doubt, uint32_t ranks, struct err *err);
 /* After all votes: decides for which posts operations wait. */
 void provisional_decide(struct provisional *provisional);
 /* Adds the waits that were not refuted to totals and profile. */

@@ -41,7 +41,6 @@ void severity_clear(struct severity *severity)
     rates_clear(&severity->rates);
     notes_clear(&severity->notes);
     provisional_clear(&severity->provisional);
-    several_clear(&severity->several);
     window_creations_clear(&severity->creations);
 }
 
@@ -74,7 +73,6 @@ enum status severity_add(struct severity *severity, const struct relations *rela
                                   .waits = waits,
                                   .provisional = &severity->provisional,
                                   .refuted = severity->provisional.refuted,
-                                  .several = severity->parted ? &severity->several : NULL,
                                   .err = err};
     TRY(behaviour_add(&severity->behaviour, relations, err));
     TRY(detect_all(&detection));

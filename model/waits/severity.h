@@ -15,7 +15,6 @@
 #include "model/waits/properties.h"
 #include "model/waits/provisional.h"
 #include "model/transfers/rates.h"
-#include "model/shards/several.h"
 #include "model/waits/waits.h"
 #include "model/behaviour/window_creations.h"
 
@@ -33,8 +32,6 @@ struct severity {
     wide_ps times_ps[PROPERTY_COUNT];
     struct disturbance_inside *inside; /* per rank */
     struct provisional provisional;
-    struct several several; /* for shards */
-    bool parted;                    /* this analysis is one shard; others have the rest */
 };
 
 /* Inits *severity for a trace, and borrows the trace until severity_clear(). */
@@ -47,12 +44,10 @@ void severity_clear(struct severity *severity);
 enum status severity_add(struct severity *severity, const struct relations *relations, struct waits *waits,
                          struct transfers *transfers, struct err *err);
 
-/* After all slices: counts the votes of this shard (model/behaviour/group_votes.h). Shards exchange their votes before
- * anything is decided. */
+/* After all slices: counts the votes (model/behaviour/group_votes.h). */
 void severity_vote(struct severity *severity);
 
-/* Adds what only the end of the trace shows; relations are those of the last slice. Each shard calls this before the
- * sums of shards are merged (model/shards/shards.h). */
+/* Adds what only the end of the trace shows; relations are those of the last slice. */
 enum status severity_end(struct severity *severity, const struct relations *relations, struct err *err);
 /* Moves the sums into result. timelines belong to the trace at its end. */
 enum status severity_report(struct severity *severity, const struct timelines *timelines, struct result *result,

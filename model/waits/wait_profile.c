@@ -70,13 +70,6 @@ static struct wait_place place_of(const struct wait_profile *profile, const stru
                                .worst = {.enter_ps = at->enter_ps}};
 }
 
-static enum status add_rank(struct wait_profile *profile, const struct wait_place *item, const struct wait_place *wait,
-                            uint32_t rank, struct err *err)
-{
-    struct rank_sum more = {(uint32_t)(item - profile->items), rank, wait->thread, .count = 1, .ps = wait->severity_ps};
-    return rank_sums_add(&profile->ranks, &more, err);
-}
-
 enum status wait_profile_add(struct wait_profile *profile, const struct trace *trace, const struct finding *finding,
                              struct err *err)
 {
@@ -86,53 +79,20 @@ enum status wait_profile_add(struct wait_profile *profile, const struct trace *t
     if (is_worse(finding->severity_ps, made.worst.enter_ps, finding->rank, &item->worst))
         item->worst = advice_facts(trace, &profile->paths, finding);
     item->count++;
-    return add_rank(profile, item, &made, finding->rank, err);
-}
-
-struct wait_place wait_profile_one(const struct wait_profile *profile, const struct trace *trace,
-                                   const struct finding *finding)
-{
-    struct wait_place made = place_of(profile, trace, finding);
-    made.worst = advice_facts(trace, &profile->paths, finding);
-    return made;
-}
-
-static enum status merge_item(struct wait_profile *profile, const struct wait_place *from, struct wait_place **found,
-                              struct err *err)
-{
-    struct wait_place *item;
-    TRY(item_of(profile, *from, &item, err));
-    item->severity_ps += from->severity_ps;
-    if (is_worse(from->worst.severity_ps, from->worst.enter_ps, from->worst.rank, &item->worst))
-        item->worst = from->worst;
-    item->count += from->count;
-    *found = item;
-    return STATUS_OK;
-}
-
-enum status wait_profile_merge(struct wait_profile *profile, const struct wait_place *from, uint32_t *item,
-                               struct err *err)
-{
-    struct wait_place *found;
-    TRY(merge_item(profile, from, &found, err));
-    *item = (uint32_t)(found - profile->items);
-    return STATUS_OK;
-}
-
-enum status wait_profile_add_one(struct wait_profile *profile, const struct wait_place *wait, struct err *err)
-{
-    struct wait_place *item;
-    TRY(merge_item(profile, wait, &item, err));
-    return add_rank(profile, item, wait, wait->worst.rank, err);
+    struct rank_sum more = {(uint32_t)(item - profile->items), finding->rank, made.thread, .count = 1, .ps = made.severity_ps};
+    return rank_sums_add(&profile->ranks, &more, err);
 }
 
 /* Adds an item in doubt to the certain item of its place. */
 static enum status make_certain(struct wait_profile *profile, uint32_t doubtful, struct err *err)
 {
-    struct wait_place place = profile->items[doubtful];
-    uint32_t item;
+    struct wait_place place = profile->items[doubtful], *certain;
     place.doubt = FINDING_CERTAIN;
-    TRY(wait_profile_merge(profile, &place, &item, err));
+    TRY(item_of(profile, place, &certain, err));
+    certain->severity_ps += place.severity_ps;
+    if (is_worse(place.worst.severity_ps, place.worst.enter_ps, place.worst.rank, &certain->worst)) certain->worst = place.worst;
+    certain->count += place.count;
+    const uint32_t item = (uint32_t)(certain - profile->items);
     for (size_t s = 0, count = profile->ranks.count; s < count; s++) {
         struct rank_sum sum = profile->ranks.items[s];
         if (sum.item != doubtful) continue;

@@ -38,16 +38,6 @@ void wait_profile_clear(struct wait_profile *profile);
 enum status wait_profile_add(struct wait_profile *profile, const struct trace *trace, const struct finding *finding,
                              struct err *err);
 
-/* Makes the item for one wait; adds such an item. */
-struct wait_place wait_profile_one(const struct wait_profile *profile, const struct trace *trace,
-                                   const struct finding *finding);
-enum status wait_profile_add_one(struct wait_profile *profile, const struct wait_place *wait, struct err *err);
-
-/* Adds an item of another shard, whose nodes have been translated to those of this shard. *item is the number of the
- * item here, for that shard's `ranks`. */
-enum status wait_profile_merge(struct wait_profile *profile, const struct wait_place *from, uint32_t *item,
-                               struct err *err);
-
 /* Removes the waits whose doubt is refuted, and makes the other doubtful waits certain. */
 enum status wait_profile_end_doubts(struct wait_profile *profile, const bool *refuted, struct err *err);
 

@@ -13,7 +13,7 @@
 #include "predictors/transforms/transform.h"
 #include "simulate/verify/verify.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/slices/same_shards.h"
+#include "tests/slices/same_result.h"
 #include "trace/faults.h"
 #include "trace/open.h"
 #include "trace/otf2/otf2.h"
@@ -140,10 +140,9 @@ static void check_slices(const struct trace *trace)
     char what[SAME_RESULT_BYTES];
     bool same = true;
     if (trace_check_one_thread(trace, "slices", &err) != STATUS_OK) return;
-    enum status status =
-        fuzz_once_in(2) ? same_in_slices(trace, &same, what, &err) : same_in_shards(trace, &same, what, &err);
+    enum status status = same_in_slices(trace, &same, what, &err);
     fuzz_check_error("slices", status, &err);
-    if (!same) fuzz_finding("slices or shards differ: %s", what);
+    if (!same) fuzz_finding("slices differ: %s", what);
 }
 
 /* --- replay --- */

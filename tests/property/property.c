@@ -13,7 +13,7 @@
 #include "tests/property/slices.h"
 #include "tests/property/slopes.h"
 #include "tests/slices/same_growing.h"
-#include "tests/slices/same_shards.h"
+#include "tests/slices/same_result.h"
 #include "tests/property/transforms.h"
 
 void verdict_fail(struct verdict *verdict, const char *what, const char *format, ...)
@@ -224,12 +224,6 @@ static enum status check_slices(const struct trial *trial, const struct program 
     return check_ways(trial, program, trace, same_in_slices, "slices", verdict, err);
 }
 
-static enum status check_shards(const struct trial *trial, const struct program *program, const struct trace *trace,
-                                struct verdict *verdict, struct err *err)
-{
-    return check_ways(trial, program, trace, same_in_shards, "shards", verdict, err);
-}
-
 static bool same_accounts(const struct totals *one, const struct totals *two)
 {
     for (int p = 0; p < PATTERN_COUNT; p++)
@@ -303,7 +297,6 @@ const struct property properties[] = {
     {"advice", "who follows the advice waits less", check_advice},
     {"slopes", "replays at other values lie on the curves; slack costs nothing", check_slopes},
     {"slices", "a trace in slices gives the same result as in memory", check_slices},
-    {"shards", "a trace gives the same result in several shards as in memory", check_shards},
     {"ahead", "ranks that run ahead of others change nothing", check_ahead},
     {"small-puts", "no put moves more than 1000 bytes, which is wrong on purpose", check_small_puts},
     {NULL, NULL, NULL},

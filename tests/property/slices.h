@@ -4,7 +4,7 @@
 
 #include "simulate/replay/replay.h"
 
-/* same_in_slices() or same_in_shards(). */
+/* same_in_slices(). */
 typedef enum status trace_comparer(const struct trace *trace, bool *same, char *what, struct err *err);
 
 /* The predicted trace, the same taken for a recorded one, and the recorded calls at random times. *same false: what

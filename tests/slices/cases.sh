@@ -1,5 +1,5 @@
-# cases.sh RUN_SLICES RMACAST DIRECTORY: all hand-worked cases of ranks with one thread, one where parts must know of a
-# probe, two with intervals that a part does not enter, one with an interval that is entered again behind another, one with
+# cases.sh RUN_SLICES RMACAST DIRECTORY: all hand-worked cases of ranks with one thread, one with a taken probe, two with
+# intervals that some ranks do not enter, one with an interval that is entered again behind another, one with
 # what is counted per call site and size, one where a later epoch decides what an operation waited for, one with blocks that
 # other ranks have not for a rank, one where an unlock returns behind that of the next holder, one where an unlock_all does, one
 # where a wait completes a message and a get, one where a call has waits of two rounds, one that ends inside a wait, and one of

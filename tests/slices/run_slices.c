@@ -1,11 +1,10 @@
-/* Whether traces give the same result in slices, and in several shards, as in memory: run_slices DIRECTORY TRACE...
- * Each is read from memory, and from an archive that is written into the directory. run_slices --long TRACE...: whether
- * shards hold little of long traces. */
+/* Whether traces give the same result in slices as in memory: run_slices DIRECTORY TRACE... Each is read from memory, and from an
+ * archive that is written into the directory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/slices/same_shards.h"
+#include "tests/slices/same_result.h"
 #include "trace/open.h"
 #include "trace/otf2/otf2.h"
 #include "trace/otf2/slices.h"
@@ -50,23 +49,10 @@ static enum status run_trace(const char *path, const struct trace *trace, const 
     bool same;
     if (has_threads(trace)) return STATUS_OK; /* are analysed as a whole */
     TRY(same_in_slices(trace, &same, what, err));
-    if (same) TRY(same_in_shards(trace, &same, what, err));
     if (!same) return differs(path, what, err);
     TRY(otf2_write(trace, archive, err));
     TRY(run_archive(archive, &same_options, err));
     return run_archive(archive, &same_by_callpath, err);
-}
-
-static enum status run_long(const char *path, struct err *err)
-{
-    char what[SAME_RESULT_BYTES];
-    struct trace *trace;
-    bool little;
-    TRY(trace_open(path, &trace, err));
-    enum status status = shards_hold_little(trace, &little, what, err);
-    trace_free(trace);
-    TRY(status);
-    return little ? STATUS_OK : differs(path, what, err);
 }
 
 static enum status run(const char *path, const char *archive, struct err *err)
@@ -85,8 +71,7 @@ int main(int argc, char **argv)
     if (!failed) snprintf(archive, sizeof archive, "%s/slices.rma", argv[1]);
     for (int i = 2; i < argc; i++) {
         struct err err;
-        bool only_long = strcmp(argv[1], "--long") == 0;
-        if ((only_long ? run_long(argv[i], &err) : run(argv[i], archive, &err)) == STATUS_OK) continue;
+        if (run(argv[i], archive, &err) == STATUS_OK) continue;
         fprintf(stderr, "%s: %s\n", argv[i], err.text);
         failed = 1;
     }

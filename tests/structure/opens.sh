@@ -13,7 +13,6 @@ LC_ALL=C sort >"$list.allowed" <<'END'
 ./common/files/output_file.c      outputs
 ./common/files/place.c            directories and links on an output's path
 ./common/files/temp_file.c        files without a name
-./mpi/analyze_mpi.c               /dev/null, as the standard output of all processes but one
 ./mpi/sweep_mpi.c                 /dev/null, as the standard output of all processes but one
 ./predictors/sweep/result_file.c  the sweep's result, which output_file.h has made, to go on behind its last line
 ./recording/guests.c              /proc, and spools that are being recorded, to see who writes them

@@ -14,7 +14,7 @@ wrong() { # FILE TEXT PATTERN: words.sh must find the line
 }
 wrong trace/trace.c 'int join_knots;' '^trace/trace.c:[0-9]+:int join_knots'
 wrong docs/glossary.md 'What is Settled early.' '^docs/glossary.md:[0-9]+:What'
-wrong model/shards/shards.c '/* a part of the ranks */' '^model/shards/shards.c:[0-9]+:/\* a part'
+wrong model/slices/slices.c '/* a part of the ranks */' '^model/slices/slices.c:[0-9]+:/\* a part'
 wrong model/test_ledger.c 'int nothing;' '^model/test_ledger.c$'
 wrong trace/trace.c '/* as in trace/gone.c */' '^trace/trace.c: .*gone.c, which is no file'
 wrong trace/trace.c '/* calls nobody_knows(). */' '^trace/trace.c: .*nobody_knows\(\), which is no function'

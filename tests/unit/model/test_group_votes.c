@@ -28,10 +28,10 @@ static void classes_are_of_function_and_size(void **state)
     assert_int_equal(GROUP_VOTE_CLASSES, 6 * 65);
 }
 
-static void votes_are_counted_and_merged(void **state)
+static void votes_are_counted(void **state)
 {
     static struct behaviour behaviour;
-    static struct group_votes one, both;
+    static struct group_votes one;
     (void)state;
     behaviour.operations[BEHAVIOUR_GET][4] =
         (struct behaviour_count){.calls = 90, .of = 80, .group_of = 70, .group_only = 3, .group_not = 5};
@@ -41,12 +41,6 @@ static void votes_are_counted_and_merged(void **state)
     assert_int_equal(one.against[69], 5);
     assert_int_equal(one.with[64], 7);
     assert_int_equal(one.against[64], 0);
-    both.with[69] = 10;
-    both.against[69] = 20;
-    group_votes_merge(&both, &one);
-    assert_int_equal(both.with[69], 13);
-    assert_int_equal(both.against[69], 25);
-    assert_int_equal(both.with[64], 7);
 }
 
 /* Votes of puts of classes 4 and 5, of gets of class 4: with, against. Asked are those three, a put and a get of another size,
@@ -84,7 +78,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classes_are_of_function_and_size),
-        cmocka_unit_test(votes_are_counted_and_merged),
+        cmocka_unit_test(votes_are_counted),
         cmocka_unit_test(the_majority_decides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
