@@ -58,7 +58,7 @@ static enum status run(const char *path, const char *platform, struct times took
 {
     struct trace *trace;
     struct times begin = now();
-    trace_memory_prepare(path);
+    (void)trace_memory_prepare(path, 0, false, NULL);
     TRY(trace_open(path, &trace, err));
     took[STEP_READ] = since(begin);
     enum status status = replay(trace, platform, false, &took[STEP_REPLAY], err);

@@ -18,7 +18,7 @@ static const struct argp_option options[] = {
     {"whole", KEY_WHOLE, NULL, 0, "keep the whole trace in memory, however large it is", 0},
     {"slices", KEY_SLICES, NULL, 0,
      "read the archive in slices however small it is, in memory that does not grow with its length (default from 8 "
-     "million records on)",
+     "million records on); what cannot be is read as a whole, and a note says why",
      0},
     {0}};
 
@@ -28,7 +28,6 @@ struct settings {
     bool several; /* other processes read */
     struct section section; /* of an analysis in slices */
     bool keep_going, whole, slices, check;
-    bool unsliced;  /* it cannot be read in slices, and --keep-going reads it all the same */
     bool fell_back; /* a fault was found in slices, and the whole trace is read */
     bool written;   /* the result is: what fails now is no fault of the trace */
 };
@@ -78,16 +77,6 @@ static enum status analyze_slices(struct settings *settings, struct trace_source
     return status;
 }
 
-/* Says why, if the path is no trace at all. */
-static enum status refuse_slices(const char *path, struct err *err)
-{
-    struct trace *trace;
-    TRY(trace_open(path, &trace, err));
-    trace_free(trace);
-    return err_set(err, STATUS_DATA, path, NULL,
-                   "cannot be read in slices, expected an archive of rmacast with one thread per rank");
-}
-
 /* *done false: the trace is to be analysed as a whole. */
 static enum status try_slices(struct settings *settings, bool *done, struct err *err)
 {
@@ -97,8 +86,6 @@ static enum status try_slices(struct settings *settings, bool *done, struct err 
     if (settings->whole || settings->check) return STATUS_OK;
     enum status status = settings->open_source(settings->analysis.trace, &source, done, &records, err);
     if (status != STATUS_OK) return settings->keep_going ? STATUS_OK : status; /* partly it may open */
-    if (settings->slices && !*done && !settings->keep_going) return refuse_slices(settings->analysis.trace, err);
-    settings->unsliced = settings->slices && !*done;
     if (!*done) return STATUS_OK;
     *done = settings->slices || settings->several || records >= SLICES_FROM_RECORDS;
     status = *done ? analyze_slices(settings, &source, err) : STATUS_OK;
@@ -124,15 +111,22 @@ static enum status analyze_trace(const struct settings *settings, struct trace *
     return model_analyze(trace, &settings->analysis.options, result, err);
 }
 
+static const char *why_whole(const struct settings *settings)
+{
+    return settings->fell_back ? "it has faults"
+           : settings->check   ? "--check sees all of it"
+           : settings->whole   ? "--whole"
+                               : "only an archive of rmacast with one thread per rank is read in slices";
+}
+
 static enum status write_whole(const struct settings *settings, const struct trace *trace, struct result *result,
                                struct err *err)
 {
     if (settings->fell_back)
         TRY(result_add_note(result, err,
                             "the trace has faults: to keep going it was read as a whole, not in slices"));
-    if (settings->unsliced)
-        TRY(result_add_note(result, err, "the trace was read as a whole: only an archive of rmacast with one thread per rank is "
-                                         "read in slices"));
+    else if (settings->slices)
+        TRY(result_add_note(result, err, "the trace was read as a whole: %s", why_whole(settings)));
     TRY(analysis_write(&settings->analysis, trace, result, err));
     if (!settings->check) return STATUS_OK;
     if (result->violations.total > 0) cli_exit_with(1);
@@ -154,14 +148,6 @@ static enum status analyze_found(const struct settings *settings, struct trace *
     if (status == STATUS_OK) status = checks_expect(result, err);
     result_free(result);
     return status;
-}
-
-static const char *why_whole(const struct settings *settings)
-{
-    return settings->fell_back ? "it has faults"
-           : settings->check   ? "--check sees all of it"
-           : settings->whole   ? "--whole"
-                               : "several read archives of rmacast with one thread per rank";
 }
 
 static enum status analyze_whole(const struct settings *settings, struct err *err)

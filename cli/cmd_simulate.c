@@ -315,6 +315,7 @@ static enum status run_simulate(struct settings *settings, struct err *err)
     bool done;
     TRY(simulate_recording(settings, &done, err));
     if (done) return STATUS_OK;
+    settings->prediction.keeps = settings->output || settings->verify || section_is_set(&settings->analyze.section);
     TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, &settings->warnings, err));
     enum status status = simulate_with(settings, trace, err);
     trace_free(trace);

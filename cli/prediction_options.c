@@ -132,6 +132,7 @@ error_t prediction_options_parse(int key, char *argument, const struct argp_stat
     }
     case OPTION_KEEP_GOING: options->keep_going = true; return 0;
     case OPTION_GROW: options->grow = true; return 0;
+    case OPTION_MEMORY: return cli_size(state, "--memory", argument, &options->memory);
     case OPTION_REWRITE:
         if (strcmp(argument, "list") == 0) list_rewrites();
         return add_rewrite(state, options, strdup(argument));
@@ -474,7 +475,8 @@ enum status prediction_options_trace(const struct prediction_options *options, c
                                      struct warnings *warnings, struct err *err)
 {
     struct trace *opened;
-    trace_memory_prepare(file);
+    const bool keeps = options->keeps || (options->engine && options->engine->once_per_process);
+    TRY(trace_memory_prepare(file, options->memory, keeps, err));
     TRY((options->keep_going ? analysis_open_partly : trace_open)(file, &opened, err));
     enum status status = STATUS_OK;
     if (warnings) {

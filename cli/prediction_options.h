@@ -41,6 +41,7 @@ enum {
     OPTION_FROM,
     OPTION_TO,
     OPTION_WITHOUT_INIT,
+    OPTION_MEMORY,
 };
 
 #define REPLAY_OPTIONS(engines)                                                                                          \
@@ -75,7 +76,8 @@ enum {
     REPLAY_OPTIONS("simgrid (default): links are shared flows; loggp: links are queues, faster"),                      \
     {"keep-going", OPTION_KEEP_GOING, NULL, 0,                                                                         \
      "replay a faulty trace, or one that breaks off: each rank up to its first fault or up to a call that never returns; " \
-     "the result says what is left out", 0}
+     "the result says what is left out", 0},                                                                           \
+    {"memory", OPTION_MEMORY, "SIZE", 0, "say before the replay if it needs more memory than SIZE, as 2G", 0}
 
 /* Which waits count. */
 #define WAIT_OPTIONS                                                                                                   \
@@ -115,6 +117,8 @@ struct prediction_options {
     const char *semantics_option; /* that named the semantics; NULL: --semantics */
     bool keep_going; /* leave out faulty calls, and those that never return */
     bool grow;       /* platforms/grow.h */
+    int64_t memory;  /* bytes that the user grants (cli/trace_memory.h); 0: no limit */
+    bool keeps;      /* the command keeps the predicted trace */
     enum platform_errors errors; /* platforms/stated_errors.h */
     struct recorded_time *recorded_time; /* prediction_options_trace() sets it; NULL: not needed */
     struct result **recorded; /* prediction_options_trace() sets it to the analysis of the trace as recorded; NULL: not needed */

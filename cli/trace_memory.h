@@ -1,8 +1,15 @@
-/* Asks for large pages for the calls of a trace that is about to be read and replayed, if they are many. */
+/* The memory of a trace that is about to be read as a whole and replayed. */
 #ifndef CLI_TRACE_MEMORY_H
 #define CLI_TRACE_MEMORY_H
 
-/* path: as the user names the trace; what is none is left to the reader. */
-void trace_memory_prepare(const char *path);
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/status.h"
+
+/* Asks for large pages, if the calls are many. path: as the user names the trace; what is none is left to the reader.
+ * STATUS_DATA if the trace needs more bytes than `most` (0: no limit), by the size of its files; `keeps`: with its predicted
+ * trace. */
+enum status trace_memory_prepare(const char *path, int64_t most, bool keeps, struct err *err);
 
 #endif

@@ -23,6 +23,10 @@ for sync in pscw fence lock flush p2p; do
   compare $sync "$work/$sync.txt" "2 7"
 done
 
+# Several batches of each rank, with receives that are completed in a later one.
+"$rmacast" generate halo2d --ranks 6 --iterations 2000 --imbalance 0.3 --sync p2p -o "$work/batches.txt"
+compare batches "$work/batches.txt" "2 3"
+
 # Options mean the same, by one process and by several.
 options() { # NAME OPTION...
   name=$1
