@@ -300,6 +300,7 @@ enum status analysis_write(const struct analysis *analysis, const struct trace *
     if (analysis->replayed) TRY(result_explain(result, analysis->replayed, analysis->replay, err));
     enum status files = write_files(analysis, trace, result, err);
     if (cli_is_output(analysis->json)) return cli_flush_behind(files, err);
+    if (!cli_is_wide()) TRY(result_shorten_names(result, err));
     if (analysis->efficiency && result->efficiency)
         efficiency_print(result->efficiency, result->per_rank, cli_table());
     else

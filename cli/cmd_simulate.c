@@ -166,6 +166,7 @@ static enum status write_outputs(const struct settings *settings, const struct p
     if (settings->json) files = write_json(settings, prediction->result, report, draws, rewrite, err);
     if (files == STATUS_OK && settings->output) files = cli_save_trace(prediction->outcome.trace, settings->output, err);
     if (cli_is_output(settings->json) || cli_is_output(settings->output)) return cli_flush_behind(files, err);
+    if (!cli_is_wide()) TRY(result_shorten_names(prediction->result, err));
     rewrite_print(rewrite, "Rewritten", cli_table());
     result_print(prediction->result, stdout);
     if (prediction->result->efficiency)

@@ -181,6 +181,37 @@ static bool spread_line(cJSON *lines, const char *key)
     return json_put(two_sided, key, cJSON_Duplicate(value, true));
 }
 
+/* Multiplies a number, a measured value with its error, or the key in each row of a list. False: there is none. */
+static bool scale_value(cJSON *item, const char *key, double factor)
+{
+    bool scaled = false;
+    cJSON *row;
+    if (cJSON_IsNumber(item)) return cJSON_SetNumberHelper(item, item->valuedouble * factor), true;
+    if (cJSON_IsArray(item))
+        cJSON_ArrayForEach(row, item) scaled |= scale_value(cJSON_GetObjectItemCaseSensitive(row, key), key, factor);
+    if (cJSON_IsObject(item)) {
+        scaled = scale_value(cJSON_GetObjectItemCaseSensitive(item, "value"), key, factor);
+        scale_value(cJSON_GetObjectItemCaseSensitive(item, "error"), key, factor);
+    }
+    return scaled;
+}
+
+/* KEY=*FACTOR: what the file states, times the factor; of a line its size segments and those of sends, all alike. */
+static enum status scale_key(cJSON *object, const char *path, const char *key, const char *override, double factor,
+                             struct err *err)
+{
+    static const char *const beside[] = {"segments", "latency_s", "bandwidth_Bps"};
+    bool scaled = scale_value(cJSON_GetObjectItemCaseSensitive(object, key), key, factor);
+    for (size_t i = 0; is_line(path, key) && i < sizeof beside / sizeof *beside; i++) {
+        cJSON *list = cJSON_GetObjectItemCaseSensitive(object, beside[i]);
+        if (cJSON_IsArray(list) && strcmp(beside[i], key) != 0) scaled |= scale_value(list, key, factor);
+    }
+    cJSON *two_sided = is_line(path, key) ? cJSON_GetObjectItemCaseSensitive(object, "two_sided") : NULL;
+    if (cJSON_IsObject(two_sided) && scale_key(two_sided, path, key, override, factor, NULL) == STATUS_OK) scaled = true;
+    if (scaled) return STATUS_OK;
+    return err_set(err, STATUS_USAGE, "--set", override, "the platform file states no value to multiply");
+}
+
 /* The override names one server for all messages, so it removes other ones of the file and its profile. False: out of
  * memory. */
 static bool drop_servers(cJSON *rma, const char *path)
@@ -207,6 +238,15 @@ enum status override_apply(struct json_document *document, const char *override,
     char *key = strndup(override, (size_t)(equals - override));
     if (!key) return err_memory(err);
     enum status status = walk_path(document->root, key, override, &object, &last, err);
+    if (status == STATUS_OK && equals[1] == '*') {
+        char *end;
+        const double factor = strtod(equals + 2, &end);
+        status = *end || end == equals + 2 || !(factor > 0 && factor < 1e12)
+                     ? err_set(err, STATUS_USAGE, "--set", override, "expected *FACTOR, a factor above 0, as *0.5")
+                     : scale_key(object, path, last, override, factor, err);
+        free(key);
+        return status;
+    }
     if (status == STATUS_OK) status = override_value(override, path, equals + 1, &value, err);
     if (status == STATUS_OK) {
         const char *name = cJSON_GetStringValue(value);

@@ -16,6 +16,14 @@ static bool pattern_occurs(const struct comparison *comparison, enum pattern pat
     return false;
 }
 
+/* In the row that loses most in the pattern. */
+static double most_lost(const struct comparison *comparison, enum pattern pattern)
+{
+    double most_s = 0;
+    for (size_t i = 0; i < comparison->count; i++) most_s = fmax(most_s, comparison->results[i]->patterns[pattern].severity_s);
+    return most_s;
+}
+
 /* A title has two lines, split at its last space, since the table has a column per wait state. */
 static int first_line(enum pattern pattern)
 {
@@ -44,19 +52,20 @@ static int name_width(const struct comparison *comparison)
     return (int)width;
 }
 
-/* The columns after the row's name: run time, the patterns that occur, two bounds. */
-enum column_kind { COLUMN_RUN_TIME, COLUMN_PATTERN, COLUMN_LOWER, COLUMN_UPPER };
+/* The columns after the row's name: run time, share of waiting, the patterns that occur by their largest severity, two bounds. */
+enum column_kind { COLUMN_RUN_TIME, COLUMN_WAITING, COLUMN_PATTERN, COLUMN_LOWER, COLUMN_UPPER };
 struct column {
     enum column_kind kind;
     enum pattern pattern;
     int width;
 };
-enum { COLUMNS_MAX = PATTERN_COUNT + 3 };
+enum { COLUMNS_MAX = PATTERN_COUNT + 4 };
 
 static void print_head(const struct comparison *comparison, const struct column *columns, int count, FILE *out)
 {
     static const char *const titles[][2] = {
-        [COLUMN_RUN_TIME] = {"", "run time"}, [COLUMN_LOWER] = {"lower", "bound"}, [COLUMN_UPPER] = {"upper", "bound"}};
+        [COLUMN_RUN_TIME] = {"", "run time"}, [COLUMN_WAITING] = {"", "waiting"},
+        [COLUMN_LOWER] = {"lower", "bound"}, [COLUMN_UPPER] = {"upper", "bound"}};
     for (int line = 0; line < 2; line++) {
         text_print(out, "%-*s", name_width(comparison), line ? "semantics" : "");
         for (int c = 0; c < count; c++) {
@@ -89,6 +98,15 @@ static void print_rate(const struct result_distribution *rates, FILE *out)
     text_print(out, "  %12s", shown);
 }
 
+/* Of all ranks' time. A pattern that is part of another one is in that. */
+static double waiting_share(const struct result *result)
+{
+    double waits_s = 0, total_s = result_total_s(result);
+    for (int p = 0; p < PATTERN_COUNT; p++)
+        if (pattern_whole((enum pattern)p) == (enum pattern)p) waits_s += result->patterns[p].severity_s;
+    return total_s > 0 ? waits_s / total_s : 0;
+}
+
 static void print_row(const struct comparison *comparison, const struct column *columns, int count, size_t row, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
@@ -98,6 +116,7 @@ static void print_row(const struct comparison *comparison, const struct column *
         enum pattern pattern = columns[c].pattern;
         switch (columns[c].kind) {
         case COLUMN_RUN_TIME: text_print(out, "  %*s", columns[c].width, units_format_duration(result->run_time_s, text)); break;
+        case COLUMN_WAITING: text_print(out, "  %*.1f %%", columns[c].width - 2, 100 * waiting_share(result)); break;
         case COLUMN_PATTERN:
             text_print(out, "  %*s", columns[c].width, units_format_duration(result->patterns[pattern].severity_s, text));
             break;
@@ -116,9 +135,15 @@ static void print_table(const struct comparison *comparison, FILE *out)
     struct column columns[COLUMNS_MAX];
     int count = 0;
     columns[count++] = (struct column){COLUMN_RUN_TIME, 0, 11};
-    for (int p = 0; p < PATTERN_COUNT; p++)
-        if (pattern_occurs(comparison, (enum pattern)p))
-            columns[count++] = (struct column){COLUMN_PATTERN, (enum pattern)p, column_width((enum pattern)p)};
+    columns[count++] = (struct column){COLUMN_WAITING, 0, 8};
+    for (int p = 0; p < PATTERN_COUNT; p++) {
+        if (!pattern_occurs(comparison, (enum pattern)p)) continue;
+        int at = count++;
+        for (; columns[at - 1].kind == COLUMN_PATTERN &&
+               most_lost(comparison, columns[at - 1].pattern) < most_lost(comparison, (enum pattern)p); at--)
+            columns[at] = columns[at - 1];
+        columns[at] = (struct column){COLUMN_PATTERN, (enum pattern)p, column_width((enum pattern)p)};
+    }
     columns[count++] = (struct column){COLUMN_LOWER, 0, 12};
     columns[count++] = (struct column){COLUMN_UPPER, 0, 12};
     for (int first = 0, next; first < count; first = next) {

@@ -324,7 +324,12 @@ enum status result_open(const char *file, struct result **result, struct err *er
 enum { RESULT_BUFFER_TEXT_BYTES = 160 };
 char *result_buffer_text(const struct result_buffer *buffer, char text[RESULT_BUFFER_TEXT_BYTES]);
 
-/* All ranks' time, with that of their threads; the section's, if the result is of one. */
+/* In every text that tables show, C++ functions lose their arguments and files their folders where that names one of them alone.
+ * After it the result is for people. */
+enum status result_shorten_names(struct result *result, struct err *err);
+
+/* All ranks' time, with that of their threads, without MPI_Init and MPI_Finalize, which no program can spare; the section's, if
+ * the result is of one. Shares in tables are of it. */
 double result_total_s(const struct result *result);
 /* MPI's share of all ranks' time; 0 where there is no time. */
 double result_mpi_share(const struct result *result);

@@ -10,9 +10,11 @@
 double result_total_s(const struct result *result)
 {
     double total_s = 0;
-    if (result->property_count > 0 && !result->section.known) return result->properties[PROPERTY_TIME].inclusive_s;
-    for (uint32_t r = 0; r < result->rank_count; r++) total_s += result->rank_time_s[r];
-    return total_s;
+    if (result->property_count > 0 && !result->section.known)
+        total_s = result->properties[PROPERTY_TIME].inclusive_s;
+    else
+        for (uint32_t r = 0; r < result->rank_count; r++) total_s += result->rank_time_s[r];
+    return fmax(total_s - result->init_s, 0);
 }
 
 double result_mpi_share(const struct result *result)
@@ -24,8 +26,11 @@ double result_mpi_share(const struct result *result)
 void result_share_calls(struct result *result)
 {
     const double total_s = result_total_s(result);
-    for (size_t i = 0; i < result->calls.count; i++)
-        result->calls.items[i].share = total_s > 0 ? result->calls.items[i].time_s / total_s : 0;
+    for (size_t i = 0; i < result->calls.count; i++) {
+        struct result_share *call = &result->calls.items[i];
+        const double of_s = call->init ? total_s + result->init_s : total_s;
+        call->share = of_s > 0 ? call->time_s / of_s : 0;
+    }
 }
 
 double result_rest_s(const struct result_share *call)

@@ -6,6 +6,7 @@
 #include "common/text/text.h"
 #include "common/units.h"
 #include "model/waits/properties.h"
+#include "model/waits/rank_sums.h"
 #include "model/result/result.h"
 
 enum { PLACE_BYTES = 160, SHARES_SHOWN = 5 };
@@ -49,14 +50,14 @@ static int compare_findings(const void *one, const void *other)
     return (int)a->pattern - (int)b->pattern;
 }
 
-/* The rank of the worst place; where that is not known, the worst rank of all places together. */
-static uint32_t worst_rank(const struct result *result, const struct result_pattern *pattern)
+/* The rank that loses more than the others, as a number; "-" where none stands out. */
+static bool print_worst_rank(const struct result *result, const struct result_pattern *pattern, FILE *out)
 {
-    uint32_t worst = 0;
-    if (pattern->place_count > 0 && pattern->places[0].who.rank >= 0) return (uint32_t)pattern->places[0].who.rank;
-    for (uint32_t r = 1; r < result->rank_count; r++)
-        if (pattern->rank_severity_s[r] > pattern->rank_severity_s[worst]) worst = r;
-    return worst;
+    struct spread spread = {.count = 0};
+    for (uint32_t r = 0; r < result->rank_count; r++) spread_add(&spread, r, pattern->rank_severity_s[r]);
+    if (spread_stands_out(&spread)) text_print(out, " %10" PRIu32, spread.most_rank);
+    else text_print(out, " %10s", "-");
+    return spread_stands_out(&spread);
 }
 
 /* " on n0, thread 2"; nothing where neither is known. */
@@ -89,14 +90,15 @@ static void print_findings(const struct result *result, size_t top, FILE *out)
     for (size_t i = 0; i < count && (top == 0 || i < top); i++) {
         const struct result_pattern *pattern = &result->patterns[findings[i].pattern];
         char title[TITLE_BYTES];
-        text_print(out, "%-28s %9s %5.1f %% %7" PRIu64 " %10" PRIu32, title_of(result, findings[i].pattern, title),
+        text_print(out, "%-28s %9s %5.1f %% %7" PRIu64, title_of(result, findings[i].pattern, title),
                    units_format_duration(pattern->severity_s, seconds),
-                   percent_of(pattern->severity_s, result_total_s(result)), pattern->count, worst_rank(result, pattern));
+                   percent_of(pattern->severity_s, result_total_s(result)), pattern->count);
+        const bool stands_out = print_worst_rank(result, pattern, out);
         if (pattern->place_count > 0) {
             const struct result_place *place = &pattern->places[0];
             text_print(out, "  %s", place->callpath);
             if (place->file) text_print(out, " (%s:%" PRId32 ")", place->file, place->line);
-            print_who(&place->who, out);
+            if (stands_out) print_who(&place->who, out);
         }
         fputc('\n', out);
         if (pattern->place_count == 0 || pattern->places[0].severity_s < RESULT_WORTH_ADVICE * result_total_s(result)) continue;
@@ -157,11 +159,12 @@ static void print_shares(const char *title, const struct result_shares *shares, 
         const struct result_share *share = &shares->items[i];
         char text[PLACE_BYTES];
         snprintf(text, sizeof text, "%s%s%s", share->callpath, *share->callpath ? "/" : "", share->activity);
-        text_print(out, "  %-44s %10s %5.1f %% %11" PRId64, text, units_format_duration(share->time_s, seconds),
-                   100 * share->share, share->who.rank);
+        text_print(out, "  %-44s %10s %5.1f %%", text, units_format_duration(share->time_s, seconds), 100 * share->share);
+        if (share->stands_out) text_print(out, " %11" PRId64, share->who.rank);
+        else text_print(out, " %11s", "-");
         if (share->file) text_print(out, "  %s:%" PRId32, share->file, share->line);
-        if (share->who.node || share->who.thread >= 0) fputc(' ', out);
-        print_who(&share->who, out);
+        if (share->stands_out && (share->who.node || share->who.thread >= 0)) fputc(' ', out);
+        if (share->stands_out) print_who(&share->who, out);
         fputc('\n', out);
     }
     if (shares->count > shown) text_print(out, "  and %zu more\n", shares->count - shown);

@@ -27,17 +27,22 @@ static void print_user(const struct result *result, FILE *out)
 void result_print_share(const struct result *result, FILE *out)
 {
     const double total_s = result_total_s(result);
-    if (!result->calls_known || total_s <= 0 || result->calls.total_s <= 0) return;
+    if (!result->calls_known || total_s + result->init_s <= 0 || result->calls.total_s <= 0) return;
     if (result->section.known) {
-        text_print(out, "MPI        %.1f %% of all ranks' time in the section\n", percent_of(result->calls.total_s, total_s));
-        return;
+        text_print(out, "MPI        %.1f %% of all ranks' time in the section",
+                   percent_of(result->calls.total_s - result->init_s, total_s));
+    } else {
+        const double threads_s = result->properties[PROPERTY_THREADS].inclusive_s;
+        text_print(out, "MPI        %.1f %% of all ranks' time (user code %.1f %%",
+                   percent_of(result->properties[PROPERTY_MPI].inclusive_s - result->init_s, total_s),
+                   percent_of(result->properties[PROPERTY_USER].inclusive_s, total_s));
+        if (threads_s > 0) text_print(out, ", thread primitives %.1f %%", percent_of(threads_s, total_s));
+        fputc(')', out);
     }
-    const double threads_s = result->properties[PROPERTY_THREADS].inclusive_s;
-    text_print(out, "MPI        %.1f %% of all ranks' time (user code %.1f %%", 100 * result_mpi_share(result),
-               percent_of(result->properties[PROPERTY_USER].inclusive_s, total_s));
-    if (threads_s > 0) text_print(out, ", thread primitives %.1f %%", percent_of(threads_s, total_s));
-    fputc(')', out);
-    if (result->init_s > 0) text_print(out, ", %.1f %% in MPI_Init and MPI_Finalize", percent_of(result->init_s, total_s));
+    if (result->init_s > 0)
+        text_print(out, "\n           without MPI_Init and MPI_Finalize, which are %.1f %% of the run; shares of calls and\n"
+                        "           waits are without them, too",
+                   percent_of(result->init_s, total_s + result->init_s));
     fputc('\n', out);
     print_user(result, out);
 }

@@ -1,9 +1,11 @@
 // Calls by function and place: what of their time is a wait state, what a replay spends as transfer, and what nothing explains.
 const worthAdvice = 0.01; // of all ranks' time; RESULT_WORTH_ADVICE
-const totalTime = (result) => (result.section ? sum(result.rank_time_s) : result.properties.time_s) || allTime(result) || 1;
+// Without MPI_Init and MPI_Finalize, which no program can spare; result_total_s().
+const wholeTime = (result) => (result.section ? sum(result.rank_time_s) : result.properties.time_s) || allTime(result);
+const totalTime = (result) => Math.max(0, wholeTime(result) - initTime(result)) || 1;
 const shareOf = (result, seconds) => formatShare(seconds / totalTime(result));
 const takesTime = (result) => Boolean(result.calls && result.calls.some((call) => call.time_s > 0));
-const initTime = (result) => sum(result.calls.filter((call) => call.init).map((call) => call.time_s));
+const initTime = (result) => sum((result.calls || []).filter((call) => call.init).map((call) => call.time_s));
 
 // {places, platform}, without MPI_Init and MPI_Finalize. A recorded run is explained by a replay of it on the page, or by what advise found.
 function explainedCalls(inputs, result) {
@@ -27,8 +29,8 @@ function functionsOf(places) {
     .sort((a, b) => b.time_s - a.time_s);
 }
 
-const mpiText = (result) => `MPI takes ${shareOf(result, result.properties.mpi_s)} of all ranks' time`
-  + `${initTime(result) > 0 ? `, ${shareOf(result, initTime(result))} in MPI_Init and MPI_Finalize` : ""}; user code takes ${shareOf(result, result.properties.user_s)}.`;
+const mpiText = (result) => `MPI takes ${shareOf(result, Math.max(0, result.properties.mpi_s - initTime(result)))} of all ranks' time; user code takes ${
+  shareOf(result, result.properties.user_s)}${initTime(result) > 0 ? `. MPI_Init and MPI_Finalize, ${formatShare(initTime(result) / (wholeTime(result) || 1))} of the run, are in no share` : ""}.`;
 const hasCoreWaits = (call) => call.without_core_s > worthAdvice * call.time_s;
 const partsText = (one) => `Of the ${formatSeconds(one.time_s)} in ${one.call}, ${formatSeconds(one.waits_s)} are wait states, ${one.transfer_s === null
   ? `${formatSeconds(Math.max(0, one.time_s - one.waits_s))} are transfer and the library` : `${formatSeconds(one.transfer_s)} transfer, ${formatSeconds(one.unexplained_s)} unexplained`}${hasCoreWaits(one) ? `; ${formatSeconds(one.without_core_s)} without a core` : ""}.`;

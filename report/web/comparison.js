@@ -36,7 +36,7 @@ function barChart(rows) {
 const waiters = words({ a: "start waits", b: "the put or get waits", c: "complete waits", d: "nobody waits" });
 const rowTitle = (row) => (waiters[row] ? `${row}: ${waiters[row]}` : row);
 
-const waitingShare = (result) => Math.min(1, sum(result.patterns.filter(({ name }) => !partOf[name]).map((pattern) => pattern.severity_s)) / (allTime(result) || 1));
+const waitingShare = (result) => Math.min(1, sum(result.patterns.filter(({ name }) => !partOf[name]).map((pattern) => pattern.severity_s)) / totalTime(result));
 
 function comparisonSection(title, rows, warnings, error, about) {
   const patterns = [...new Set(rows.flatMap((row) => occurring(row.result).map((pattern) => pattern.name)))];

@@ -3,7 +3,7 @@ function ranksTable(input) {
   const result = input.data, worst = occurring(result);
   return behind(["wait state", "seconds over all ranks", "share", "count", "most in", "rank", "advice"], worst.map((pattern) => {
     const place = pattern.places[0];
-    return [patternTitle(pattern.name), atMost(pattern) + formatSeconds(pattern.severity_s), formatShare(pattern.severity_s / allTime(result)), pattern.count,
+    return [patternTitle(pattern.name), atMost(pattern) + formatSeconds(pattern.severity_s), shareOf(result, pattern.severity_s), pattern.count,
       place ? placeText(place) : "", place ? place.rank : "", pattern.advice || ""];
   }), "all wait states, as a table");
 }

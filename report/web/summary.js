@@ -93,11 +93,6 @@ const isPredicted = (result) => result.origin === "simulated";
 const isTimeless = (result) => result.origin === "generated" || result.origin === "described";
 const platformText = (result) => `${shortName(result.platform || "the platform")}${result.semantics ? `, ${rowTitle(result.semantics)}` : ""}`;
 
-function initText(result) {
-  const share = result.properties_exclusive ? result.properties_exclusive.init_finalize_s / (allTime(result) || 1) : 0;
-  return share > 0.05 ? `${formatShare(share)} is MPI_Init and MPI_Finalize.` : "";
-}
-
 function howLongCard(inputs, result) {
   const runs = ofSchema(inputs, "result"), validation = ofSchema(inputs, "validation")[0], scaling = ofSchema(inputs, "scaling")[0];
   const points = scaling ? scaling.data.points : [], last = points[points.length - 1];
@@ -109,7 +104,7 @@ function howLongCard(inputs, result) {
       `${counted(validation.data.measured.length, "real run")} on ${validation.data.ranks} ranks.`);
   }
   return card("How long", `${formatSeconds(result.run_time_s)} on ${result.ranks} ranks${isPredicted(result) ? ", predicted" : ""}`,
-    `${formatShare(waitingShare(result))} of the ranks' time is waiting. ${initText(result)}`,
+    `${formatShare(waitingShare(result))} of the ranks' time is waiting.`,
     isPredicted(result) ? `On ${platformText(result)}.` : "",
     ...runs.filter(({ data }) => data !== result && isPredicted(data)).slice(0, 3)
       .map(({ data }) => `${formatSeconds(data.run_time_s)} predicted on ${platformText(data)}.`),
