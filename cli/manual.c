@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "predictors/transforms/transform.h"
+#include "trace/generate/generate.h"
 
 struct described { /* what is printed of each command while its table is there */
     const struct command *command;
@@ -175,7 +177,39 @@ enum status manual_page(const struct command *commands, const struct command *co
 
 /* --- completions --- */
 
-/* A case of bash: the command's options as words. */
+/* The values of an option, or of a command's first argument, with blanks between them; empty: files, or anything. */
+static const char *values_of(const char *command, const char *option)
+{
+    static char words[2000];
+    static const struct {
+        const char *option, *words;
+    } rows[] = {{"engine", "simgrid loggp"},
+                {"platform", "two-nodes four-nodes ethernet-16 infiniband-64 dragonfly-512 ideal"},
+                {"semantics", "a b c d platform"},
+                {"rows", "a b c d platform a,b,c,d"},
+                {"progress", "hardware thread call"},
+                {"lock", "blocking lazy"},
+                {"fence", "barrier notify"},
+                {"sync", "pscw fence lock flush p2p"},
+                {"compute", "wall cpu undisturbed"},
+                {"late-post", "latest earliest"},
+                {"lost", "parallel all"},
+                {"to", "otf2 chrome paje csv cube extrap goal"}};
+    const bool rewrites = option && strcmp(option, "rewrite") == 0;
+    words[0] = '\0';
+    for (const struct transform *const *row = transforms(); rewrites && *row; row++)
+        snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s%s", row == transforms() ? "" : " ", (*row)->name,
+                 (*row)->argument ? ":" : "");
+    for (const char *const *row = generate_patterns(); !option && strcmp(command, "generate") == 0 && *row; row++)
+        snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s", row == generate_patterns() ? "" : " ", *row);
+    if (!option && strcmp(command, "platform") == 0) return "show check profiles plot diff export";
+    for (size_t i = 0; option && i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].option, option) == 0 && (strcmp(option, "to") != 0 || strcmp(command, "export") == 0))
+            return rows[i].words;
+    return words;
+}
+
+/* A case of bash: the command's options as words, and the values of those that have some. */
 static void print_bash(const struct described *described, const struct argp *argp, const struct argp_option *const *options,
                        size_t count)
 {
@@ -184,7 +218,11 @@ static void print_bash(const struct described *described, const struct argp *arg
     for (size_t i = 0; i < count; i++)
         fprintf(described->out, "%s--%s%s", i ? " " : "", options[i]->name,
                 options[i]->arg && !(options[i]->flags & OPTION_ARG_OPTIONAL) ? "=" : "");
-    fputs("\" ;;\n", described->out);
+    fputs("\"\n            _rmacast_values() { case $1 in", described->out);
+    for (size_t i = 0; i < count; i++)
+        if (*values_of(described->command->name, options[i]->name))
+            fprintf(described->out, " --%s) echo %s ;;", options[i]->name, values_of(described->command->name, options[i]->name));
+    fprintf(described->out, " first) echo %s ;; esac; } ;;\n", values_of(described->command->name, NULL));
 }
 
 /* Text inside quotes of a shell, with a backslash before the characters of special. */
@@ -207,18 +245,29 @@ static void print_zsh(const struct described *described, const struct argp *argp
         fprintf(described->out, "                '*--%s%s[", option->name,
                 !option->arg ? "" : option->flags & OPTION_ARG_OPTIONAL ? "=-" : "=");
         print_quoted(option->doc, ":[]\\", described->out);
-        fprintf(described->out, "]%s%s%s' \\\n", option->arg ? ":" : "", option->arg ? option->arg : "",
-                option->arg ? ":_files" : "");
+        const char *values = values_of(described->command->name, option->name);
+        fprintf(described->out, "]%s%s%s%s%s' \\\n", option->arg ? ":" : "", option->arg ? option->arg : "",
+                !option->arg ? "" : *values ? ":(" : ":_files", option->arg ? values : "", option->arg && *values ? ")" : "");
     }
+    const char *first = values_of(described->command->name, NULL);
+    if (*first) fprintf(described->out, "                '1:what:(%s)' \\\n", first);
     fputs("                '*:file:_files' ;;\n", described->out);
 }
 
 static const char bash_begin[] = "# Completion of rmacast for bash, made of the tables that 'rmacast help' prints.\n"
                                  "_rmacast()\n{\n    local word=${COMP_WORDS[COMP_CWORD]} options=\n    COMPREPLY=()\n"
                                  "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W \"";
-static const char bash_middle[] = "\" -- \"$word\"))\n        return\n    fi\n    case ${COMP_WORDS[1]} in\n";
+static const char bash_middle[] = "\" -- \"$word\"))\n        return\n    fi\n    _rmacast_values() { :; }\n"
+                                  "    case ${COMP_WORDS[1]} in\n";
 static const char bash_end[] =
-    "    esac\n    case $word in\n        -*)\n            COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
+    "    esac\n    local option=${COMP_WORDS[COMP_CWORD - 1]} values=\n    [ \"$word\" != = ] || word=\n"
+    "    [ \"$option\" != = ] || option=${COMP_WORDS[COMP_CWORD - 2]}\n"
+    "    [[ ${COMP_WORDS[COMP_CWORD]} != = ]] || option=${COMP_WORDS[COMP_CWORD - 1]}\n"
+    "    [[ $option == --* ]] && values=$(_rmacast_values \"$option\")\n"
+    "    [ \"$COMP_CWORD\" -ne 2 ] || values=$(_rmacast_values first)\n"
+    "    if [[ -n $values && $word != -* ]]; then\n        COMPREPLY=($(compgen -W \"$values\" -- \"$word\"))\n"
+    "        [ ${#COMPREPLY[@]} -eq 0 ] || return\n    fi\n"
+    "    case $word in\n        -*)\n            COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
     "            [[ ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null ;;\n"
     "        *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\n"
     "complete -o filenames -F _rmacast rmacast\n";

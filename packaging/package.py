@@ -21,7 +21,6 @@ class Rmacast(CMakePackage):
     depends_on("gsl")
     depends_on("cjson")
     depends_on("elfutils")
-    depends_on("cmocka", type="build")
     depends_on("openmpi@4:", when="+openmpi")
 
     def cmake_args(self):

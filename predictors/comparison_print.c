@@ -214,6 +214,28 @@ static void print_verdict(const struct comparison *comparison, FILE *out)
     fputc('\n', out);
 }
 
+static const struct result *row_named(const struct comparison *comparison, const char *name)
+{
+    for (size_t i = 0; i < comparison->count; i++)
+        if (strcmp(comparison->names[i], name) == 0) return comparison->results[i];
+    return NULL;
+}
+
+/* Why b is no faster than a. Under a MPI_Win_start waits for the post, under b the first operation: what b gains is what is
+ * computed between the two, and at most what it then waits less. */
+static void print_equal(const struct comparison *comparison, FILE *out)
+{
+    const struct result *a = row_named(comparison, "a"), *b = row_named(comparison, "b");
+    if (!a || !b || fabs(a->run_time_s - b->run_time_s) > 1e-3 * a->run_time_s) return;
+    const double start_s = a->patterns[PATTERN_LATE_POST].severity_s, put_s = b->patterns[PATTERN_EARLY_TRANSFER].severity_s;
+    char starts[UNITS_TEXT_BYTES], puts[UNITS_TEXT_BYTES];
+    if (start_s <= 0) return;
+    text_print(out, "b as a: MPI_Win_start waits %s under a, the operations %s under b: ", units_format_duration(start_s, starts),
+               units_format_duration(put_s, puts));
+    fputs(start_s - put_s <= 0.01 * start_s ? "nothing is computed between MPI_Win_start and the first operation.\n"
+                                            : "what b waits less there, its ranks wait elsewhere.\n", out);
+}
+
 static void print_ranges(const struct comparison *comparison, const size_t *order, size_t count, FILE *out)
 {
     char text[4][UNITS_TEXT_BYTES];
@@ -344,6 +366,7 @@ static void print_results(const struct comparison *comparison, FILE *out)
     print_table(comparison, out);
     print_draws(comparison, out);
     print_verdict(comparison, out);
+    print_equal(comparison, out);
     print_buffers(comparison, out);
     print_efficiency(comparison, out);
     print_partial(comparison, out);

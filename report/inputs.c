@@ -5,6 +5,7 @@
 
 #include "common/array.h"
 #include "common/json/field_rows.h"
+#include "common/text/json_text.h"
 #include "model/result/result.h"
 
 enum { TEXT_MAX = 2000, PROGRAM_MAX = 1 << 17 };
@@ -145,11 +146,36 @@ enum status input_check(const struct json_document *document, struct input_runs 
 
 /* --- texts --- */
 
+/* Of a path from the root in a text its last two parts stay: a page is passed on, and its reader has other folders. */
+static void cut_paths(char *text)
+{
+    static const char before[] = " (\"'", behind[] = " ,:;)\"'";
+    for (char *at = text; *at; at++) {
+        if (*at != '/' || (at > text && !strchr(before, at[-1]))) continue;
+        char *kept = at + strcspn(at, behind);
+        int parts = 0;
+        while (kept > at && parts < 2)
+            if (*--kept == '/') parts++;
+        if (parts == 2) memmove(at, kept + 1, strlen(kept));
+    }
+}
+
+enum status input_write_path(FILE *out, const char *path, struct err *err)
+{
+    char *text = strdup(path);
+    if (!text) return err_memory(err);
+    cut_paths(text);
+    json_text_write(out, text);
+    free(text);
+    return STATUS_OK;
+}
+
 void input_cut_texts(cJSON *json)
 {
     for (cJSON *each = json; each; each = each->next) {
         if (each->child) input_cut_texts(each->child);
         if (!cJSON_IsString(each) || !each->valuestring) continue;
+        cut_paths(each->valuestring);
         size_t most = each->string && strcmp(each->string, "program") == 0 ? PROGRAM_MAX : TEXT_MAX;
         if (strlen(each->valuestring) <= most + 4) continue;
         while (most > 0 && ((unsigned char)each->valuestring[most] & 0xc0) == 0x80) most--;

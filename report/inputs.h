@@ -2,6 +2,8 @@
 #ifndef REPORT_INPUTS_H
 #define REPORT_INPUTS_H
 
+#include <stdio.h>
+
 #include "common/json.h"
 
 /* The numbers of ranks of the runs on a page; all-zero: none yet. */
@@ -20,7 +22,10 @@ void input_runs_clear(struct input_runs *runs);
 /* Checks a document and adds its runs to *runs. Returns STATUS_DATA with file and key if a page cannot draw it. */
 enum status input_check(const struct json_document *document, struct input_runs *runs, struct err *err);
 
-/* Truncates very long texts, at a character boundary. */
+/* Writes a path as a JSON text, without the folders that a reader of the page has not. */
+enum status input_write_path(FILE *out, const char *path, struct err *err);
+
+/* Truncates very long texts, at a character boundary, and cuts the folders of absolute paths in them. */
 void input_cut_texts(cJSON *json);
 
 #endif

@@ -107,7 +107,7 @@ static enum status write_input(const struct report_options *options, size_t i, s
     const char *path = options->inputs[i];
     enum trace_form form;
     fputs(i ? ",{\"name\":" : "{\"name\":", out);
-    json_text_write(out, path);
+    TRY(input_write_path(out, path, err));
     fputc(',', out);
     TRY(trace_recognise(path, &form, err));
     TRY(form != TRACE_FORM_OTHER ? write_trace(options, path, runs, out, err) : write_json(path, runs, out, err));
@@ -141,8 +141,13 @@ enum status report_write(const struct report_options *options, FILE *out, struct
     fputs("</style>\n</head>\n<body>\n", out);
     write_part(&web_body, out);
     fputs("<script type=\"application/json\" id=\"data\">{\"title\":", out);
-    json_text_write(out, options->title ? options->title : options->inputs[0]);
-    fputs(",\"version\":\"" RMACAST_VERSION "\",\"inputs\":[", out);
+    TRY(input_write_path(out, options->title ? options->title : options->inputs[0], err));
+    fputs(",\"version\":\"" RMACAST_VERSION "\",\"meanings\":{", out);
+    for (int p = 0; p < PATTERN_COUNT; p++) {
+        fprintf(out, "%s\"%s\":", p ? "," : "", pattern_row((enum pattern)p)->name);
+        json_text_write(out, pattern_row((enum pattern)p)->meaning);
+    }
+    fputs("},\"inputs\":[", out);
     TRY(write_inputs(options, out, err));
     fputs("]}</script>\n<script>\n\"use strict\";\n(() => {\n", out);
     for (const struct web_part *part = web_scripts; part->text; part++) write_part(part, out);

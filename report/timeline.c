@@ -5,6 +5,7 @@
 
 #include "common/text/json_text.h"
 #include "report/activities.h"
+#include "report/inputs.h"
 #include "report/placed_waits.h"
 #include "report/views.h"
 
@@ -129,7 +130,7 @@ static void write_functions(const struct writer *writer)
     fputc(']', writer->out);
 }
 
-static void write_names(const struct writer *writer)
+static enum status write_names(const struct writer *writer)
 {
     const struct trace *trace = writer->trace;
     fputs(",\"regions\":[", writer->out);
@@ -140,7 +141,8 @@ static void write_names(const struct writer *writer)
     fputs("],\"sites\":[", writer->out);
     for (size_t i = 0; i < trace->definitions.site_count; i++) {
         fprintf(writer->out, "%s[", i ? "," : "");
-        json_text_write(writer->out, trace->definitions.sites[i].file ? trace->definitions.sites[i].file : "");
+        const char *file = trace->definitions.sites[i].file;
+        TRY(input_write_path(writer->out, file ? file : "", writer->err));
         fprintf(writer->out, ",%d]", trace->definitions.sites[i].line);
     }
     fputs("],\"windows\":[", writer->out);
@@ -149,6 +151,7 @@ static void write_names(const struct writer *writer)
         json_text_write(writer->out, trace->definitions.windows[i].name ? trace->definitions.windows[i].name : "");
     }
     fputc(']', writer->out);
+    return STATUS_OK;
 }
 
 /* --- whole traces --- */
@@ -156,7 +159,7 @@ static void write_names(const struct writer *writer)
 static enum status write_full(const struct writer *writer, const struct transfers *transfers)
 {
     write_functions(writer);
-    write_names(writer);
+    TRY(write_names(writer));
     write_calls(writer);
     write_transfers(writer, transfers);
     return write_views(writer);

@@ -7,7 +7,7 @@
 #include "model/waits/properties.h"
 #include "model/result/result.h"
 
-enum { CALLS_SHOWN = 5 };
+enum { CALLS_SHOWN = 5, NAME_WIDTH = 20, PLACE_BYTES = 1200 };
 static const double least_share = 0.01; /* of calls beside the first one, and of the waits in a call */
 
 static double percent_of(double part_s, double whole_s)
@@ -40,8 +40,7 @@ void result_print_share(const struct result *result, FILE *out)
         fputc(')', out);
     }
     if (result->init_s > 0)
-        text_print(out, "\n           without MPI_Init and MPI_Finalize, which are %.1f %% of the run; shares of calls and\n"
-                        "           waits are without them, too",
+        text_print(out, "\n           shares are without MPI_Init and MPI_Finalize, %.1f %% of the run",
                    percent_of(result->init_s, total_s + result->init_s));
     fputc('\n', out);
     print_user(result, out);
@@ -71,19 +70,19 @@ static void print_times(const struct table *table, const char *name, const struc
 {
     char time[UNITS_TEXT_BYTES], wait[UNITS_TEXT_BYTES], transfer[UNITS_TEXT_BYTES], left[UNITS_TEXT_BYTES],
         without[UNITS_TEXT_BYTES];
-    text_print(table->out, "%-28s %9s %5.1f %% %10s", name, units_format_duration(call->time_s, time),
+    text_print(table->out, "%-20s %8s %5.1f %% %8s", name, units_format_duration(call->time_s, time),
                percent_of(call->time_s, table->total_s), units_format_duration(call->wait_s, wait));
     if (!table->replayed)
-        text_print(table->out, " %10s", units_format_duration(result_rest_s(call), left));
+        text_print(table->out, " %8s", units_format_duration(result_rest_s(call), left));
     else if (call->transfer_known)
-        text_print(table->out, " %10s", units_format_duration(call->transfer_s, transfer));
+        text_print(table->out, " %8s", units_format_duration(call->transfer_s, transfer));
     else
-        text_print(table->out, " %10s", "?");
+        text_print(table->out, " %8s", "?");
     if (table->without_core)
-        text_print(table->out, " %12s", call->without_core_known ? units_format_duration(call->without_core_s, without) : "?");
+        text_print(table->out, " %8s", call->without_core_known ? units_format_duration(call->without_core_s, without) : "?");
     if (table->replayed)
-        text_print(table->out, " %11s", call->transfer_known ? units_format_duration(call->unexplained_s, left) : "?");
-    text_print(table->out, " %8" PRIu64, call->count);
+        text_print(table->out, " %8s", call->transfer_known ? units_format_duration(call->unexplained_s, left) : "?");
+    text_print(table->out, " %6" PRIu64, call->count);
 }
 
 /* By time, the largest first, then by name. */
@@ -131,15 +130,20 @@ static struct result_share sum_places(const struct result_shares *calls, const c
     return sum;
 }
 
-static void print_at(const struct table *table, const char *name, const struct result_share *call)
+/* A row of one place. Its name is above or below it where it has no room in the row, or the row has the function's. */
+static void print_at(const struct table *table, const char *function, const struct result_share *call)
 {
-    print_times(table, name, call);
+    char place[PLACE_BYTES];
     FILE *out = table->out;
-    if (strcmp(call->callpath, call->activity) != 0) text_print(out, "  %s", call->callpath); /* else it has no place */
-    if (call->file) text_print(out, " (%s:%" PRId32 ")", call->file, call->line);
-    if (call->stands_out) text_print(out, "%s most on rank %" PRId64, call->file ? "," : " ", call->who.rank);
-    if (call->stands_out && call->who.node) text_print(out, " on %s", call->who.node);
-    fputc('\n', table->out);
+    const char *path = strcmp(call->callpath, call->activity) != 0 ? call->callpath : "";
+    if (call->file) snprintf(place, sizeof place, "  %s (%s:%" PRId32 ")", path, call->file, call->line);
+    else snprintf(place, sizeof place, "  %s", path);
+    const bool known = *path || call->file, fits = strlen(place) <= NAME_WIDTH;
+    if (!*function && !fits) text_print(out, "%s\n", place);
+    print_times(table, *function ? function : fits ? place : "", call);
+    if (call->stands_out) text_print(out, "  rank %" PRId64, call->who.rank);
+    fputc('\n', out);
+    if (*function && known) text_print(out, "  %s\n", place);
 }
 
 /* A function at one place; else its sum, and its largest places below it. */
@@ -152,11 +156,17 @@ static void print_function(const struct table *table, const struct result_share 
     if (places == 1) print_at(table, function, largest);
     if (places > 1) {
         print_times(table, function, &sum);
-        text_print(table->out, "  %zu places\n", places);
+        fputc('\n', table->out);
     }
     print_waits(&sum, table->out);
-    for (size_t i = 0; places > 1 && i < table->shown && (call = next_place(calls, function, &at)) != NULL; i++)
-        if (i == 0 || call->time_s >= least_share * table->total_s) print_at(table, "", call);
+    size_t shown = 0;
+    while (places > 1 && shown < table->shown && (call = next_place(calls, function, &at)) != NULL &&
+           (shown == 0 || call->time_s >= least_share * table->total_s)) {
+        print_at(table, "", call);
+        shown++;
+    }
+    if (places > 1 && places > shown)
+        text_print(table->out, "  and %zu more place%s\n", places - shown, units_plural(places - shown));
 }
 
 static bool has_core_waits(const struct result *result)
@@ -172,9 +182,9 @@ static void print_rule(const struct table *table)
 {
     const struct result *result = table->result;
     FILE *out = table->out;
-    if (table->without_core) fputs("Without core: waits for a core inside these calls, also during wait states\n", out);
+    if (table->without_core) fputs("No core: waits for a core inside these calls, also during wait states\n", out);
     if (result->replay)
-        text_print(out, "Transfer: what a replay on %s spends in these calls outside wait states. Unexplained: the rest, as the\n"
+        text_print(out, "Transfer: what a replay on %s spends in these calls outside wait states. Unexpl.: the rest, as the\n"
                         "library's own work%s, other users of the network\n",
                    result->replay, table->without_core ? "" : ", waits for a core");
     else if (result->origin == TRACE_RECORDED)
@@ -194,9 +204,9 @@ void result_print_calls(const struct result *result, size_t top, FILE *out)
     const struct result_share *function = next_function(&result->calls, NULL);
     double left_s = result->calls.total_s - result->init_s;
     if (!function || function->function_s <= 0) return;
-    text_print(out, "\n%-28s %9s %7s %10s %10s%s%s %8s  %s\n", "Calls by time", "time", "share", "wait state",
-               table.replayed ? "transfer" : "the rest", table.without_core ? " without core" : "",
-               table.replayed ? " unexplained" : "", "count", "place");
+    text_print(out, "\n%-20s %8s %7s %8s %8s%s%s %6s  %s\n", "Calls by time", "time", "share", "waiting",
+               table.replayed ? "transfer" : "the rest", table.without_core ? "  no core" : "",
+               table.replayed ? "  unexpl." : "", "count", "most on");
     for (size_t i = 0; function && i < table.shown; i++, function = next_function(&result->calls, function)) {
         if (i > 0 && top == 0 && function->function_s < least_share * table.total_s) break;
         print_function(&table, function);

@@ -63,7 +63,7 @@ static enum status add_name(struct names *names, const char *full, size_t bytes,
     return STATUS_OK;
 }
 
-static enum status collect(struct names *names, char *text, bool is_file, struct err *err)
+static enum status collect_names(struct names *names, char *text, bool is_file, struct err *err)
 {
     if (!text) return STATUS_OK;
     if (is_file) return add_name(names, text, strlen(text), true, err);
@@ -87,7 +87,7 @@ static char *find_name(const char *text, char *from, const struct name *name)
     return NULL;
 }
 
-static enum status replace(struct names *names, char *text, bool is_file, struct err *err)
+static enum status replace_names(struct names *names, char *text, bool is_file, struct err *err)
 {
     (void)is_file, (void)err;
     for (size_t i = 0; text && i < names->count; i++) {
@@ -131,12 +131,13 @@ static enum status visit_places(struct names *names, struct result *result, text
 enum status result_shorten_names(struct result *result, struct err *err)
 {
     struct names names = {.count = 0};
-    enum status status = visit_places(&names, result, collect, err);
-    if (status == STATUS_OK) status = visit_places(&names, result, replace, err);
+    enum status status = visit_places(&names, result, collect_names, err);
+    if (status == STATUS_OK) status = visit_places(&names, result, replace_names, err);
     for (int p = 0; status == STATUS_OK && p < PATTERN_COUNT; p++)
         for (size_t i = 0; i < result->patterns[p].place_count; i++)
-            status = replace(&names, result->patterns[p].places[i].advice, false, err);
-    for (size_t i = 0; status == STATUS_OK && i < result->note_count; i++) status = replace(&names, result->notes[i], false, err);
+            status = replace_names(&names, result->patterns[p].places[i].advice, false, err);
+    for (size_t i = 0; status == STATUS_OK && i < result->note_count; i++)
+        status = replace_names(&names, result->notes[i], false, err);
     for (size_t i = 0; i < names.count; i++) {
         free(names.items[i].full);
         free(names.items[i].brief);

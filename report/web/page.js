@@ -1,14 +1,17 @@
 // Puts the page together. A part that cannot be drawn says so and leaves the others alone.
+// Of each wait state, by its name in results: what it is.
+const meanings = words({});
 function ranksTable(input) {
   const result = input.data, worst = occurring(result);
   return behind(["wait state", "seconds over all ranks", "share", "count", "most in", "rank", "advice"], worst.map((pattern) => {
     const place = pattern.places[0];
-    return [patternTitle(pattern.name), atMost(pattern) + formatSeconds(pattern.severity_s), shareOf(result, pattern.severity_s), pattern.count,
+    return [element("span", {}, patternTitle(pattern.name), element("span", { class: "soft" }, ` ${meanings[pattern.name] || ""}`)), atMost(pattern) + formatSeconds(pattern.severity_s), shareOf(result, pattern.severity_s), pattern.count,
       place ? placeText(place) : "", place ? place.rank : "", pattern.advice || ""];
   }), "all wait states, as a table");
 }
 
 function buildPage(data) {
+  Object.assign(meanings, data.meanings);
   const page = document.getElementById("page"), of = (schema) => data.inputs.filter((input) => input.data.schema === `rmacast.${schema}/1`);
   const runs = of("result"), timelines = runs.filter((input) => input.timeline), error = predictionError(data.inputs);
   const parts = element("nav", { "aria-label": "parts of the page" }), made = [];
@@ -23,7 +26,7 @@ function buildPage(data) {
     if (!part) return;
     page.append(part);
     if (!name) return;
-    part.id = `part${made.length}`;
+    part.id = made.includes(name) ? `part${made.length}` : name.replace(/ /g, "-");
     if (!made.includes(name)) parts.append(element("a", { href: `#${part.id}` }, name));
     made.push(name);
   };
@@ -46,6 +49,7 @@ function buildPage(data) {
   for (const alike of sameTransfers(runs)) put(() => matrixSection(alike), "Transfers");
   for (const input of runs) put(() => boundsSection(input), "Bounds");
   for (const input of of("platform")) put(() => calibrationSection(input), "Platform");
+  for (const link of page.querySelectorAll(".card a[href^='#']")) if (!document.getElementById(link.hash.slice(1))) link.remove();
   page.append(element("p", { class: "soft" }, `Made by rmacast ${data.version}.`));
 }
 

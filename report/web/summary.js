@@ -73,9 +73,13 @@ const ofText = (change, runTime) => `${formatWithError(change.gain_s, change.err
 const savesText = (change, runTime) => `${capital(changeText(change.row))}: saves ${ofText(change, runTime)}.`;
 const adviceText = (text) => `${capital(withoutDirectories(text))}.`;
 
+// Which part of the page a card is about: page.js gives its name as id to the first part of it.
+const cardParts = { "How long": "Summary", "Where the time goes": "Calls", "What to change": "Advice", "Who causes it": "Panels", "Other libraries, other clusters": "Comparison",
+  "How sure": "Validation" };
+
 // strong: one line or several; rest: texts and elements.
 function card(title, strong, ...rest) {
-  return element("div", { class: "card" }, element("h2", {}, title), [strong].flat().filter(Boolean).map((text) => element("p", { class: "strong" }, text)),
+  return element("div", { class: "card" }, element("h2", {}, title, cardParts[title] ? [" ", element("a", { href: `#${cardParts[title]}`, "aria-label": `${title}: the part of the page` }, "\u2193")] : ""), [strong].flat().filter(Boolean).map((text) => element("p", { class: "strong" }, text)),
     rest.filter(Boolean).map((one) => (typeof one === "string" ? element("p", {}, one) : one)));
 }
 const ofSchema = (inputs, schema) => inputs.filter(({ data }) => data.schema === `rmacast.${schema}/1`);

@@ -27,7 +27,7 @@ function sharedView(inputs) {
   shared.draw = () => {
     if (shared.pending) return;
     shared.pending = true;
-    requestAnimationFrame(() => { shared.pending = false; shared.lines.forEach((line) => line.draw()); });
+    requestAnimationFrame(() => { shared.pending = false; shared.lines.forEach((line) => line.draw()); if (shared.overview) shared.overview(begin, end); keepView(shared, end - begin); });
   };
   shared.show = (from, until) => {
     const span = Math.min(Math.max(until - from, 100), end - begin);
@@ -54,6 +54,43 @@ function sharedView(inputs) {
   };
   shared.cross = (at) => shared.lines.forEach(({ cross }) => { cross.hidden = at < 0; cross.style.left = `${at}px`; });
   return shared;
+}
+
+// Waiting over the whole run, all ranks, and where the window is; a click moves it.
+function overviewStrip(timeline, shared) {
+  const canvas = element("canvas", { style: "height:36px", role: "img", "aria-label": "waiting of all ranks over the whole run, and the window that is shown; a click moves the window" });
+  const bins = new Float64Array(400), width = (timeline.until_ps - timeline.from_ps) / bins.length || 1;
+  for (const [, , from, until] of timeline.waits)
+    for (let bin = Math.max(0, Math.floor((from - timeline.from_ps) / width)); bin < bins.length && timeline.from_ps + bin * width < until; bin++)
+      bins[bin] += Math.min(until, timeline.from_ps + (bin + 1) * width) - Math.max(from, timeline.from_ps + bin * width);
+  let begin = 0, end = 1;
+  shared.overview = (from, until) => {
+    [begin, end] = [from, until];
+    const pen = canvas.getContext("2d"), style = getComputedStyle(document.body), full = canvas.clientWidth, x = (time) => ((time - begin) / (end - begin)) * full;
+    canvas.width = full;
+    canvas.height = 36;
+    pen.fillStyle = style.getPropertyValue("--bad");
+    bins.forEach((ps, bin) => { const high = 34 * Math.min(1, ps / (width * timeline.ranks)); pen.fillRect(x(timeline.from_ps + bin * width), 35 - high, Math.max(1, (full * width) / (end - begin)), high); });
+    pen.strokeStyle = style.color;
+    pen.lineWidth = 2;
+    pen.strokeRect(x(shared.view.from) + 1, 1, Math.max(2, x(shared.view.until) - x(shared.view.from) - 2), 34);
+  };
+  canvas.addEventListener("click", (event) => {
+    const half = (shared.view.until - shared.view.from) / 2, at = begin + (event.offsetX / canvas.clientWidth) * (end - begin);
+    shared.show(at - half, at + half);
+  });
+  return { canvas };
+}
+
+// The window is in the address, so that a link to the page shows it: #t=FROM,UNTIL in picoseconds.
+function keepView(shared, whole) {
+  const { from, until } = shared.view, kept = until - from < whole ? `#t=${Math.round(from)},${Math.round(until)}` : "";
+  if (shared.started && kept !== shared.kept && /^(#t=.*)?$/.test(location.hash)) { shared.kept = kept; history.replaceState(null, "", kept || "#"); }
+}
+function restoreView(shared) {
+  const found = /^#t=(-?\d+),(-?\d+)$/.exec(location.hash);
+  if (found) shared.show(Number(found[1]), Number(found[2]));
+  shared.started = true;
 }
 
 function searchTools(shared) {
@@ -91,6 +128,10 @@ function timelineSection(given) {
   shared.occurring = shared.lines.map((line) => line.data.occurring());
   shared.align(0);
   const views = full.length ? full[0].timeline.views : [], predicted = full.some((input) => input.timeline.transfers.length > 0);
+  shared.keys = element("details", {}, element("summary", {}, "keys"), table(["on the focused drawing", ""], [["left, right", "move"], ["+, -, control and wheel", "zoom"],
+    ["dragging", "moves"], ["shift and dragging", "totals of a range"], ["Home", "the whole run"], ["up, down", "choose a rank"], ["comma, full stop", "the call before, behind"],
+    ["Enter", "zoom to the chosen call"], ["?", "these keys"]]));
+  const overview = overviewStrip(inputs[0].timeline, shared);
   const legendPlace = element("div"), about = element("p", { class: "soft" });
   const change = () => {
     shared.lines.forEach((line) => line.setView(shared.arrows));
@@ -109,7 +150,7 @@ function timelineSection(given) {
     choice("colours", ["by kind of call", "colour-blind"], palette - 1, (i) => { palette = i + 1; change(); }),
     toggle("waits", true, (on) => { shared.waits = on; change(); }),
     full.length ? toggle("epochs", true, (on) => { shared.epochs = on; change(); }) : null,
-    full.length ? searchTools(shared) : null), about, legendPlace,
+    full.length ? searchTools(shared) : null), shared.keys, about, legendPlace, overview.canvas,
   inputs.map((input, i) => [element("h3", {}, `${shortName(input.name)} (${input.data.origin === "simulated" ? "predicted" : input.data.origin}${input.data.semantics ? `, semantics ${input.data.semantics}` : ""})`),
     aggregated(input).map((text) => element("p", { class: "soft" }, text)),
     shared.lines[i].place, shared.lines[i].note, shared.lines[i].status,
@@ -117,5 +158,6 @@ function timelineSection(given) {
   new ResizeObserver(shared.draw).observe(shared.lines[0].canvas);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", shared.draw);
   change();
+  restoreView(shared);
   return made;
 }

@@ -3,11 +3,14 @@ function hatch(context) {
   const made = document.createElement("canvas");
   made.width = made.height = 6;
   const pen = made.getContext("2d");
-  pen.strokeStyle = "rgba(200,30,20,0.9)";
-  pen.lineWidth = 1.4;
-  pen.beginPath();
-  for (const at of [-6, 0, 6]) { pen.moveTo(at, 6); pen.lineTo(at + 6, 0); }
-  pen.stroke();
+  // Light beside dark red: against every colour one of the two has a contrast of 3:1 or more.
+  for (const [color, by] of [["#ffffff", 0], ["#a01008", 1.6]]) {
+    pen.strokeStyle = color;
+    pen.lineWidth = 1.5;
+    pen.beginPath();
+    for (const at of [-6, 0, 6]) { pen.moveTo(at + by, 6); pen.lineTo(at + by + 6, 0); }
+    pen.stroke();
+  }
   return context.createPattern(made, "repeat");
 }
 
@@ -19,10 +22,11 @@ function createCanvas(input, shared, number) {
   const shift = () => (shared.how === 1 ? data.aligned : 0), factor = () => shared.factors[number];
   const toShared = (time) => (time - shift()) / factor();
   const view = { get from() { return shared.view.from * factor() + shift(); }, get until() { return shared.view.until * factor() + shift(); } };
-  const rowHeight = Math.max(5, Math.min(34, Math.floor(560 / rows))), height = rows * rowHeight + AXIS;
+  // As many ranks as there are fit a screen.
+  const rowHeight = rows > 112 ? Math.max(0.5, 560 / rows) : Math.max(5, Math.min(34, Math.floor(560 / rows))), height = Math.ceil(rows * rowHeight) + AXIS;
   const canvas = element("canvas", { tabindex: 0, role: "application", style: `height:${height}px`,
     "aria-label": `time lines of ${shortName(input.name)}: ${timeline.ranks} ranks, ${formatPs(timeline.end_ps)}. Left and right move, plus and `
-      + "minus zoom, Home shows all, up and down choose a rank, comma and full stop the call before and behind, Enter zooms to it." });
+      + "minus zoom, shift and dragging choose a range, question mark shows the keys, Home shows all, up and down choose a rank, comma and full stop the call before and behind, Enter zooms to it." });
   const cross = element("i", { class: "cross", hidden: true, "aria-hidden": "true" });
   const context = canvas.getContext("2d"), pattern = hatch(context);
   const banded = () => shared.epochs && timeline.calls && rowHeight >= 14;
@@ -31,7 +35,8 @@ function createCanvas(input, shared, number) {
   const chosen = { row: 0, call: -1 };
   const scale = () => (width - left) / (view.until - view.from);
   const x = (time) => left + (time - view.from) * scale();
-  const callsHeight = () => rowHeight - 1 - (banded() ? 2 * strip + 1 : 0);
+  const gap = rowHeight < 5 ? 0 : 1;
+  const callsHeight = () => rowHeight - gap - (banded() ? 2 * strip + 1 : 0);
 
   function box(from, until, top, tall, fill) {
     const start = Math.max(left, x(from)), end = Math.min(width, x(until));
@@ -40,7 +45,7 @@ function createCanvas(input, shared, number) {
     context.fillRect(start, top, Math.max(end - start, 0.6), tall);
   }
   function drawCalls(row, top) {
-    const calls = timeline.calls[row], tall = callsHeight() - 1;
+    const calls = timeline.calls[row], tall = callsHeight() - gap;
     if (calls.length) box(timeline.from_ps, calls[calls.length - 1][1] + calls[calls.length - 1][2], top, tall, colorOf(0));
     for (const [from, until] of data.regions[row]) {
       if (from > view.until) break;
@@ -125,9 +130,11 @@ function createCanvas(input, shared, number) {
     context.font = "11px system-ui, sans-serif";
     for (let time = Math.ceil(view.from / every) * every; time <= view.until; time += every) {
       context.fillRect(x(time), AXIS - 4, 1, 4);
-      const text = formatPs(time);
+      // Digits that tell ticks apart: of a short window late in the run the time since its begin.
+      const text = every * 1000 < view.from ? `+${formatPs(time - Math.ceil(view.from / every) * every)}` : formatPs(time);
       if (x(time) + 3 + context.measureText(text).width <= width) context.fillText(text, x(time) + 3, AXIS - 7);
     }
+    if (every * 1000 < view.from) context.fillText(`from ${(Math.ceil(view.from / every) * every * 1e-12).toPrecision(12)} s`, 2, AXIS - 7);
     const each = Math.ceil(12 / rowHeight);
     for (let row = 0; row < rows; row += each)
       context.fillText(`${left > 50 ? "rank " : ""}${data.rankOf(row)}`, 2, AXIS + row * rowHeight + Math.min(rowHeight / 2 + 4, 14));
@@ -152,12 +159,13 @@ function createCanvas(input, shared, number) {
       const top = AXIS + row * rowHeight;
       if (timeline.calls) drawCalls(row, top); else drawPieces(row, top);
       if (shared.waits && timeline.calls) for (const wait of data.waits[row])
-        if (wait[3] > view.from && wait[2] < view.until) box(wait[2], wait[3], top, callsHeight() - 1, pattern);
+        if (wait[3] > view.from && wait[2] < view.until) box(wait[2], wait[3], top, callsHeight() - gap, rowHeight < 5 ? "#a01008" : pattern);
       if (banded()) drawBands(row, top);
     }
     if (timeline.calls) drawArrows(ink);
     drawAxis(ink);
     drawChosen(ink);
+    if (range) { context.globalAlpha = 0.25; box(Math.min(...range), Math.max(...range), AXIS, height, ink); context.globalAlpha = 1; }
   }
 
   let lineArrows = [];
@@ -193,10 +201,24 @@ function createCanvas(input, shared, number) {
     if (calls[next]) choose(chosen.row, next, false);
   }
   const pointers = new Map();
-  canvas.addEventListener("pointerdown", (event) => { pointers.set(event.pointerId, event.offsetX); canvas.setPointerCapture(event.pointerId); });
-  for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, (event) => pointers.delete(event.pointerId));
+  // Shift and dragging choose a range of time, whose totals are told.
+  let range = null;
+  const timeAt = (px) => view.from + (Math.max(left, px) - left) / scale();
+  function tellRange() {
+    const [from, until] = [Math.min(...range), Math.max(...range)], times = new Map(), span = (a, b) => Math.max(0, Math.min(b, until) - Math.max(a, from));
+    const add = (name, ps) => { if (ps > 0) times.set(name, (times.get(name) || 0) + ps); };
+    for (const calls of timeline.calls || []) for (const call of calls)
+      if (timeline.activities[call[3]] >= 0) add(timeline.functions[call[3]], span(call[1], call[1] + call[2]));
+    const inMpi = sum([...times.values()]), waits = sum(data.waits.flat().map((wait) => span(wait[2], wait[3])));
+    const most = [...times].sort((a, b) => b[1] - a[1]).slice(0, 4).map(([name, ps]) => `${name} ${formatPs(ps)}`);
+    status.textContent = `${formatPs(until - from)} from ${formatPs(from)}, all ranks: ${timeline.calls ? `MPI ${formatPs(inMpi)} (${most.join(", ")}), ` : ""}waits ${formatPs(waits)}`
+      + `, of ${formatPs((until - from) * timeline.ranks)}`;
+  }
+  canvas.addEventListener("pointerdown", (event) => { if (event.shiftKey) range = [timeAt(event.offsetX), timeAt(event.offsetX)]; pointers.set(event.pointerId, event.offsetX); canvas.setPointerCapture(event.pointerId); });
+  for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, (event) => { pointers.delete(event.pointerId); range = null; });
   canvas.addEventListener("pointermove", (event) => {
     shared.cross(event.offsetX);
+    if (range && pointers.has(event.pointerId)) { range[1] = timeAt(event.offsetX); tellRange(); shared.draw(); return; }
     if (!pointers.has(event.pointerId)) { showTip(tipAt(event.offsetX, event.offsetY), event); return; }
     const before = pointers.get(event.pointerId), others = [...pointers].filter(([id]) => id !== event.pointerId).map(([, at]) => at);
     pointers.set(event.pointerId, event.offsetX);
@@ -206,7 +228,7 @@ function createCanvas(input, shared, number) {
   });
   canvas.addEventListener("pointerleave", () => { showTip(""); shared.cross(-1); });
   canvas.addEventListener("wheel", (event) => {
-    if (event.deltaY === 0) return;
+    if (event.deltaY === 0 || !(event.ctrlKey || event.metaKey)) return; // else the page scrolls
     event.preventDefault();
     shared.zoom(event.deltaY > 0 ? 1.25 : 0.8, shared.view.from + (event.offsetX - left) / scale() / factor());
   }, { passive: false });
@@ -215,7 +237,7 @@ function createCanvas(input, shared, number) {
     const act = { ArrowLeft: () => shared.move(-span / 10), ArrowRight: () => shared.move(span / 10), "+": () => shared.zoom(0.7, middle),
       "-": () => shared.zoom(1.4, middle), Home: () => shared.reset(), ",": () => step(-1), ".": () => step(1),
       ArrowUp: () => choose(Math.max(0, chosen.row - 1), -1, false), ArrowDown: () => choose(Math.min(rows - 1, chosen.row + 1), -1, false),
-      Enter: () => choose(chosen.row, chosen.call, true) }[event.key];
+      Enter: () => choose(chosen.row, chosen.call, true), "?": () => { shared.keys.open = !shared.keys.open; } }[event.key];
     if (act && !event.ctrlKey && !event.metaKey && !event.altKey) { event.preventDefault(); act(); }
   });
   canvas.addEventListener("focus", () => shared.draw());

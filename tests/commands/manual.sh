@@ -38,7 +38,7 @@ while read -r command; do
     words=$(sed -n '/^ *-/,/^Mandatory/p' help | grep -v '^Mandatory' | tr -s ' \n' ' ' | grep -oE '[a-z]{6,}' | sort -u)
     for word in $words; do grep -q "$word" page || fail "rmacast-$command.1 lacks '$word'"; done
     sed 's/^-., //; s/\[=.*//; s/=.*/=/' expected >options
-    sed -n "s/^        $command) options=\"\(.*\)\" ;;/\1/p" "$made/completions/bash" | tr ' ' '\n' >found
+    sed -n "s/^        $command) options=\"\(.*\)\"\$/\1/p" "$made/completions/bash" | tr ' ' '\n' >found
     mv options expected
     same "bash, $command"
     sed 's/=.*//' expected >options
@@ -57,6 +57,10 @@ offers() {
     echo "${COMPREPLY[*]}"
 }
 [ "$(offers ana)" = analyze ] || echo "rmacast ana: $(offers ana)"
+[ "$(offers simulate t --engine = lo)" = loggp ] || echo "simulate --engine=lo: $(offers simulate t --engine = lo)"
+[ "$(offers platform pro)" = profiles ] || echo "platform pro: $(offers platform pro)"
+[ "$(offers generate halo2)" = halo2d ] || echo "generate halo2: $(offers generate halo2)"
+[ "$(offers compare t --rewrite = post)" = post-early ] || echo "compare --rewrite=post: $(offers compare t --rewrite = post)"
 [ "$(offers export --mo)" = --model= ] || echo "export --mo: $(offers export --mo)"
 [ "$(offers export --q)" = --quiet ] || echo "export --q: $(offers export --q)"
 [ "$(offers analyze --sem)" = "" ] || echo "analyze --sem: $(offers analyze --sem)"

@@ -1,4 +1,4 @@
-# docs/demo.md shows what ./demo prints, and README a part of docs/demo.md. Arguments: rmacast, the source directory.
+# docs/demo.md shows what ./demo prints, and README a part of a transcript. Arguments: rmacast, the source directory.
 #
 # Times differ from run to run. So of the script its own words and commands are compared, in their order, and of the
 # program's output the titles, which stand at the begin of a line.
@@ -32,10 +32,11 @@ while read -r title; do
     grep -q "^$title" "$page" || fail "docs/demo.md does not show '$title'"
 done <titles
 
-# README: every line of its blocks of output.
-sed -n '/^## What you get/,/^## How it works/p' "$source/README.md" | sed -n '/^```/,/^```/p' | grep -v '^```' >excerpt
+# README: every line of its blocks of output is one of the transcript that has its commands.
+questions=$source/tests/commands/questions/questions.test
+sed -n '/^## What you get/,/^## Try it/p' "$source/README.md" | sed -n '/^```/,/^```/p' | grep -v '^```\|^\$\|^$' >excerpt
 [ "$(wc -l <excerpt)" -gt 10 ] || fail "README shows $(wc -l <excerpt) lines of output, expected more than 10"
 while IFS= read -r line; do
-    grep -qFx -- "$line" "$page" || fail "README shows a line that docs/demo.md has not: $line"
+    grep -qFx -- "  $line" "$questions" || fail "README shows a line that $questions has not: $line"
 done <excerpt
 finish

@@ -70,7 +70,7 @@ def everything(browser, clicks):
     prints(page)
     browser.screen(1280, 900)
     counts = page.works(clicks)
-    page.check(counts["drawings"] == 3 and counts["controls"] >= 16 and counts["options"] >= 26, counts)
+    page.check(counts["drawings"] == 4 and counts["controls"] >= 16 and counts["options"] >= 26, counts)
     Page(browser, "all", 390, 844, dark=True).works(clicks)
 
 
@@ -172,7 +172,7 @@ def first_screen(browser, clicks):
     for width, height in [(1280, 900), (390, 844)]:
         page = Page(browser, "sites", width, height, dark=width < 500)
         cards = browser.script("return [...document.querySelectorAll('.card')].map((one) => [one.innerText, one.getBoundingClientRect().bottom])")
-        page.equal([text.split("\n")[0] for text, _ in cards], ["HOW LONG", "WHERE THE TIME GOES", "WHAT TO CHANGE",
+        page.equal([text.split("\n")[0].rstrip(" \u2193") for text, _ in cards], ["HOW LONG", "WHERE THE TIME GOES", "WHAT TO CHANGE",
                                                                 "WHO CAUSES IT", "OTHER LIBRARIES, OTHER CLUSTERS", "HOW SURE"], "cards")
         page.check(width < 500 or cards[-1][1] <= height, f"the first screen ends at {cards[-1][1]}")
         page.check("app.c:31" in cards[1][0], "app.c:31 is not in the card of where the time goes")
@@ -192,6 +192,42 @@ def alone(browser, clicks):
         page.shows("HOW SURE", *texts)
         page.works(clicks)
         Page(browser, f"{name}_alone", 390, 844).fits()
+
+
+def new_controls(browser, clicks):
+    """Tiles lead to their part; ? shows the keys; the window is in the address; control and the wheel zoom, the wheel alone does
+    not; shift and dragging tell a range; wait states have their meaning beside them; no folder of this machine is in the page."""
+    page = Page(browser, "all")
+    page.equal(browser.script("return [...document.querySelectorAll('.card a')].every((one) => document.getElementById(one.hash.slice(1)))"), True, "targets of tiles")
+    page.check(browser.script("return document.querySelectorAll('.card a').length") >= 4, "fewer than 4 tiles lead anywhere")
+    page.check(browser.script("return [...document.querySelectorAll('td .soft')].some((one) => one.textContent.includes('an origin waits in start or complete for a'))"),
+               "a wait state has no meaning beside it")
+    browser.script("document.querySelector('.line canvas').focus()")
+    browser.keys("?")
+    page.equal(browser.script("return [...document.querySelectorAll('details')].some((one) => one.open && one.innerText.startsWith('keys'))"), True, "keys shown by ?")
+    wheel = """const canvas = document.querySelector('.line canvas');
+        return canvas.dispatchEvent(new WheelEvent('wheel', { deltaY: -100, ctrlKey: %s, bubbles: true, cancelable: true }))"""
+    before = browser.script(PICTURES)
+    page.equal(browser.script(wheel % "false"), True, "whether the page scrolls by the wheel")
+    page.check(browser.script(PICTURES) == before, "the wheel alone zooms")
+    page.equal(browser.script(wheel % "true"), False, "whether the page scrolls by control and wheel")
+    page.check(browser.script(PICTURES) != before, "control and wheel do not zoom")
+    page.check(browser.script("return location.hash").startswith("#t="), "the address has no window:", browser.script("return location.hash"))
+    # The whole recorded run has 600 us of 2 ranks.
+    told = browser.script("""const canvas = document.querySelector('.line canvas'), box = canvas.getBoundingClientRect();
+        canvas.setPointerCapture = () => {};
+        for (const [name, x] of [['pointerdown', 300], ['pointermove', 500]])
+          canvas.dispatchEvent(new PointerEvent(name, { clientX: box.x + x, clientY: box.y + 30, shiftKey: true, pointerId: 1, bubbles: true }));
+        return document.querySelector('.chosen').textContent""")
+    page.check("all ranks: MPI " in told and ", waits " in told, "the range is not told:", told)
+
+
+def many_ranks(browser, clicks):
+    """1024 ranks fit a screen, and their page is not too large."""
+    page = Page(browser, "many")
+    height = browser.script("return document.querySelector('.line canvas').clientHeight")
+    page.check(height <= 700, f"1024 ranks are {height} pixels high")
+    page.fits()
 
 
 def long_runs(browser, clicks):
@@ -220,7 +256,7 @@ def main():
         print(f"SKIPPED: Chromium does not start ({fault}), so that no page is opened")
         return 77
     with browser:
-        for work in [everything, hostile, parts_missing, first_screen, alone, long_runs, posts]:
+        for work in [everything, hostile, parts_missing, first_screen, alone, long_runs, new_controls, many_ranks, posts]:
             try:
                 work(browser, clicks)
             except Fault as fault:

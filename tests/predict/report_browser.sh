@@ -82,7 +82,14 @@ run 0 generate ring --ranks 4 --iterations 2 --imbalance 50% -o ring.rma
 run 0 simulate ring.rma --platform two-nodes --set mapping.ranks_per_node=2 --engine loggp -o ring.txt
 run 0 report ring.txt -o ring.html
 
-timeout 100 python3 -B "$here/report_browser.py" "$here/report_clicks.js"
+# 7. 1024 ranks: a page of at most 5 MB.
+run 0 generate ring --ranks 1024 --iterations 4 --sync pscw -o many.txt
+run 0 simulate many.txt --platform two-nodes --set mapping.ranks_per_node=512 --engine loggp --semantics a -o many-predicted.txt
+run 0 report many-predicted.txt -o many.html
+[ "$(wc -c <many.html)" -le 5000000 ] || fail "$(wc -c <many.html) bytes of a page of 1024 ranks"
+! grep -q "$PWD" all.html || fail "the page has a folder of this machine"
+
+timeout 300 python3 -B "$here/report_browser.py" "$here/report_clicks.js"
 worked=$?
 [ $worked -ne 77 ] || exit 77
 [ $worked -eq 0 ] || fail 'the pages do not do in Chromium what they have to'
