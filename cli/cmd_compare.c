@@ -4,11 +4,14 @@
 
 #include "cli/prediction_options.h"
 #include "cli/terminal/progress_bar.h"
+#include "common/json/json_write.h"
 #include "predictors/comparison_draws.h"
 #include "predictors/prediction.h"
 #include "predictors/scenes.h"
+#include "predictors/sensitivity/sensitivity.h"
 
-enum { KEY_SEMANTICS = 1000, KEY_ROWS, KEY_PROFILES, KEY_JSON, KEY_DRAWS, KEY_SEED, ROWS_MAX = 32 };
+enum { KEY_SEMANTICS = 1000, KEY_ROWS, KEY_PROFILES, KEY_JSON, KEY_DRAWS, KEY_SEED, KEY_SENSITIVITY };
+enum { ROWS_MAX = SENSITIVITY_ROWS_MAX };
 
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
@@ -26,6 +29,8 @@ static const struct argp_option options[] = {
      "of the run times, and in how many draws a row is faster than each other row; needs --engine loggp",
      0},
     {"seed", KEY_SEED, "NUMBER", 0, "seed of the draws, the same for all rows (default 1)", 0},
+    {"sensitivity", KEY_SENSITIVITY, NULL, 0,
+     "also say how many latencies each row's run time has, and with which latency it is 1 % longer (rmacast sensitivity)", 0},
     {"json", KEY_JSON, "FILE", 0, "write all results as JSON; - is standard output, without the table", 0},
     ANALYZE_OPTIONS,
     {0}};
@@ -36,6 +41,7 @@ struct settings {
     size_t row_count;
     int64_t draws; /* 0: none */
     int64_t seed;
+    bool asks_sensitivity;
     struct prediction_options prediction;
     struct analyze_options analyze;
 };
@@ -96,6 +102,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_ROWS: return parse_rows(state, "--rows", argument, settings);
     case KEY_DRAWS: return cli_count(state, "--draws", argument, 1, DRAWS_MAX, &settings->draws);
     case KEY_SEED: return cli_count(state, "--seed", argument, 0, DRAWS_SEED_MAX, &settings->seed);
+    case KEY_SENSITIVITY: settings->asks_sensitivity = true; return 0;
     case KEY_PROFILES: return parse_profiles(state, argument, settings);
     case KEY_JSON: settings->json = argument; return 0;
     case ARGP_KEY_ARG: return prediction_options_argument(state, argument, &settings->trace, &settings->prediction);
@@ -107,21 +114,25 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
-static enum status write_json(const struct comparison *comparison, const char *file, struct err *err)
+static enum status write_json(const struct comparison *comparison, const struct sensitivity *sensitivity, const char *file,
+                              struct err *err)
 {
     cJSON *json;
     TRY(comparison_to_json(comparison, &json, err));
+    if (sensitivity->row_count > 0)
+        fields_write(sensitivity_fields, sensitivity, 0, json_add_object(json, "sensitivity"));
     enum status status = cli_write_json(json, file, err);
     cJSON_Delete(json);
     return status;
 }
 
 static enum status write_outputs(const struct settings *settings, const struct comparison *comparison,
-                                 struct err *err)
+                                 const struct sensitivity *sensitivity, struct err *err)
 {
-    enum status files = settings->json ? write_json(comparison, settings->json, err) : STATUS_OK;
+    enum status files = settings->json ? write_json(comparison, sensitivity, settings->json, err) : STATUS_OK;
     if (cli_is_output(settings->json)) return files;
     comparison_print(comparison, cli_table());
+    sensitivity_print_rows(sensitivity, cli_table());
     bool begun = false;
     for (size_t i = 0; i < settings->row_count; i++) {
         const struct scene *row = &settings->rows[i];
@@ -144,6 +155,20 @@ static enum status run_draws(const struct trace *trace, const struct comparison_
     enum status status = comparison_draws_run(trace, rows, &request, comparison, draws, err);
     progress_bar_end(bar);
     return status;
+}
+
+/* Of the rows that have a platform, with their latency alone. */
+static enum status find_sensitivity(const struct settings *settings, const struct trace *trace, struct sensitivity *made,
+                                    struct err *err)
+{
+    const char *names[ROWS_MAX];
+    for (size_t i = 0; i < settings->row_count; i++) names[i] = settings->rows[i].name;
+    const struct sensitivity_options find = {.scenes = prediction_options_scenes(&settings->prediction),
+                                             .engine = engine_by_name("loggp"),
+                                             .semantics = names,
+                                             .semantics_count = settings->row_count,
+                                             .first = true};
+    return sensitivity_find(trace, &find, made, err);
 }
 
 /* *done, with a recording: false if the rows are to be compared with the whole trace in memory, whose errors say more. */
@@ -185,7 +210,10 @@ static enum status compare_rows(struct settings *settings, const struct trace *t
     comparison.columns = cli_columns();
     if (*done && comparison_has_results(&comparison)) {
         struct err failed;
-        enum status written = write_outputs(settings, &comparison, status == STATUS_OK ? err : &failed);
+        struct sensitivity sensitivity = {.row_count = 0};
+        if (settings->asks_sensitivity && status == STATUS_OK) status = find_sensitivity(settings, trace, &sensitivity, err);
+        enum status written = write_outputs(settings, &comparison, &sensitivity, status == STATUS_OK ? err : &failed);
+        sensitivity_clear(&sensitivity);
         if (status == STATUS_OK) status = written;
     }
     comparison_clear(&comparison);
@@ -209,7 +237,7 @@ static enum status run_compare(struct settings *settings, struct err *err)
     struct warnings warnings = {.choice = CHOICE_WAITS};
     struct recording *recording = NULL;
     bool done = false;
-    if (!rewrites_trace(settings))
+    if (!rewrites_trace(settings) && !settings->asks_sensitivity)
         TRY(prediction_options_recording(&settings->prediction, settings->trace, &settings->analyze, &recording, &warnings, err));
     if (recording) {
         enum status streamed = compare_rows(settings, recording->trace, recording, &warnings, &done, err);

@@ -8,10 +8,10 @@
 #include "common/units.h"
 #include "predictors/sensitivity/sensitivity.h"
 
-enum { KEY_SEMANTICS = 1000, KEY_OF, KEY_RANGE, KEY_SLACK, KEY_CSV, KEY_JSON };
+enum { KEY_SEMANTICS = 1000, KEY_OF, KEY_RANGE, KEY_SLACK, KEY_GAINS, KEY_VERIFY, KEY_CSV, KEY_SVG, KEY_JSON };
 
 static const struct argp_option options[] = {
-    REPLAY_OPTIONS("loggp (default, the only one): links are queues; simgrid shares links among flows and has no slopes"),
+    REPLAY_OPTIONS("loggp (default, the only one): links are queues; simgrid shares links and has no slopes"),
     {"semantics", KEY_SEMANTICS, "LIST", 0, SEMANTICS_HELP "; a list as a,b,c,d has a table for each; else as the platform says",
      0},
     {"of", KEY_OF, "KEY,...", 0, "times and rates of the platform, as network.latency_s (default: all)", 0},
@@ -20,12 +20,18 @@ static const struct argp_option options[] = {
      "tenth to 10 times); repeatable",
      0},
     {"slack", KEY_SLACK, "FILE", 0, "write how much later each call could come without a longer run, as CSV", 0},
-    {"csv", KEY_CSV, "FILE", 0, "write the corners of the curves as CSV", 0},
+    {"gains", KEY_GAINS, NULL, 0,
+     "find the run time if the computing of each call path took 0 to 2 times as long, in however many replays", 0},
+    {"verify", KEY_VERIFY, NULL, 0, "replay each curve at 20 other values: off one of them it is by replay, or an error if it is "
+                                    "proven", 0},
+    {"csv", KEY_CSV, "FILE", 0, "write the corners of the curves, and the gains, as CSV", 0},
+    {"svg", KEY_SVG, "FILE", 0, "draw the curves", 0},
     {"json", KEY_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},
     {0}};
 
 struct settings {
-    const char *trace, *json, *csv, *slack;
+    const char *trace, *json, *csv, *svg, *slack;
+    bool gains, verify;
     char *semantics[SENSITIVITY_ROWS_MAX], *keys[SENSITIVITY_KEYS_MAX]; /* owned */
     size_t semantics_count, key_count;
     struct sensitivity_range ranges[SENSITIVITY_KEYS_MAX];
@@ -88,6 +94,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_OF: return add_items(state, "--of", argument, settings->keys, &settings->key_count, SENSITIVITY_KEYS_MAX);
     case KEY_RANGE: return add_range(state, argument, settings);
     case KEY_SLACK: settings->slack = argument; return 0;
+    case KEY_GAINS: settings->gains = true; return 0;
+    case KEY_VERIFY: settings->verify = true; return 0;
+    case KEY_SVG: settings->svg = argument; return 0;
     case KEY_CSV: settings->csv = argument; return 0;
     case KEY_JSON: settings->json = argument; return 0;
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &settings->trace);
@@ -100,7 +109,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
-static enum status write_csv(void (*write)(const struct sensitivity *, FILE *), const struct sensitivity *made, const char *file,
+static enum status write_file(void (*write)(const struct sensitivity *, FILE *), const struct sensitivity *made, const char *file,
                              struct err *err)
 {
     FILE *out;
@@ -113,8 +122,9 @@ static enum status write_csv(void (*write)(const struct sensitivity *, FILE *), 
 static enum status write_outputs(const struct settings *settings, const struct sensitivity *made, struct err *err)
 {
     enum status files = settings->json ? cli_write_fields(sensitivity_fields, made, 0, settings->json, err) : STATUS_OK;
-    if (files == STATUS_OK) files = write_csv(sensitivity_write_csv, made, settings->csv, err);
-    if (files == STATUS_OK) files = write_csv(sensitivity_write_slack, made, settings->slack, err);
+    if (files == STATUS_OK) files = write_file(sensitivity_write_csv, made, settings->csv, err);
+    if (files == STATUS_OK) files = write_file(sensitivity_write_svg, made, settings->svg, err);
+    if (files == STATUS_OK) files = write_file(sensitivity_write_slack, made, settings->slack, err);
     if (cli_is_output(settings->json)) return files;
     sensitivity_print(made, cli_table());
     return cli_flush_behind(files, err);
@@ -136,7 +146,9 @@ static enum status run_sensitivity(struct settings *settings, struct err *err)
         .key_count = settings->key_count,
         .ranges = settings->ranges,
         .range_count = settings->range_count,
-        .slack = settings->slack != NULL};
+        .slack = settings->slack != NULL,
+        .gains = settings->gains,
+        .verify = settings->verify};
     enum status status = sensitivity_find(trace, &find, &made, err);
     if (status == STATUS_OK) {
         status = write_outputs(settings, &made, err);
@@ -162,6 +174,7 @@ enum status cmd_sensitivity(int argc, char **argv, struct err *err)
     settings.prediction.outputs[0] = (struct cli_output){CLI_WRITES, "--json", settings.json};
     settings.prediction.outputs[1] = (struct cli_output){CLI_WRITES, "--csv", settings.csv};
     settings.prediction.outputs[2] = (struct cli_output){CLI_WRITES, "--slack", settings.slack};
+    settings.prediction.outputs[3] = (struct cli_output){CLI_WRITES, "--svg", settings.svg};
     if (status == STATUS_OK) status = prediction_options_claim_outputs(&settings.prediction, err);
     if (status == STATUS_OK) status = run_sensitivity(&settings, err);
     for (size_t i = 0; i < settings.semantics_count; i++) free(settings.semantics[i]);

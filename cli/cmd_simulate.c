@@ -13,9 +13,10 @@
 #include "model/violations/violations.h"
 #include "predictors/draws.h"
 #include "predictors/prediction.h"
+#include "predictors/sensitivity/sensitivity.h"
 #include "simulate/verify/verify.h"
 
-enum { KEY_SEMANTICS = 1000, KEY_VERIFY, KEY_JSON, KEY_DRAWS, KEY_DRAW, KEY_SEED };
+enum { KEY_SEMANTICS = 1000, KEY_VERIFY, KEY_JSON, KEY_DRAWS, KEY_DRAW, KEY_SEED, KEY_SENSITIVITY };
 
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
@@ -33,6 +34,8 @@ static const struct argp_option options[] = {
      "time (median), or of the median time of a rank (median:RANK)",
      0},
     {"seed", KEY_SEED, "NUMBER", 0, "seed of the draws (default 1)", 0},
+    {"sensitivity", KEY_SENSITIVITY, NULL, 0,
+     "also say what the run time is worth in the platform's values (rmacast sensitivity); by replays of the loggp engine", 0},
     {"output", 'o', "TRACE", 0,
      "keep the predicted trace: *.txt is text, anything else an archive; - is text on standard output, without "
      "the table",
@@ -43,7 +46,8 @@ static const struct argp_option options[] = {
 
 struct settings {
     const char *trace, *semantics, *output, *json, *draw;
-    bool verify;
+    bool verify, asks_sensitivity;
+    struct sensitivity sensitivity; /* of no rows: not asked for */
     int64_t draws; /* 0: none */
     int64_t seed;
     enum draw_choice choice; /* what draw says, with its number */
@@ -87,6 +91,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_DRAWS: return cli_count(state, "--draws", argument, 1, DRAWS_MAX, &settings->draws);
     case KEY_DRAW: settings->draw = argument; return 0;
     case KEY_SEED: return cli_count(state, "--seed", argument, 0, DRAWS_SEED_MAX, &settings->seed);
+    case KEY_SENSITIVITY: settings->asks_sensitivity = true; return 0;
     case KEY_VERIFY: settings->verify = true; return 0;
     case KEY_JSON: settings->json = argument; return 0;
     case 'o': settings->output = argument; return 0;
@@ -107,6 +112,7 @@ struct simulated {
     const struct draws *draws; /* NULL: none */
     struct rewrite rewrite;
     struct warnings warnings;
+    const struct sensitivity *sensitivity; /* NULL: not asked for */
 };
 
 static const char *name_state(int state)
@@ -123,6 +129,7 @@ const struct field simulated_fields[] = {
     INLINE(NULL, result, result_fields, POINTED, RANKS_OF(struct result, rank_count)),
     LIST("verify", report.rows, report.count, law_fields, IF_FLAG(report.count), LEFT_OUT),
     OBJECT("draws", draws, draws_fields, IF_THERE, LEFT_OUT, POINTED, RANKS_OF(struct draws, rank_count)),
+    OBJECT("sensitivity", sensitivity, sensitivity_fields, IF_THERE, LEFT_OUT, POINTED),
     INLINE(NULL, rewrite, rewrite_fields, IF_FLAG(rewrite.count), LEFT_OUT),
     INLINE(NULL, warnings, warnings_fields, LEFT_OUT), /* an analysis has none */
     {0}};
@@ -132,7 +139,8 @@ static enum status write_json(const struct settings *settings, const struct resu
                               const struct verify_report *report, const struct draws *draws,
                               const struct rewrite *rewrite, struct err *err)
 {
-    const struct simulated simulated = {result, *report, draws->count > 0 ? draws : NULL, *rewrite, settings->warnings};
+    const struct simulated simulated = {result, *report, draws->count > 0 ? draws : NULL, *rewrite, settings->warnings,
+                                        settings->sensitivity.row_count > 0 ? &settings->sensitivity : NULL};
     return cli_write_fields(simulated_fields, &simulated, 0, settings->json, err);
 }
 
@@ -174,6 +182,8 @@ static enum status write_outputs(const struct settings *settings, const struct p
     if (draws->count > 0) draws_print(draws, prediction->result, stdout);
     print_recorded(settings, prediction, rewrite, stdout);
     warnings_print_contradictions(&settings->warnings, stdout);
+    if (settings->sensitivity.row_count > 0) fputc('\n', stdout);
+    sensitivity_print(&settings->sensitivity, cli_table());
     print_engine(prediction, stdout);
     if (report->count > 0) {
         text_print(stdout, "\nWhat must always hold%s\n", draws->taken > 0 ? ", of the prediction without draws" : "");
@@ -287,11 +297,18 @@ static enum status simulate_rewritten(struct settings *settings, const struct tr
 static enum status simulate_with(struct settings *settings, const struct trace *trace, struct err *err)
 {
     struct platform *platform;
+    const char *const semantics[] = {settings->semantics ? settings->semantics : "platform"};
+    const struct sensitivity_options find = {.scenes = prediction_options_scenes(&settings->prediction),
+                                             .engine = engine_by_name("loggp"),
+                                             .semantics = semantics,
+                                             .semantics_count = 1};
+    if (settings->asks_sensitivity) TRY(sensitivity_find(trace, &find, &settings->sensitivity, err));
     enum status status = prediction_options_open(&settings->prediction, settings->semantics, trace, &platform, err);
     if (status == STATUS_OK) {
         status = simulate_rewritten(settings, trace, platform, err);
         platform_free(platform);
     }
+    sensitivity_clear(&settings->sensitivity);
     warnings_clear(&settings->warnings);
     return status;
 }
@@ -299,7 +316,7 @@ static enum status simulate_with(struct settings *settings, const struct trace *
 static enum status simulate_recording(struct settings *settings, bool *done, struct err *err)
 {
     *done = false;
-    if (settings->verify || settings->output) return STATUS_OK;
+    if (settings->verify || settings->output || settings->asks_sensitivity) return STATUS_OK;
     TRY(prediction_options_recording(&settings->prediction, settings->trace, &settings->analyze, &settings->recording,
                                      &settings->warnings, err));
     if (!settings->recording) return STATUS_OK;

@@ -19,12 +19,16 @@
 static const struct field validation_and_explanation[] = {
     {.kind = FIELD_INLINE, .rows = validation_fields}, {.kind = FIELD_INLINE, .rows = explanation_fields, LEFT_OUT}, {0}};
 
+static const struct field comparison_and_sensitivity[] = {
+    {.kind = FIELD_INLINE, .rows = comparison_fields},
+    {.key = "sensitivity", .kind = FIELD_OBJECT, .rows = sensitivity_fields, LEFT_OUT}, {0}};
+
 static const struct {
     const char *name;
     const struct field *rows;
 } schemas[] = {
     {"advice", advice_fields},
-    {"comparison", comparison_fields},
+    {"comparison", comparison_and_sensitivity},
     {"difference", difference_fields},
     {"info", info_fields},
     {"mpi-profiles", mpi_profiles_fields},

@@ -1,5 +1,7 @@
 #include "model/analyze.h"
 
+#include <stdlib.h>
+
 #include "model/slices/slices.h"
 #include "trace/steps.h"
 
@@ -9,6 +11,8 @@ void analyze_found_clear(struct analyze_found *found)
 {
     waits_clear(&found->waits);
     transfers_clear(&found->transfers);
+    free(found->path.parts);
+    found->path = (struct critical_path){.count = 0};
     wait_profile_clear(&found->profile);
 }
 

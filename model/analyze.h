@@ -10,6 +10,7 @@
 #include "model/waits/filter.h"
 #include "model/waits/section.h"
 #include "model/waits/wait_profile.h"
+#include "model/causes/critical_path.h"
 #include "model/efficiency/intervals.h"
 #include "model/result/result.h"
 #include "model/transfers/transfer_log.h"
@@ -22,6 +23,7 @@ enum late_post_mode { LATE_POST_LATEST, LATE_POST_EARLIEST };
 struct analyze_found {
     struct waits waits; /* with intervals: sorted by waits_sort() */
     struct transfers transfers; /* with intervals */
+    struct critical_path path;  /* with intervals */
     struct wait_profile profile; /* borrows the trace */
 };
 void analyze_found_clear(struct analyze_found *found);

@@ -30,7 +30,18 @@ void platform_free(struct platform *platform)
     free(platform->loopback_call_s);
     for (size_t i = 0; i < platform->window_rule_count; i++) free(platform->window_rules[i].window);
     free(platform->window_rules);
+    for (int i = 0; i < ERROR_SOURCES; i++) platform_free(platform->erring[i]);
     free(platform);
+}
+
+struct platform platform_erring(const struct platform *platform, enum error_source source)
+{
+    struct platform made = *platform->erring[source];
+    made.semantics = platform->semantics;
+    made.contention = platform->contention;
+    made.draw = platform->draw;
+    made.decide = platform->decide;
+    return made;
 }
 
 void platform_ideal_init(struct platform_ideal *ideal, const struct platform *platform)
@@ -179,13 +190,6 @@ bool platform_same_latency(const struct platform *platform)
 double platform_bandwidth_Bps(const struct platform *platform, int32_t src_node, int32_t dst_node, int64_t bytes, bool two_sided)
 {
     return segment_for(platform, src_node == dst_node, bytes, two_sided)->bandwidth_Bps;
-}
-
-bool platform_is_measured(const struct platform *platform)
-{
-    for (size_t i = 0; i < platform->segment_count; i++)
-        if (platform->segments[i].latency_error_s <= 0 || platform->segments[i].bandwidth_error_Bps <= 0) return false;
-    return platform->segment_count > 0;
 }
 
 bool platform_has_inner_links(const struct platform *platform)

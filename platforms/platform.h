@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "common/error_sources.h"
 #include "common/status.h"
 #include "platforms/limits.h"
 #include "platforms/steps.h"
@@ -187,6 +188,8 @@ struct platform {
     enum nic_mode nic; /* of the loggp engine */
     bool contention; /* engine.contention: false = every message travels as if alone (for laws and closed forms) */
     enum decide_mode decide;
+    struct platform *erring[ERROR_SOURCES]; /* owned: the platform where the values of a source are slower by their stated errors;
+                                               NULL: none states one */
 };
 
 /* Reads and validates the file ("ideal" is the built-in platform of zero latency and infinite bandwidth), with
@@ -195,6 +198,9 @@ struct platform {
 enum status platform_open(const char *file, const char *const *overrides, size_t override_count,
                           struct platform **platform, struct err *err);
 void platform_free(struct platform *platform);
+/* The platform whose values of a source err, with what a caller may change of an opened one: semantics, contention, draw and
+ * decide. It borrows all else from platform->erring[source], which is there. */
+struct platform platform_erring(const struct platform *platform, enum error_source source);
 
 /* A platform with the same nodes, ranks and MPI library, on which neither the network nor copies take time (POP's ideal
  * network). It borrows from the original platform, and must not be copied. */
@@ -253,9 +259,6 @@ bool semantics_waits_for_group(const struct rma_semantics *semantics, enum rma_k
 bool semantics_run_ahead(const struct rma_semantics *semantics);
 /* Whether some put or accumulate is copied into a limited buffer (d). */
 bool semantics_limited(const struct rma_semantics *semantics);
-
-/* Whether the latencies and rates of the network are measured values, with errors (docs/platforms.md). */
-bool platform_is_measured(const struct platform *platform);
 
 /* Whether the topology has links between the NICs that messages share (engine.links). */
 bool platform_has_inner_links(const struct platform *platform);

@@ -5,6 +5,7 @@
 
 #include "platforms/profile.h"
 #include "platforms/read.h"
+#include "platforms/stated_errors.h"
 #include "platforms/topology/topology.h"
 #include "trace/calls/calls.h"
 
@@ -222,6 +223,22 @@ static enum status name_calibrated(const struct json_document *document, struct 
     return platform->library ? STATUS_OK : err_memory(err);
 }
 
+/* The same document with errors of a source. */
+static enum status read_erring(const struct json_document *document, enum error_source source, struct platform **erring,
+                               struct err *err)
+{
+    struct json_document moved = {.file = document->file, .root = cJSON_Duplicate(document->root, true)};
+    if (!moved.root) return err_memory(err);
+    enum status status = STATUS_OK;
+    if (platform_shift_values(moved.root, "", PLATFORM_SLOWER, source) > 0) {
+        const struct json_node root = json_root(&moved);
+        status = new_with_defaults(document->file, erring, err);
+        if (status == STATUS_OK) status = read_keys(&root, "", *erring, err);
+    }
+    cJSON_Delete(moved.root);
+    return status;
+}
+
 static enum status open_document(struct json_document *document, const char *const *overrides, size_t override_count,
                                  struct platform **platform, struct err *err)
 {
@@ -237,6 +254,13 @@ static enum status open_document(struct json_document *document, const char *con
         if (found.status == STATUS_DATA) override_blame(document, overrides, override_count, &found);
         if (err) *err = found;
         return found.status;
+    }
+    enum status status = STATUS_OK;
+    for (int source = 0; status == STATUS_OK && source < ERROR_SOURCES; source++)
+        status = read_erring(document, (enum error_source)source, &made->erring[source], err);
+    if (status != STATUS_OK) {
+        platform_free(made);
+        return status;
     }
     *platform = made;
     return STATUS_OK;

@@ -23,18 +23,29 @@ static bool shift_value(const struct platform_key *key, double error, bool slowe
     case KEY_PAUSE: *value = slower ? fmax(*value - error, 0) : *value + error; return true;
     case KEY_TIME:
     case KEY_COST:
-    case KEY_SHARE: *value = slower ? *value + error : fmax(*value - error, *value < 0 ? key->least : 0); return true;
+    case KEY_SHARE:
+        *value = slower ? *value + error : fmax(*value - error, *value < 0 ? key->least : 0);
+        if (key->kind == KEY_SHARE) *value = fmin(*value, key->most);
+        return true;
     default: return false;
     }
 }
 
-/* Returns the number of values that move. */
-static size_t shift_values(cJSON *item, const char *path, enum platform_errors errors)
+static enum error_source source_of(const struct platform_key *key, const char *path)
+{
+    if (strncmp(path, "nodes", strlen("nodes")) == 0 || strncmp(path, "threads", strlen("threads")) == 0) return ERROR_NODES;
+    if (strncmp(path, "mpi.rma", strlen("mpi.rma")) == 0) return ERROR_ONE_SIDED;
+    if (key && key->kind == KEY_RATE) return ERROR_RATE;
+    return strstr(path, "latency_s") ? ERROR_LATENCY : ERROR_CALLS;
+}
+
+size_t platform_shift_values(cJSON *item, const char *path, enum platform_errors errors, enum error_source only)
 {
     cJSON *value = cJSON_GetObjectItem(item, "value"), *error = cJSON_GetObjectItem(item, "error"), *child;
     if (cJSON_IsNumber(value) && cJSON_IsNumber(error)) {
         double moved = value->valuedouble;
         const struct platform_key *key = platform_key_of(path);
+        if (only != ERROR_SOURCES && source_of(key, path) != only) return 0;
         if (error->valuedouble <= 0 || !shift_value(key, error->valuedouble, errors == PLATFORM_SLOWER, &moved)) return 0;
         if (errors != PLATFORM_AS_STATED) cJSON_SetNumberValue(value, moved);
         return 1;
@@ -43,8 +54,9 @@ static size_t shift_values(cJSON *item, const char *path, enum platform_errors e
     cJSON_ArrayForEach (child, item) {
         char below[JSON_PATH_BYTES];
         if (child->string && json_key_ignored(child->string)) continue;
-        snprintf(below, sizeof below, "%s%s%s", path, child->string ? "." : "[]", child->string ? child->string : "");
-        count += shift_values(child, below, errors);
+        const char *const joint = !child->string ? "[]" : *path ? "." : "";
+        snprintf(below, sizeof below, "%s%s%s", path, joint, child->string ? child->string : "");
+        count += platform_shift_values(child, below, errors, only);
     }
     return count;
 }
@@ -70,7 +82,7 @@ enum status platform_shift_make(const char *file, const char *const *overrides, 
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < ERROR_SECTIONS; i++) {
         cJSON *section = cJSON_GetObjectItemCaseSensitive(platform, sections[i]);
-        size_t values = shift_values(section, sections[i], errors);
+        size_t values = platform_shift_values(section, sections[i], errors, ERROR_SOURCES);
         shift->values += values;
         if (values > 0 && errors != PLATFORM_AS_STATED) status = add_section(shift, sections[i], section, err);
     }

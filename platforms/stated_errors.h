@@ -7,6 +7,9 @@
 #ifndef PLATFORMS_STATED_ERRORS_H
 #define PLATFORMS_STATED_ERRORS_H
 
+#include <cjson/cJSON.h>
+
+#include "common/error_sources.h"
 #include "platforms/platform.h"
 
 enum platform_errors { PLATFORM_AS_STATED, PLATFORM_FASTER, PLATFORM_SLOWER };
@@ -22,6 +25,9 @@ struct platform_shift {
  * Inits *shift. */
 enum status platform_shift_make(const char *file, const char *const *overrides, size_t count, enum platform_errors errors,
                                 struct platform_shift *shift, struct err *err);
+/* Moves the values at or below a path of a platform file's tree; only: those of this source, ERROR_SOURCES: all. Returns how many
+ * move. */
+size_t platform_shift_values(cJSON *item, const char *path, enum platform_errors errors, enum error_source only);
 void platform_shift_clear(struct platform_shift *shift);
 
 #endif

@@ -83,6 +83,7 @@ static struct platform drawn_platform(const struct platform *platform, uint64_t 
 {
     struct platform drawn = *platform;
     drawn.draw = scramble_bits(scramble_bits(seed) + number - 1) | 1; /* 0 draws nothing */
+    memset(drawn.erring, 0, sizeof drawn.erring); /* the row's own run has its errors */
     return drawn;
 }
 

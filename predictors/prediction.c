@@ -97,14 +97,14 @@ static enum status add_line(void *result, const char *line, struct err *err)
     return result_add_note(result, err, "%s", line);
 }
 
-static void state_uncertainty(struct prediction *prediction, const struct recording_facts *facts)
+static void state_uncertainty(struct prediction *prediction, const struct recording_facts *facts, const double *source_s)
 {
     struct result *result = prediction->result;
     const struct platform *platform = prediction->platform;
     const double recording_s = trace_spread_error(prediction->trace, &facts->spread, !result->section.known);
     const double slowness = platform_slowness(platform, prediction->trace->rank_count);
-    result->uncertainty = uncertainty_of_run(recording_s * slowness, platform_is_measured(platform), result->uncertainty.class,
-                                             result_in_mpi_s(result));
+    result->uncertainty =
+        uncertainty_of_run(recording_s * slowness, source_s, result->uncertainty.class, result_in_mpi_s(result));
 }
 
 static enum status note_bounds(const struct trace_bounds *bounds, struct result *result, struct err *err)
@@ -120,7 +120,8 @@ static enum status note_bounds(const struct trace_bounds *bounds, struct result 
 }
 
 /* Adds the facts that the analysis of the predicted trace does not know. */
-static enum status describe_with(struct prediction *prediction, const struct recording_facts *facts, struct err *err)
+static enum status describe_with(struct prediction *prediction, const struct recording_facts *facts, const double *source_s,
+                                 struct err *err)
 {
     struct result *result = prediction->result;
     const struct replay_outcome *outcome = &prediction->outcome;
@@ -172,19 +173,9 @@ static enum status describe_with(struct prediction *prediction, const struct rec
     TRY(steering_note(prediction->trace, &facts->steering, platform, result, err));
     TRY(note_files(facts, result, err));
     TRY(note_ends(prediction, facts, err));
-    state_uncertainty(prediction, facts);
+    state_uncertainty(prediction, facts, source_s);
     TRY(model_report_faults(prediction->trace, result, err));
     return note_bounds(&outcome->bounds, result, err);
-}
-
-static enum status describe_prediction(struct prediction *prediction, struct err *err)
-{
-    struct recording_facts facts = RECORDING_FACTS_NONE;
-    if (prediction->recording) return describe_with(prediction, &prediction->recording->facts, err);
-    enum status status = recording_facts_add_all(&facts, prediction->trace, err);
-    if (status == STATUS_OK) status = describe_with(prediction, &facts, err);
-    recording_facts_clear(&facts);
-    return status;
 }
 
 /* Gives a replay what it reads. */
@@ -197,19 +188,61 @@ static enum status begin_calls(const struct prediction *prediction, struct repla
     return recording_begin(prediction->recording, err);
 }
 
-/* Run time on the ideal network, 0 if the trace does not end on it (an order of locks may differ). It uses an engine
- * that can run several times in a process. */
-static enum status ideal_run_time(const struct prediction *prediction, double *run_time_s, struct err *err)
+/* The run time on a variant of the platform; NAN if the trace does not end on it (an order of locks may differ). loggp can run
+ * several times in a process. */
+static enum status run_time_on(const struct prediction *prediction, const struct platform *platform, double *run_time_s,
+                               struct err *err)
 {
-    struct platform_ideal ideal;
     struct replay_outcome outcome;
     struct replay_options options = {.engine = engine_by_name("loggp")};
     TRY(begin_calls(prediction, &options, err));
-    platform_ideal_init(&ideal, prediction->platform);
-    enum status status = replay_run(prediction->trace, &ideal.platform, &options, &outcome, err);
-    *run_time_s = status == STATUS_OK ? outcome.run_time_s : 0;
+    enum status status = replay_run(prediction->trace, platform, &options, &outcome, err);
+    *run_time_s = status == STATUS_OK ? outcome.run_time_s : NAN;
     if (status == STATUS_OK) replay_outcome_clear(&outcome);
     return status == STATUS_DATA ? STATUS_OK : status;
+}
+
+static enum status ideal_run_time(const struct prediction *prediction, double *run_time_s, struct err *err)
+{
+    struct platform_ideal ideal;
+    platform_ideal_init(&ideal, prediction->platform);
+    TRY(run_time_on(prediction, &ideal.platform, run_time_s, err));
+    if (isnan(*run_time_s)) *run_time_s = 0;
+    return STATUS_OK;
+}
+
+/* A replay of more events is not repeated for errors of the platform, which are then unknown. */
+#define ERROR_EVENTS 2e7
+
+/* By how much the run gets longer where the measured values of each source are slower by their stated errors: slopes times
+ * errors, of the loggp engine whatever the engine. */
+static enum status find_errors(const struct prediction *prediction, double source_s[ERROR_SOURCES], struct err *err)
+{
+    const struct platform *platform = prediction->platform;
+    double run_time_s = prediction->outcome.run_time_s;
+    bool other_engine = prediction->engine->once_per_process;
+    for (int i = 0; i < ERROR_SOURCES; i++) {
+        source_s[i] = NAN;
+        if (!platform->erring[i] || (double)prediction->outcome.stats.events > ERROR_EVENTS) continue;
+        if (other_engine) TRY(run_time_on(prediction, platform, &run_time_s, err));
+        other_engine = false;
+        const struct platform erring = platform_erring(platform, (enum error_source)i);
+        TRY(run_time_on(prediction, &erring, &source_s[i], err));
+        source_s[i] -= run_time_s;
+    }
+    return STATUS_OK;
+}
+
+static enum status describe_prediction(struct prediction *prediction, struct err *err)
+{
+    struct recording_facts facts = RECORDING_FACTS_NONE;
+    double source_s[ERROR_SOURCES];
+    TRY(find_errors(prediction, source_s, err));
+    if (prediction->recording) return describe_with(prediction, &prediction->recording->facts, source_s, err);
+    enum status status = recording_facts_add_all(&facts, prediction->trace, err);
+    if (status == STATUS_OK) status = describe_with(prediction, &facts, source_s, err);
+    recording_facts_clear(&facts);
+    return status;
 }
 
 /* An analysis of the predicted trace while it is made, and the calls that it takes up at a time. */

@@ -99,6 +99,12 @@ static const struct field change[] = {TEXT("row"), FIELD("advised", flag), FIELD
                                       NUMBER_OR_NULL("error_s"), ITEMS("rewrites", 0, summary), {0}};
 static const struct field advice[] = {NUMBER("run_time_s"), NUMBER_OR_NULL("error"), ITEMS("changes", 0, change), {0}};
 
+static const struct field part_of_slope[] = {NUMBER("slope"), TEXT("call"), TEXT("callpath"), {0}};
+static const struct field slope[] = {TEXT("key"), NUMBER_OR_NULL("value"), NUMBER("slope"), FIELD("exact", flag),
+                                     ITEMS("places", 0, part_of_slope), {0}};
+static const struct field slopes_row[] = {TEXT("row"), NUMBER("run_time_s"), ITEMS("values", 0, slope), {0}};
+static const struct field sensitivity[] = {ITEMS("results", 0, slopes_row), {0}};
+
 static const struct field machine[] = {TEXT("processor"), {0}};
 static const struct field campaign_sum[] = {NUMBER("rows"), NUMBER_OR_NULL("median"), NUMBER_OR_NULL("worst"), {0}};
 static const struct field part[] = {NUMBER("predicted_s"), NUMBER("measured_s"), NUMBER_OR_NULL("relative"),
@@ -118,6 +124,7 @@ static const struct schema {
 } schemas[] = {
     {"rmacast.result/1", check_one, NULL},     {"rmacast.comparison/1", check_comparison, NULL},
     {"rmacast.validation/1", NULL, validation}, {"rmacast.scaling/1", NULL, scaling},
+    {"rmacast.sensitivity/1", NULL, sensitivity},
     {"rmacast.advice/1", NULL, advice},         {"rmacast.campaign-result/1", NULL, campaign},
     {"rmacast.platform/1", NULL, platform},
 };
@@ -141,7 +148,8 @@ enum status input_check(const struct json_document *document, struct input_runs 
         return schemas[i].check ? schemas[i].check(&root, runs, err) : check_drawn(schemas[i].rows, &root, err);
     }
     return json_error(&name, err,
-                      "'%s', expected a result, comparison, validation, scaling, advice, campaign result or platform", text);
+                      "'%s', expected a result, comparison, validation, scaling, sensitivity, advice, campaign result or "
+                      "platform", text);
 }
 
 /* --- texts --- */

@@ -338,13 +338,14 @@ static enum status describe_locations(struct activity_log *log, uint32_t rank, s
 }
 
 static enum status sum_back(struct activity_log *log, const struct provisional *provisional, struct backward_location *locations,
-                            struct thread_life *lives, int64_t *end_ps, struct err *err)
+                            struct thread_life *lives, int64_t *end_ps, struct critical_path *path, struct err *err)
 {
     struct backward_replay replay = {.location_count = log->locations->count,
                                      .locations = locations,
                                      .call_log = log->call_log,
                                      .wait_log = log->wait_log,
                                      .refuted = provisional->refuted,
+                                     .path = path,
                                      .begin_ps = trace_begin_ps(log->trace),
                                      .end_ps = end_ps};
     for (uint32_t r = 0; r < log->trace->rank_count; r++) TRY(describe_locations(log, r, locations, lives, end_ps, err));
@@ -356,14 +357,15 @@ static enum status sum_back(struct activity_log *log, const struct provisional *
     return backward_replay_run(&replay, &log->sums, &log->waited_ps, err);
 }
 
-enum status activity_log_sum(struct activity_log *log, const struct provisional *provisional, struct err *err)
+enum status activity_log_sum(struct activity_log *log, const struct provisional *provisional, struct critical_path *path,
+                             struct err *err)
 {
     size_t count = (size_t)log->locations->count + 1;
     struct backward_location *locations = malloc(count * sizeof *locations);
     struct thread_life *lives = malloc(count * sizeof *lives);
     int64_t *ends_ps = malloc(count * sizeof *ends_ps);
     enum status status =
-        locations && lives && ends_ps ? sum_back(log, provisional, locations, lives, ends_ps, err) : err_memory(err);
+        locations && lives && ends_ps ? sum_back(log, provisional, locations, lives, ends_ps, path, err) : err_memory(err);
     free(locations);
     free(lives);
     free(ends_ps);

@@ -8,6 +8,7 @@
 #define MODEL_CAUSES_ACTIVITY_LOG_H
 
 #include "common/wide.h"
+#include "model/causes/critical_path.h"
 #include "model/transfers/bounds.h"
 #include "model/callpaths/callpath.h"
 #include "model/efficiency/intervals.h"
@@ -30,8 +31,9 @@ enum status activity_log_add_calls(struct activity_log *log, const struct callpa
 enum status activity_log_add_waits(struct activity_log *log, const struct waits *waits, struct err *err);
 enum status activity_log_add_transfers(struct activity_log *log, const struct transfers *transfers, struct err *err);
 
-/* Runs the backward replay; nothing may be added afterwards. */
-enum status activity_log_sum(struct activity_log *log, const struct provisional *provisional, struct err *err);
+/* Runs the backward replay; nothing may be added afterwards. path (NULL: not needed) gets the critical path. */
+enum status activity_log_sum(struct activity_log *log, const struct provisional *provisional, struct critical_path *path,
+                             struct err *err);
 /* After activity_log_sum(): on which processors the threads were; borrowed. */
 const struct processors *activity_log_processors(const struct activity_log *log);
 /* The total time of the waits that root causes are shares of: those that pass the filter. */

@@ -41,6 +41,7 @@ struct work {
     uint64_t visit;
     wide_ps waited_ps; /* total time of counted waits whose begin has been passed */
     uint32_t path; /* the location that the critical path is on */
+    int64_t path_ps; /* up to where */
     struct err *err;
 };
 
@@ -244,6 +245,15 @@ static uint32_t step_back(const struct work *work, int64_t now_ps)
     return of->creator != NOBODY && now_ps <= of->first_ps ? of->creator : NOBODY;
 }
 
+static enum status end_part(struct work *work, int64_t from_ps)
+{
+    struct critical_path *path = work->replay->path;
+    const struct path_part part = {work->path, from_ps, work->path_ps};
+    if (path) ARRAY_PUSH(path->parts, path->count, path->capacity, part, work->err);
+    work->path_ps = from_ps;
+    return STATUS_OK;
+}
+
 /* If the location on the path waited up to now_ps, the path continues on the location that it waited for; if it began, on its
  * creator. hops counts such steps at one moment. */
 static enum status follow_path(struct work *work, int64_t now_ps, uint64_t hops)
@@ -252,6 +262,7 @@ static enum status follow_path(struct work *work, int64_t now_ps, uint64_t hops)
     for (; hops > 0 && (next = step_back(work, now_ps)) != NOBODY; hops--) {
         TRY(advance_location(work, work->path, now_ps));
         TRY(advance_location(work, next, now_ps));
+        TRY(end_part(work, now_ps));
         work->locations[work->path].on_path = false;
         work->locations[next].on_path = true;
         work->path = next;
@@ -283,7 +294,7 @@ static enum status go_back(struct work *work, int64_t end_ps)
             TRY(follow_path(work, now_ps, (uint64_t)work->replay->location_count + (now_ps < end_ps)));
     }
     for (uint32_t r = 0; r < work->replay->location_count; r++) TRY(advance_location(work, r, work->replay->begin_ps));
-    return STATUS_OK;
+    return end_part(work, work->replay->begin_ps);
 }
 
 static enum status start_locations(struct work *work)
@@ -304,6 +315,7 @@ static enum status start_locations(struct work *work)
                                        .ended_ps = INT64_MIN};
         TRY(call_log_back(replay->call_log, r, &work->locations[r].call, &work->locations[r].any, work->err));
     }
+    work->path_ps = end_ps;
     TRY(wait_log_turn(replay->wait_log, work->err));
     return go_back(work, end_ps);
 }

@@ -12,6 +12,7 @@
 #define MODEL_CAUSES_BACKWARD_REPLAY_H
 
 #include "common/wide.h"
+#include "model/causes/critical_path.h"
 #include "model/causes/wait_log.h"
 #include "model/causes/call_log.h"
 #include "trace/trace.h"
@@ -46,6 +47,7 @@ struct backward_replay {
     struct call_log *call_log;
     struct wait_log *wait_log;
     const bool *refuted; /* by doubt: waits that depend on a refuted doubt are ignored; [FINDING_CERTAIN] is false */
+    struct critical_path *path; /* gets the parts of the critical path; NULL: not needed */
     int64_t begin_ps;
     const int64_t *end_ps; /* by location: exit of its last call; below begin_ps: it has none */
 };

@@ -26,12 +26,24 @@ static const struct {
 };
 static const char *const parts[UNCERTAINTY_PARTS] = {"recording", "races", "platform", "model"};
 
-struct uncertainty uncertainty_of_run(double recording_s, bool platform_measured, enum uncertainty_class class, double in_mpi_s)
+static const char *const sources[ERROR_SOURCES] = ERROR_SOURCE_NAMES;
+
+/* Sources err independently. */
+static double sum_sources(const double source_s[ERROR_SOURCES])
+{
+    double squares = NAN;
+    for (int i = 0; i < ERROR_SOURCES; i++)
+        if (!isnan(source_s[i])) squares = (isnan(squares) ? 0 : squares) + source_s[i] * source_s[i];
+    return sqrt(squares);
+}
+
+struct uncertainty uncertainty_of_run(double recording_s, const double *source_s, enum uncertainty_class class, double in_mpi_s)
 {
     struct uncertainty made = {.known = true, .class = class, .in_mpi_s = in_mpi_s};
+    for (int i = 0; i < ERROR_SOURCES; i++) made.source_s[i] = source_s ? source_s[i] : NAN;
     made.part_s[PART_RECORDING] = recording_s;
     made.part_s[PART_RACES] = NAN;
-    made.part_s[PART_PLATFORM] = platform_measured ? 0 : NAN;
+    made.part_s[PART_PLATFORM] = sum_sources(made.source_s);
     made.part_s[PART_MODEL] = classes[made.class].of_run * in_mpi_s;
     return made;
 }
@@ -57,7 +69,8 @@ struct uncertainty uncertainty_of_difference(const struct uncertainty *a, const 
     made.in_mpi_s = fmax(a->in_mpi_s, b->in_mpi_s);
     made.part_s[PART_RECORDING] = hypot(a->part_s[PART_RECORDING], b->part_s[PART_RECORDING]);
     made.part_s[PART_RACES] = hypot(a->part_s[PART_RACES], b->part_s[PART_RACES]);
-    made.part_s[PART_PLATFORM] = a->part_s[PART_PLATFORM] + b->part_s[PART_PLATFORM];
+    for (int i = 0; i < ERROR_SOURCES; i++) made.source_s[i] = a->source_s[i] - b->source_s[i];
+    made.part_s[PART_PLATFORM] = sum_sources(made.source_s);
     made.part_s[PART_MODEL] = classes[made.class].of_difference * made.in_mpi_s;
     return made;
 }
@@ -132,6 +145,11 @@ static const char *name_part(int part)
     return parts[part];
 }
 
+static const char *name_source(int source)
+{
+    return sources[source];
+}
+
 static const char *name_class(int class)
 {
     return classes[class].name;
@@ -145,6 +163,7 @@ static void make_total(const void *of, void *made)
 #define S struct uncertainty
 static const struct field member_fields[] = {COMPUTED("error_s", FIELD_DOUBLE, make_total, IF_FINITE),
                                              NAMED("error_parts", part_s, name_part),
+                                             NAMED("error_sources", source_s, name_source, SIGNED, LEFT_OUT),
                                              NAME_OF("error_class", class, name_class, UNCERTAINTY_CLASSES), {0}};
 const struct field uncertainty_fields[] = {
     {.key = "error_parts", .kind = FIELD_INLINE, .rows = member_fields, .left_out = true, IF_FLAG(known)}, {0}};

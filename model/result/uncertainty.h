@@ -6,12 +6,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "common/error_sources.h"
 #include "common/units.h"
 
 enum uncertainty_part {
     PART_RECORDING, /* the computing of equal steps differs: another run has other computing */
     PART_RACES,     /* half of the range of the draws; unknown without draws */
-    PART_PLATFORM,  /* errors of the platform's values: 0 where they are measured, since PART_MODEL includes them; else unknown */
+    PART_PLATFORM,  /* stated errors of the platform's values; unknown where none is stated */
     PART_MODEL,     /* a share of the time inside MPI, from measured campaigns */
     UNCERTAINTY_PARTS
 };
@@ -30,11 +31,13 @@ struct uncertainty {
     bool known; /* false: nobody predicted the time, or nobody said how sure it is */
     enum uncertainty_class class;
     double part_s[UNCERTAINTY_PARTS];
+    double source_s[ERROR_SOURCES]; /* how much longer the run is where values of a source err; PART_PLATFORM is made of them */
     double in_mpi_s; /* time not spent computing, mean of the ranks */
 };
 
-/* A run on a platform. recording_s: the recording's part; NAN: unknown. class: UNDRAWN, DECIDED or STEERED. */
-struct uncertainty uncertainty_of_run(double recording_s, bool platform_measured, enum uncertainty_class class, double in_mpi_s);
+/* A run on a platform. recording_s: the recording's part; NAN: unknown. source_s: ERROR_SOURCES elements, NAN where no value
+ * states an error; NULL: unknown. class: UNDRAWN, DECIDED or STEERED. */
+struct uncertainty uncertainty_of_run(double recording_s, const double *source_s, enum uncertainty_class class, double in_mpi_s);
 /* Replaces what is said of races: the least and the largest run time of the draws, and their median. */
 void uncertainty_draw(struct uncertainty *of, double least_s, double most_s, double median_s);
 /* Replaces what is said of the recording, where the computing is not a recorded trace's. */

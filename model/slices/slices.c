@@ -215,7 +215,8 @@ static enum status detect_slice(struct slices *slices, bool last)
 static enum status look_back(struct slices *slices, struct time_profile *causes, struct time_profile *path)
 {
     if (!slices->log) return STATUS_OK;
-    TRY(activity_log_sum(slices->log, &slices->severity.provisional, slices->err));
+    struct critical_path *on_path = slices->options->found ? &slices->found.path : NULL;
+    TRY(activity_log_sum(slices->log, &slices->severity.provisional, on_path, slices->err));
     TRY(activity_log_report_causes(slices->log, causes, path, slices->err));
     return efficiency_slices_sum(slices->efficiency, slices->log, &slices->severity.provisional, slices->err);
 }

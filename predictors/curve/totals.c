@@ -71,7 +71,7 @@ enum status scale_totals(struct program_source *source, double computing_s, cons
         if (status == STATUS_OK) status = servers_note(platform, made, err);
         computing_s *= platform_slowness(platform, trace->rank_count);
         double in_mpi_s = fmax(0, mean_s(made->rank_time_s, made->rank_count) - computing_s);
-        made->uncertainty = uncertainty_of_run(NAN, platform_is_measured(platform), false, in_mpi_s);
+        made->uncertainty = uncertainty_of_run(NAN, NULL, CLASS_UNDRAWN, in_mpi_s);
         if (status == STATUS_OK) *result = made;
         else result_free(made);
     }

@@ -251,7 +251,8 @@ static enum status find_corners(const struct search *search, int64_t low, int64_
     return high > here.x ? add_point(search, (double)high, (double)last.t) : STATUS_OK;
 }
 
-enum status corners_find(const struct run_time *of, int64_t low, int64_t high, struct corners *curve, struct err *err)
+enum status corners_find(const struct run_time *of, int64_t low, int64_t high, bool convex, struct corners *curve,
+                         struct err *err)
 {
     struct search search = {.of = of, .curve = curve, .last = of->replays->count + REPLAYS_MOST, .err = err};
     *curve = (struct corners){.exact = true};
@@ -259,7 +260,7 @@ enum status corners_find(const struct run_time *of, int64_t low, int64_t high, s
     if (status == STATUS_OK) {
         join_lines(of, curve);
         search.last = of->replays->count + REPLAYS_MOST;
-        status = check_lines(&search);
+        if (!convex) status = check_lines(&search);
     }
     if (status != STATUS_OK) {
         corners_clear(curve);

@@ -1,5 +1,9 @@
 /* The corners of a run time as a function of a value: where two lines that were measured meet, a replay tells whether the run
- * time lies on them. No solver, and no line is drawn through points that are not on it. */
+ * time lies on them. No solver, and no line is drawn through points that are not on it.
+ *
+ * Of a convex run time that is a proof: it is above the lines that begin and end with its slopes, and below the chords from their
+ * ends to where they meet. Any other one may leave a line between two replays: lines are then replayed at further points, which
+ * proves nothing. */
 #ifndef PREDICTORS_SENSITIVITY_CORNERS_H
 #define PREDICTORS_SENSITIVITY_CORNERS_H
 
@@ -19,8 +23,9 @@ struct corners {
     bool exact;         /* false: the budget of replays has ended, or the run time jumps */
 };
 
-/* Finds the corners from low to high; the platform's value is between them. Inits *curve. */
-enum status corners_find(const struct run_time *of, int64_t low, int64_t high, struct corners *curve, struct err *err);
+/* Finds the corners from low to high; the platform's value is between them. convex: the run time is known to be. Inits *curve. */
+enum status corners_find(const struct run_time *of, int64_t low, int64_t high, bool convex, struct corners *curve,
+                         struct err *err);
 void corners_clear(struct corners *curve);
 
 /* The steps above the platform's value at which the run takes 1 + share times as long; NAN: none was found. Where a replay

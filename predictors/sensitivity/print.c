@@ -1,4 +1,4 @@
-/* sensitivity_print(), sensitivity_fields and the CSV files of predictors/sensitivity/sensitivity.h. */
+/* The tables, sensitivity_fields and the CSV files of predictors/sensitivity/sensitivity.h. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -7,11 +7,12 @@
 #include "common/json/field_rows.h"
 #include "common/text/text.h"
 #include "common/units.h"
+#include "model/waits/totals.h"
 #include "predictors/sensitivity/sensitivity.h"
 
-enum { PLACES_SHOWN = 5 };
+enum { PLACES_SHOWN = 5, SHARES_SHOWN = 3 };
 
-static char *format_value(enum key_kind kind, double value, char text[UNITS_TEXT_BYTES])
+char *sensitivity_value_text(enum key_kind kind, double value, char text[UNITS_TEXT_BYTES])
 {
     if (isnan(value)) return strcpy(text, "-");
     if (isinf(value)) return strcpy(text, "infinite");
@@ -38,28 +39,53 @@ static bool is_flat(const struct sensitivity_value *value)
 static void print_value(const struct sensitivity_value *value, FILE *out)
 {
     char text[5][UNITS_TEXT_BYTES], from[UNITS_TEXT_BYTES], below[UNITS_TEXT_BYTES];
-    text_print(out, "%-32s %10s %18s %10s %10s", value->key, format_value(value->kind, value->value, text[0]),
-               format_slope(value->kind, value->slope, text[1]), format_value(value->kind, value->from, from),
-               format_value(value->kind, value->to, text[2]));
+    text_print(out, "%-32s %10s %18s %10s %10s", value->key, sensitivity_value_text(value->kind, value->value, text[0]),
+               format_slope(value->kind, value->slope, text[1]), sensitivity_value_text(value->kind, value->from, from),
+               sensitivity_value_text(value->kind, value->to, text[2]));
     for (int i = 0; i < SENSITIVITY_SHARES; i++)
-        text_print(out, " %10s", format_value(value->kind, value->tolerances[i].value, text[3]));
+        text_print(out, " %10s", sensitivity_value_text(value->kind, value->tolerances[i].value, text[3]));
     text_print(out, "%s\n", value->exact ? "" : "  by replay");
     if (!isnan(value->slope_below))
         text_print(out, "%-32s %10s %18s\n", "  below this value", "", format_slope(value->kind, value->slope_below, below));
 }
 
+static void print_share(enum place_split split, const struct place_share *share, FILE *out)
+{
+    switch (split) {
+    case SPLIT_WINDOW: text_print(out, "window %" PRId64, share->a); break;
+    case SPLIT_PAIR: text_print(out, "ranks %" PRId64 " to %" PRId64, share->a, share->b); break;
+    case SPLIT_LINK: text_print(out, "nodes %" PRId64 " to %" PRId64, share->a, share->b); break;
+    default: text_print(out, "behind %s", pattern_row((enum pattern)share->a)->title);
+    }
+}
+
+/* "3 behind Late Post; 2 behind Early Wait" */
+static void print_split(const struct sensitivity_value *value, enum place_split split, FILE *out)
+{
+    const struct place_shares *shares = &value->places.splits[split];
+    char slope[UNITS_TEXT_BYTES];
+    for (size_t i = 0; i < shares->count && i < SHARES_SHOWN; i++) {
+        text_print(out, i == 0 ? "%18s  " : "; %s ", format_slope(value->kind, shares->items[i].slope, slope));
+        print_share(split, &shares->items[i], out);
+    }
+    if (shares->count > SHARES_SHOWN) text_print(out, "; %zu more", shares->count - SHARES_SHOWN);
+    if (shares->count > 0) fputc('\n', out);
+}
+
 static void print_places(const struct sensitivity_value *value, FILE *out)
 {
     char slope[UNITS_TEXT_BYTES];
-    if (value->places.count == 0) return;
+    if (value->places.calls.count == 0) return;
     text_print(out, "\n%s: where its %s arise\n", value->key, format_slope(value->kind, value->slope, slope));
-    for (size_t i = 0; i < value->places.count && i < PLACES_SHOWN; i++) {
-        const struct result_share *place = &value->places.items[i];
+    for (size_t i = 0; i < value->places.calls.count && i < PLACES_SHOWN; i++) {
+        const struct result_share *place = &value->places.calls.items[i];
         text_print(out, "%18s  %-20s %s", format_slope(value->kind, place->time_s, slope), place->activity, place->callpath);
         if (place->file) text_print(out, " (%s:%" PRId32 ")", place->file, place->line);
         fputc('\n', out);
     }
-    if (value->places.count > PLACES_SHOWN) text_print(out, "%18s  %zu more places\n", "", value->places.count - PLACES_SHOWN);
+    if (value->places.calls.count > PLACES_SHOWN)
+        text_print(out, "%18s  %zu more places\n", "", value->places.calls.count - PLACES_SHOWN);
+    for (int split = 0; split < SPLITS; split++) print_split(value, (enum place_split)split, out);
 }
 
 static void print_flat(const struct sensitivity_row *row, FILE *out)
@@ -73,6 +99,22 @@ static void print_flat(const struct sensitivity_row *row, FILE *out)
     if (*before == ',') fputc('\n', out);
 }
 
+static void print_unproven(const struct sensitivity_row *row, FILE *out)
+{
+    bool unproven = false;
+    for (size_t i = 0; i < row->value_count; i++)
+        unproven = unproven || (row->values[i].exact && !row->values[i].proven && !is_flat(&row->values[i]));
+    if (unproven)
+        text_print(out, "not proven between the points of a curve: what queues for NICs, locks or software, or is tested for, "
+                        "may change its order there\n");
+}
+
+static void print_verified(const struct sensitivity_row *row, FILE *out)
+{
+    if (row->verified > 0)
+        text_print(out, "verified: %" PRIu64 " replays at other values are on the curves\n", row->verified);
+}
+
 static void print_slack(const struct sensitivity_row *row, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
@@ -84,6 +126,21 @@ static void print_slack(const struct sensitivity_row *row, FILE *out)
     if (row->slack.left_out > 0)
         text_print(out, "%" PRIu32 " rank%s with several threads: no slack is found for their calls\n", row->slack.left_out,
                    units_plural(row->slack.left_out));
+}
+
+static void print_gains(const struct sensitivity_row *row, FILE *out)
+{
+    char text[UNITS_TEXT_BYTES];
+    if (!row->gains_known) return;
+    text_print(out, "\nRun time if the computing of a call path took so many times as long\n%-32s", "");
+    for (int i = 0; i < GAIN_POINTS; i++) text_print(out, " %10.3g", gain_factors[i]);
+    fputc('\n', out);
+    for (size_t g = 0; g < row->gains.count; g++) {
+        text_print(out, "%-32s", row->gains.items[g].callpath);
+        for (int i = 0; i < GAIN_POINTS; i++)
+            text_print(out, " %10s", units_format_duration(row->gains.items[g].run_time_s[i], text));
+        fputc('\n', out);
+    }
 }
 
 /* How much of the first latency the program can take. */
@@ -109,8 +166,25 @@ void sensitivity_print(const struct sensitivity *made, FILE *out)
         for (size_t i = 0; i < row->value_count; i++)
             if (!is_flat(&row->values[i])) print_value(&row->values[i], out);
         print_flat(row, out);
+        print_unproven(row, out);
+        print_verified(row, out);
         for (size_t i = 0; i < row->value_count; i++) print_places(&row->values[i], out);
         print_slack(row, out);
+        print_gains(row, out);
+    }
+}
+
+void sensitivity_print_rows(const struct sensitivity *made, FILE *out)
+{
+    if (made->row_count == 0 || made->rows[0].value_count == 0) return;
+    text_print(out, "\n%-24s %12s %18s %12s   %s\n", "", "run time", "slope", "1 % more", made->rows[0].values[0].key);
+    for (size_t r = 0; r < made->row_count; r++) {
+        const struct sensitivity_row *row = &made->rows[r];
+        const struct sensitivity_value *value = row->values;
+        char run_time[UNITS_TEXT_BYTES], slope[UNITS_TEXT_BYTES], more[UNITS_TEXT_BYTES];
+        text_print(out, "%-24s %12s %18s %12s%s\n", row->name, units_format_duration(row->run_time_s, run_time),
+                   format_slope(value->kind, value->slope, slope),
+                   sensitivity_value_text(value->kind, value->tolerances[0].value, more), value->exact ? "" : "   by replay");
     }
 }
 
@@ -124,6 +198,13 @@ void sensitivity_write_csv(const struct sensitivity *made, FILE *out)
                 text_print(out, "%s,%s,%.12g,%.15g\n", made->rows[r].semantics, value->key, value->corners[c].value,
                            value->corners[c].run_time_s);
         }
+    for (size_t r = 0; r < made->row_count; r++)
+        for (size_t g = 0; g < made->rows[r].gains.count; g++)
+            for (int i = 0; i < GAIN_POINTS; i++) {
+                text_print(out, "%s,", made->rows[r].semantics);
+                csv_write_text(out, "scale:", made->rows[r].gains.items[g].callpath);
+                text_print(out, ",%g,%.15g\n", gain_factors[i], made->rows[r].gains.items[g].run_time_s[i]);
+            }
 }
 
 void sensitivity_write_slack(const struct sensitivity *made, FILE *out)
@@ -178,17 +259,46 @@ static const struct field place_rows[] = {SAME(callpath), FIELD("call", activity
 #define S struct sensitivity_node
 static const struct field node_fields[] = {SAME(node), SAME(slope), {0}};
 #undef S
+static void make_pattern(const void *item, void *made)
+{
+    *(const char **)made = pattern_row((enum pattern)((const struct place_share *)item)->a)->name;
+}
+
+/* [k, run_time_s] */
+static cJSON *make_points(const void *item)
+{
+    const struct gain *gain = item;
+    cJSON *points = cJSON_CreateArray();
+    for (int i = 0; i < GAIN_POINTS; i++)
+        cJSON_AddItemToArray(points, cJSON_CreateDoubleArray((const double[]){gain_factors[i], gain->run_time_s[i]}, 2));
+    return points;
+}
+
+#define S struct place_share
+static const struct field window_rows[] = {FIELD("window", a), SAME(slope, SIGNED), {0}};
+static const struct field pair_rows[] = {FIELD("from", a), FIELD("to", b), SAME(slope, SIGNED), {0}};
+static const struct field wait_rows[] = {COMPUTED("name", FIELD_WORD, make_pattern), SAME(slope, SIGNED), {0}};
+#undef S
+#define S struct gain
+static const struct field gain_rows[] = {SAME(callpath), SAME(points, .tree = make_points, .array = true, UNREAD), {0}};
+#undef S
+#define SPLIT(KEY, WHICH, ROWS) ARRAY(KEY, places.splits[WHICH].items, places.splits[WHICH].count, ROWS)
 #define S struct sensitivity_value
 static const struct field value_fields[] = {SAME(key),
                                             SAME(value, IF_FINITE),
                                             SAME(slope, SIGNED),
                                             SAME(slope_below, IF_FINITE, SIGNED, LEFT_OUT),
                                             SAME(exact),
+                                            SAME(proven),
                                             SAME(from, IF_FINITE),
                                             SAME(to, IF_FINITE),
                                             EACH("tolerance", struct sensitivity_tolerance, fill_tolerance, tolerance_fields),
                                             SAME(curve, .tree = make_curve, .array = true, UNREAD),
-                                            ARRAY("places", places.items, places.count, place_rows),
+                                            ARRAY("places", places.calls.items, places.calls.count, place_rows),
+                                            SPLIT("windows", SPLIT_WINDOW, window_rows),
+                                            SPLIT("pairs", SPLIT_PAIR, pair_rows),
+                                            SPLIT("links", SPLIT_LINK, pair_rows),
+                                            SPLIT("waits", SPLIT_WAIT, wait_rows),
                                             ARRAY("nodes", nodes, node_count, node_fields, IF_THERE, LEFT_OUT),
                                             {0}};
 #undef S
@@ -197,9 +307,10 @@ static const struct field slack_fields[] = {FIELD("calls", count), SAME(zero), S
                                             FIELD("ranks_left_out", left_out), {0}};
 #undef S
 #define S struct sensitivity_row
-static const struct field row_fields[] = {SAME(semantics), SAME(run_time_s), SAME(replays),
+static const struct field row_fields[] = {FIELD("row", name), SAME(semantics), SAME(run_time_s), SAME(replays),
                                           ARRAY("values", values, value_count, value_fields),
-                                          OBJECT("slack", slack, slack_fields, IF_FLAG(slack_known)), {0}};
+                                          OBJECT("slack", slack, slack_fields, IF_FLAG(slack_known)),
+                                          ARRAY("gains", gains.items, gains.count, gain_rows), {0}};
 #undef S
 #define S struct sensitivity
 const struct field sensitivity_fields[] = {SCHEMA("rmacast.sensitivity/1"), FIELD("trace", trace), FIELD("platform", platform),

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/scramble.h"
 #include "common/units.h"
 #include "predictors/sensitivity/corners.h"
-#include "predictors/sensitivity/places.h"
 #include "simulate/engine/cost.h"
 
 static const double shares[SENSITIVITY_SHARES] = {0.01, 0.02, 0.05};
@@ -14,13 +14,14 @@ static const double shares[SENSITIVITY_SHARES] = {0.01, 0.02, 0.05};
 enum { RANGE = 10 };
 #define STANDS_FOR_TIME 1e-6
 #define STANDS_FOR_COST 1e-10
-/* Slacks are found unasked where all replays have so many events. */
-#define SLACK_EVENTS 3e6
+/* Slacks and gains are found unasked where all their replays have so many events. */
+#define UNASKED_EVENTS 3e6
 
 struct finder {
     const struct trace *trace;
     const struct sensitivity_options *options;
     struct replays replays;
+    bool convex; /* every run time of this trace on this platform */
     struct sensitivity_row *row;
     struct err *err;
 };
@@ -52,6 +53,38 @@ static bool is_linear(const struct trace *trace, const struct platform *platform
     if (shares_cores(trace, platform)) return false;
     bool queues = platform->contention && platform->links == LINKS_QUEUE && platform_has_inner_links(platform);
     return !queues && platform->draw == 0 && !protocol_reverses(&platform->protocol) && !platform_reverses_within(platform);
+}
+
+/* Whether everything happens in one order at all values, so that each time is a maximum of sums, which is convex: nothing queues
+ * for a NIC, a lock or software, no call returns by what has arrived so far, and no cost stops growing. */
+static bool is_convex(const struct trace *trace, const struct platform *platform)
+{
+    const struct pause_cost *pauses[] = {&platform->pause, &platform->loopback_pause};
+    const bool serves = platform->progress != PROGRESS_HARDWARE || !protocol_is_hardware(&platform->protocol);
+    if (platform->contention || serves || semantics_limited(&platform->semantics) || !is_linear(trace, platform)) return false;
+    for (int i = 0; i < 2; i++)
+        if (pauses[i]->call_s > 0) return false;
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        if (trace->ranks[r].thread_count > 0) return false;
+        for (size_t i = 0; i < trace->ranks[r].count; i++) {
+            const struct trace_call *call = &trace->ranks[r].calls[i];
+            switch (call_kind((enum mpi_call)call->call)) {
+            case CALL_LOCK:
+            case CALL_LOCK_ALL:
+            case CALL_WIN_TEST:
+            case CALL_IPROBE:
+            case CALL_REQUEST_TEST:
+            case CALL_REQUEST_TESTALL:
+            case CALL_REQUEST_QUERY: return false;
+            case CALL_REQUEST_WAITALL:
+                if (call->call != ID_Waitall) return false;
+                break;
+            default:
+                if (call_arm(call_kind((enum mpi_call)call->call)) == ARM_SHMEM) return false;
+            }
+        }
+    }
+    return true;
 }
 
 static const struct sensitivity_range *find_range(const struct sensitivity_options *options,
@@ -94,6 +127,39 @@ static enum status choose_range(const struct run_time *of, const struct sensitiv
     return STATUS_OK;
 }
 
+static double curve_at(const struct corners *curve, double x)
+{
+    size_t i = 1;
+    while (i + 1 < curve->count && curve->points[i].x < x) i++;
+    const struct corner *a = &curve->points[i - 1], *b = &curve->points[i];
+    return a->t + (b->t - a->t) * ((x - a->x) / (b->x - a->x));
+}
+
+/* Replays at values that nobody has chosen, the same in each run. */
+static enum status verify_curve(struct finder *finder, const struct run_time *of, struct corners *curve)
+{
+    enum { TRIED = 20 };
+    const double low = curve->points[0].x, range = curve->points[curve->count - 1].x - low;
+    for (uint64_t i = 1; i <= TRIED && range >= 1 && curve->exact; i++) {
+        const int64_t x = (int64_t)(low + range * ldexp((double)(scramble_bits(i) >> 12), -52));
+        char value[UNITS_TEXT_BYTES];
+        int64_t t;
+        TRY(run_time_at(of, x, &t, NULL, finder->err));
+        const double expected = curve_at(curve, (double)x);
+        if (fabs(expected - (double)t) <= 1 + run_time_error(of, range)) {
+            finder->row->verified++;
+            continue;
+        }
+        curve->exact = false;
+        if (!finder->convex) break;
+        return err_set(finder->err, STATUS_DATA, finder->trace->name, of->value->key,
+                       "with %s the run takes %.12g s, on the curve it is %.12g s",
+                       sensitivity_value_text(of->value->kind, run_time_value(of, (double)x), value), run_time_s(of, (double)t),
+                       run_time_s(of, expected));
+    }
+    return STATUS_OK;
+}
+
 static enum status keep_corners(const struct run_time *of, const struct corners *curve, struct sensitivity_value *made,
                                 struct err *err)
 {
@@ -129,11 +195,13 @@ static enum status describe_curve(const struct finder *finder, const struct run_
         made->tolerances[i] = (struct sensitivity_tolerance){shares[i], isnan(x) ? NAN : run_time_value(of, x)};
     }
     made->exact = curve->exact && is_linear(finder->trace, finder->replays.platform);
+    made->proven = made->exact && finder->convex;
     return keep_corners(of, curve, made, finder->err);
 }
 
-static enum status sum_nodes(const struct finder *finder, const double *rank_parts, double unit, struct sensitivity_value *made)
+static enum status sum_nodes(const struct finder *finder, struct sensitivity_value *made)
 {
+    const double *rank_parts = made->places.rank_parts;
     const struct platform *platform = finder->replays.platform;
     made->nodes = calloc((size_t)finder->trace->rank_count + 1, sizeof *made->nodes);
     if (!made->nodes) return err_memory(finder->err);
@@ -143,7 +211,7 @@ static enum status sum_nodes(const struct finder *finder, const double *rank_par
         if (rank_parts[r] == 0) continue;
         while (at < made->node_count && made->nodes[at].node != node) at++;
         if (at == made->node_count) made->nodes[made->node_count++] = (struct sensitivity_node){.node = node};
-        made->nodes[at].slope += rank_parts[r] * unit;
+        made->nodes[at].slope += rank_parts[r];
     }
     return STATUS_OK;
 }
@@ -151,15 +219,8 @@ static enum status sum_nodes(const struct finder *finder, const double *rank_par
 static enum status describe_places(struct finder *finder, const struct run_time *of, const struct corners *curve,
                                    struct sensitivity_value *made)
 {
-    const bool by_node = of->value->kind == KEY_SPEED;
-    const double unit = slope_unit(of);
-    double *rank_parts = by_node ? calloc((size_t)finder->trace->rank_count + 1, sizeof *rank_parts) : NULL;
-    if (by_node && !rank_parts) return err_memory(finder->err);
-    enum status status = places_find(of, curve->jumps, &made->places, rank_parts, finder->err);
-    if (status == STATUS_OK && by_node) status = sum_nodes(finder, rank_parts, unit, made);
-    for (size_t i = 0; i < made->places.count; i++) made->places.items[i].time_s *= unit;
-    free(rank_parts);
-    return status;
+    TRY(places_find(of, curve->jumps, slope_unit(of), &made->places, finder->err));
+    return of->value->kind == KEY_SPEED ? sum_nodes(finder, made) : STATUS_OK;
 }
 
 static enum status describe_value(struct finder *finder, const struct platform_value *value, struct sensitivity_value *made)
@@ -171,8 +232,9 @@ static enum status describe_value(struct finder *finder, const struct platform_v
     strcpy(made->key, value->key);
     TRY(run_time_init(&of, &finder->replays, value, finder->err));
     TRY(choose_range(&of, find_range(finder->options, value), &low, &high, finder->err));
-    TRY(corners_find(&of, low, high, &curve, finder->err));
-    enum status status = describe_curve(finder, &of, &curve, made);
+    TRY(corners_find(&of, low, high, finder->convex, &curve, finder->err));
+    enum status status = finder->options->verify ? verify_curve(finder, &of, &curve) : STATUS_OK;
+    if (status == STATUS_OK) status = describe_curve(finder, &of, &curve, made);
     if (status == STATUS_OK && curve.right != 0) status = describe_places(finder, &of, &curve, made);
     corners_clear(&curve);
     return status;
@@ -219,9 +281,23 @@ static enum status describe_slack(struct finder *finder)
 {
     double calls = 0;
     for (uint32_t r = 0; r < finder->trace->rank_count; r++) calls += (double)finder->trace->ranks[r].count;
-    if (!finder->options->slack && calls * (double)(finder->replays.events + 1) > SLACK_EVENTS) return STATUS_OK;
+    if (!finder->options->slack && calls * (double)(finder->replays.events + 1) > UNASKED_EVENTS) return STATUS_OK;
     finder->row->slack_known = true;
     return slack_find(&finder->replays, &finder->row->slack, finder->err);
+}
+
+static enum status describe_gains(struct finder *finder)
+{
+    struct callpaths paths;
+    TRY(callpaths_build(finder->trace, &paths, finder->err));
+    const double replays = (double)paths.node_count * (GAIN_POINTS - 1);
+    enum status status = STATUS_OK;
+    if (finder->options->gains || replays * (double)(finder->replays.events + 1) <= UNASKED_EVENTS) {
+        finder->row->gains_known = true;
+        status = gains_find(&finder->replays, &paths, &finder->row->gains, finder->err);
+    }
+    callpaths_clear(&paths);
+    return status;
 }
 
 static enum status describe_run(struct finder *finder)
@@ -232,14 +308,16 @@ static enum status describe_run(struct finder *finder)
     TRY(split_nodes(finder));
     TRY(replays_init(&finder->replays, finder->err));
     row->run_time_s = units_s(finder->replays.run_time_ps);
+    finder->convex = is_convex(finder->trace, finder->replays.platform);
     TRY(check_keys(finder));
     const struct platform_values *values = &finder->replays.values;
     row->values = calloc(values->count + 1, sizeof *row->values);
     if (!row->values) return err_memory(finder->err);
-    for (size_t i = 0; i < values->count; i++)
+    for (size_t i = 0; i < values->count && !(options->first && i > 0); i++)
         if (!options->keys || is_among(&values->items[i], options->keys, options->key_count))
             TRY(describe_value(finder, &values->items[i], &row->values[row->value_count++]));
-    TRY(describe_slack(finder));
+    if (!options->first) TRY(describe_slack(finder));
+    if (!options->first) TRY(describe_gains(finder));
     row->replays = finder->replays.count;
     return STATUS_OK;
 }
@@ -256,6 +334,7 @@ static enum status describe_row(const struct trace *trace, const struct sensitiv
     finder.trace = scene.rewrite.trace ? scene.rewrite.trace : trace;
     finder.replays = (struct replays){.trace = finder.trace, .platform = scene.platform, .engine = options->engine};
     made->row_count++;
+    if (status == STATUS_OK && !(finder.row->name = strdup(semantics))) status = err_memory(err);
     if (status == STATUS_OK && !made->platform && !(made->platform = strdup(scene.platform->name ? scene.platform->name : "")))
         status = err_memory(err);
     if (status == STATUS_OK) status = describe_run(&finder);
@@ -281,7 +360,10 @@ enum status sensitivity_find(const struct trace *trace, const struct sensitivity
 void sensitivity_clear(struct sensitivity *made)
 {
     for (size_t r = 0; r < made->row_count; r++) {
-        for (size_t i = 0; i < made->rows[r].value_count; i++) free(made->rows[r].values[i].corners);
+        for (size_t i = 0; i < made->rows[r].value_count; i++) {
+            free(made->rows[r].values[i].corners);
+            free(made->rows[r].values[i].places.rank_parts);
+        }
         slack_clear(&made->rows[r].slack);
     }
     fields_clear(sensitivity_fields, made);

@@ -9,11 +9,14 @@
 #include <stdio.h>
 
 #include "common/json/fields.h"
+#include "common/units.h"
 #include "platforms/values.h"
 #include "predictors/scenes.h"
+#include "predictors/sensitivity/gains.h"
+#include "predictors/sensitivity/places.h"
 #include "predictors/sensitivity/slack.h"
 
-enum { SENSITIVITY_SHARES = 3, SENSITIVITY_ROWS_MAX = 16, SENSITIVITY_KEYS_MAX = 64 };
+enum { SENSITIVITY_SHARES = 3, SENSITIVITY_ROWS_MAX = 32, SENSITIVITY_KEYS_MAX = 64 };
 
 struct sensitivity_corner {
     double value, run_time_s;
@@ -35,24 +38,28 @@ struct sensitivity_value {
     double slope; /* upwards; of a rate by seconds per byte, of a speed by its inverse */
     double slope_below; /* NAN: as slope */
     bool exact;
+    bool proven; /* the run time is convex in the value, and so a line wherever it is one at both ends */
     double from, to; /* values between which the slope holds, from < to; of a rate to is the slower end where from is larger */
     struct sensitivity_tolerance tolerances[SENSITIVITY_SHARES];
     struct sensitivity_corner *corners; /* owned; the curve in ascending values */
     size_t corner_count;
     cJSON *curve; /* NULL: the JSON is made of the corners */
-    struct result_shares places; /* owned; time_s is a slope */
+    struct places places; /* owned; of no slope: empty */
     struct sensitivity_node *nodes; /* owned: of a speed, nodes whose computing is on the path */
     size_t node_count;
 };
 
 struct sensitivity_row {
+    char *name; /* owned: of the scene, "a+post-early" */
     char semantics[PLATFORM_SEMANTICS_BYTES];
     double run_time_s;
     struct sensitivity_value *values; /* owned */
     size_t value_count;
     bool slack_known;
     struct slack slack; /* owned */
-    uint64_t replays;
+    bool gains_known;
+    struct gains gains; /* owned */
+    uint64_t replays, verified; /* verified: replays that were on the curves */
 };
 
 struct sensitivity {
@@ -71,13 +78,15 @@ struct sensitivity_range {
 struct sensitivity_options {
     struct scene_options scenes;
     const struct engine_descriptor *engine;
-    const char *const *semantics; /* "a", ..., or "platform": as it says */
+    const char *const *semantics; /* names of scenes: "a", ..., or "platform": as it says */
     size_t semantics_count;
     const char *const *keys; /* NULL: all */
     size_t key_count;
     const struct sensitivity_range *ranges;
     size_t range_count;
-    bool slack; /* of every trace; else where it takes few replays */
+    bool slack, gains; /* of every trace; else where they take few replays */
+    bool verify;       /* replay each curve at further values: one that is off a proven line is an error, else it is not exact */
+    bool first;        /* only the first value, the network's latency, without slack and gains */
 };
 
 /* Inits *made. STATUS_USAGE for a key that the platform has not, and for an engine that cannot. */
@@ -86,7 +95,13 @@ enum status sensitivity_find(const struct trace *trace, const struct sensitivity
 void sensitivity_clear(struct sensitivity *made);
 
 void sensitivity_print(const struct sensitivity *made, FILE *out);
-/* The corners of all curves: "semantics,key,value,run_time_s". */
+/* A line for each row: run time, slope and tolerance of its first value. */
+void sensitivity_print_rows(const struct sensitivity *made, FILE *out);
+/* "10 us"; a rate or a time by its kind. Gives text. */
+char *sensitivity_value_text(enum key_kind kind, double value, char text[UNITS_TEXT_BYTES]);
+/* A picture of the curves that are not flat: by value, a line for each row, with corners and the platform's value. */
+void sensitivity_write_svg(const struct sensitivity *made, FILE *out);
+/* The corners of all curves, and the points of all gains with the key scale:CALLPATH: "semantics,key,value,run_time_s". */
 void sensitivity_write_csv(const struct sensitivity *made, FILE *out);
 /* rank, event, call, slack_s; semantics where there are several. */
 void sensitivity_write_slack(const struct sensitivity *made, FILE *out);

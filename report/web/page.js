@@ -41,6 +41,7 @@ function buildPage(data) {
   if (runs.length > 1)
     put(() => comparisonSection("The runs side by side", runs.map((input) => ({ name: input.name, result: input.data })), [], error), "Runs side by side");
   for (const input of of("comparison")) put(() => comparisonInput(input, error), "Comparison");
+  for (const input of of("sensitivity")) put(() => slopesSection(input), "Slopes");
   for (const input of of("scaling")) put(() => scalingSection(input), "Scaling");
   for (const input of of("validation")) put(() => validationSection(input), "Validation");
   for (const input of of("campaign-result")) put(() => campaignSection(input), "Campaign");

@@ -124,9 +124,15 @@ static enum status check_slope(const struct asked *asked, const struct sensitivi
                                struct verdict *verdict, struct err *err)
 {
     double found_s, error_s, sum = 0;
-    for (size_t i = 0; i < value->places.count; i++) sum += value->places.items[i].time_s;
+    for (size_t i = 0; i < value->places.calls.count; i++) sum += value->places.calls.items[i].time_s;
     if (fabs(sum - value->slope) > 1e-6 * fabs(value->slope))
         verdict_fail(verdict, "places", "%s: %.15g in places, %.15g in all", value->key, sum, value->slope);
+    for (int split = 0; split < SPLITS; split++) {
+        double part = 0;
+        for (size_t i = 0; i < value->places.splits[split].count; i++) part += value->places.splits[split].items[i].slope;
+        if (value->slope > 0 && part > value->slope * (1 + 1e-6))
+            verdict_fail(verdict, "splits", "%s: %.15g in split %d, %.15g in all", value->key, part, split, value->slope);
+    }
     if (!is_time(value)) return STATUS_OK;
     TRY(replay_at(asked, value->key, value->value + PICOSECOND, &found_s, &error_s, err));
     if (fabs((found_s - run_time_s) / PICOSECOND - value->slope) > 0.1)
@@ -174,28 +180,15 @@ static enum status check_slack(struct asked *asked, const struct sensitivity_row
     return STATUS_OK;
 }
 
-/* Whether messages and locks keep their order at every value: else the run time may jump between two points of a curve. */
-static bool keeps_order(const struct asked *asked, const struct platform *platform)
-{
-    const bool serves = platform->progress != PROGRESS_HARDWARE || !protocol_is_hardware(&platform->protocol);
-    if (serves || platform->contention || asked->program->subject != SUBJECT_MPI) return false;
-    for (uint32_t r = 0; r < asked->trace->rank_count; r++)
-        for (size_t i = 0; i < asked->trace->ranks[r].count; i++) {
-            const enum mpi_call call = (enum mpi_call)asked->trace->ranks[r].calls[i].call;
-            if (call_kind(call) == CALL_LOCK || call_kind(call) == CALL_LOCK_ALL || call == ID_Waitany) return false;
-        }
-    return true;
-}
-
 static enum status check_row(struct asked *asked, const struct sensitivity_row *row, struct verdict *verdict, struct err *err)
 {
     struct platform *platform;
     TRY(open_platform(asked, NULL, &platform, err));
-    const bool same_speed = platform->groups[0].speed == 1, ordered = keeps_order(asked, platform);
+    const bool same_speed = platform->groups[0].speed == 1;
     platform_free(platform);
     for (size_t i = 0; i < row->value_count && !verdict->failed; i++) {
         if (!row->values[i].exact) continue;
-        if (ordered) TRY(check_curve(asked, &row->values[i], verdict, err));
+        if (row->values[i].proven) TRY(check_curve(asked, &row->values[i], verdict, err));
         TRY(check_slope(asked, &row->values[i], row->run_time_s, verdict, err));
         if (asked->trial->counts) asked->trial->counts->calls++;
     }

@@ -12,11 +12,13 @@
 
 #define assert_s(found, expected) assert_true(fabs((found) - (expected)) < 1e-12)
 
+static const double exact_s[ERROR_SOURCES] = {0};
+
 /* 10 s inside MPI. The shares are those of docs/trust.md. */
 static void runs(void **state)
 {
     (void)state;
-    struct uncertainty run = uncertainty_of_run(0.5, true, CLASS_UNDRAWN, 10);
+    struct uncertainty run = uncertainty_of_run(0.5, exact_s, CLASS_UNDRAWN, 10);
     assert_int_equal(run.class, CLASS_UNDRAWN);
     assert_true(isnan(run.part_s[PART_RACES]));
     assert_s(uncertainty_total_s(&run), 0.5 + 0 + 1); /* 10 % */
@@ -26,7 +28,7 @@ static void runs(void **state)
     uncertainty_draw(&run, 99, 101.1, 100);
     assert_int_equal(run.class, CLASS_RACING);
     assert_s(uncertainty_total_s(&run), 0.5 + 1.05 + 1); /* 10 % */
-    run = uncertainty_of_run(NAN, false, CLASS_STEERED, 10);
+    run = uncertainty_of_run(NAN, NULL, CLASS_STEERED, 10);
     assert_int_equal(run.class, CLASS_STEERED);
     assert_s(uncertainty_total_s(&run), 3); /* 30 %: nothing else is known */
     uncertainty_draw(&run, 100, 100, 100);
@@ -41,7 +43,8 @@ static void runs(void **state)
 static void differences(void **state)
 {
     (void)state;
-    struct uncertainty a = uncertainty_of_run(3, true, CLASS_UNDRAWN, 10), b = uncertainty_of_run(4, true, CLASS_UNDRAWN, 20);
+    struct uncertainty a = uncertainty_of_run(3, exact_s, CLASS_UNDRAWN, 10);
+    struct uncertainty b = uncertainty_of_run(4, exact_s, CLASS_UNDRAWN, 20);
     struct uncertainty made = uncertainty_of_difference(&a, &b);
     assert_s(uncertainty_total_s(&made), 5 + 0 + 1); /* 5 % of 20 */
     assert_false(uncertainty_tells(&made, 6) || uncertainty_tells(&made, -6));
@@ -50,7 +53,7 @@ static void differences(void **state)
     uncertainty_draw(&b, 97, 103, 100); /* races: half of 6 */
     made = uncertainty_of_difference(&b, &a);
     assert_s(uncertainty_total_s(&made), 5 + 3 + 2); /* 10 % of 20 */
-    b = uncertainty_of_run(NAN, false, CLASS_UNDRAWN, 20);
+    b = uncertainty_of_run(NAN, NULL, CLASS_UNDRAWN, 20);
     made = uncertainty_of_difference(&a, &b);
     assert_true(isnan(made.part_s[PART_RECORDING]) && isnan(made.part_s[PART_RACES]) && isnan(made.part_s[PART_PLATFORM]));
     a.known = false;
@@ -59,11 +62,24 @@ static void differences(void **state)
     assert_true(uncertainty_tells(&made, 1e-12) && !uncertainty_tells(&made, 0));
 }
 
+/* Sources are independent: 3-4-5. The sources of a difference are the differences of the sources: latency 3 - 1, rate 4 - 4. One
+ * that a row does not state leaves the others. */
+static void sources(void **state)
+{
+    (void)state;
+    const double a_s[ERROR_SOURCES] = {[ERROR_LATENCY] = 3, [ERROR_RATE] = 4, [ERROR_NODES] = NAN};
+    const double b_s[ERROR_SOURCES] = {[ERROR_LATENCY] = 1, [ERROR_RATE] = 4, [ERROR_NODES] = NAN};
+    struct uncertainty a = uncertainty_of_run(0, a_s, CLASS_UNDRAWN, 0), b = uncertainty_of_run(0, b_s, CLASS_UNDRAWN, 0);
+    assert_s(a.part_s[PART_PLATFORM], 5);
+    struct uncertainty made = uncertainty_of_difference(&a, &b);
+    assert_s(made.part_s[PART_PLATFORM], 2);
+}
+
 static void texts(void **state)
 {
     (void)state;
     char text[UNCERTAINTY_TEXT_BYTES];
-    struct uncertainty run = uncertainty_of_run(0.5, false, CLASS_UNDRAWN, 10);
+    struct uncertainty run = uncertainty_of_run(0.5, NULL, CLASS_UNDRAWN, 10);
     assert_string_equal(uncertainty_text(&run, text), "1.5 s (recording 500 ms, model 1 s; unknown: races, platform)");
     uncertainty_draw(&run, 100, 100, 100);
     run.part_s[PART_PLATFORM] = 0;
@@ -76,7 +92,7 @@ static void texts(void **state)
 static void json(void **state)
 {
     (void)state;
-    struct uncertainty run = uncertainty_of_run(0.5, false, CLASS_STEERED, 10), read;
+    struct uncertainty run = uncertainty_of_run(0.5, NULL, CLASS_STEERED, 10), read;
     struct json_document document;
     struct err err;
     cJSON *object = cJSON_CreateObject();
@@ -108,7 +124,7 @@ static void json(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(runs), cmocka_unit_test(differences), cmocka_unit_test(texts),
-                                       cmocka_unit_test(json)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(runs), cmocka_unit_test(differences), cmocka_unit_test(sources),
+                                       cmocka_unit_test(texts), cmocka_unit_test(json)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

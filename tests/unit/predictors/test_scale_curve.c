@@ -57,7 +57,7 @@ static void ranges_of_ranks_have_their_winners(void **state)
     static const double times[][SCALES] = {{1, 0.6, 0.5, 0.7}, {1.1, 0.6019, 0.4, 0.7021}};
     struct curve curve = make_curve(2, true, times);
     for (size_t i = 0; i < curve.count; i++)
-        curve.points[i].result->uncertainty = uncertainty_of_run(0, true, CLASS_UNDRAWN, 0.04);
+        curve.points[i].result->uncertainty = uncertainty_of_run(0, (const double[ERROR_SOURCES]){0}, CLASS_UNDRAWN, 0.04);
     size_t first, last = SIZE_MAX;
     assert_int_equal(curve.points[limits_optimum(&curve, 0)].ranks, 8);
     assert_int_equal(curve.points[limits_stops_paying(&curve, 1)].ranks, 8);
@@ -141,7 +141,7 @@ static void equally_fast_is_within_the_error(void **state)
     for (size_t point = 0; point < curve.count; point++)
         assert_int_equal(limits_is_fastest(&curve, point), point % 2 == 0 || point == 3);
     for (size_t i = 0; i < curve.count; i++)
-        curve.points[i].result->uncertainty = uncertainty_of_run(0, true, CLASS_UNDRAWN, 0.02);
+        curve.points[i].result->uncertainty = uncertainty_of_run(0, (const double[ERROR_SOURCES]){0}, CLASS_UNDRAWN, 0.02);
     for (size_t point = 0; point < curve.count; point++)
         assert_int_equal(limits_is_fastest(&curve, point), point % 2 == 0 || point < 4);
     curve_clear(&curve);
