@@ -11,7 +11,7 @@
 enum { KEY_SEMANTICS = 1000, KEY_OF, KEY_RANGE, KEY_SLACK, KEY_GAINS, KEY_VERIFY, KEY_CSV, KEY_SVG, KEY_JSON };
 
 static const struct argp_option options[] = {
-    REPLAY_OPTIONS("loggp (default, the only one): links are queues; simgrid shares links and has no slopes"),
+    REPLAY_OPTIONS("loggp (default): links are queues; simgrid: shared links, slopes by replay alone"),
     {"semantics", KEY_SEMANTICS, "LIST", 0, SEMANTICS_HELP "; a list as a,b,c,d has a table for each; else as the platform says",
      0},
     {"of", KEY_OF, "KEY,...", 0, "times and rates of the platform, as network.latency_s (default: all)", 0},

@@ -121,7 +121,8 @@ static void print_slack(const struct sensitivity_row *row, FILE *out)
     if (!row->slack_known) return;
     text_print(out, "\nSlack: %zu of %zu calls cannot come later without a longer run", row->slack.zero, row->slack.count);
     if (!isnan(row->slack.smallest_s))
-        text_print(out, "; the next one can by %s", units_format_duration(row->slack.smallest_s, text));
+        text_print(out, "; the next one can by %s: a second path is so much shorter",
+                   units_format_duration(row->slack.smallest_s, text));
     fputc('\n', out);
     if (row->slack.left_out > 0)
         text_print(out, "%" PRIu32 " rank%s with several threads: no slack is found for their calls\n", row->slack.left_out,

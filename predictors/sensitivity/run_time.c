@@ -7,6 +7,7 @@
 #include "predictors/sensitivity/stretched.h"
 #include "simulate/engine/cost.h"
 #include "simulate/replay/replay.h"
+#include "simulate/verify/child_replay.h"
 
 enum { FINEST = 1 << 20, FINE_STEPS = 256 };
 /* The run time may grow so many times before the finer clock ends. */
@@ -17,7 +18,7 @@ enum status replays_run(struct replays *replays, const struct trace *trace, int6
 {
     const struct replay_options options = {.engine = replays->engine, .keep_trace = predicted != NULL};
     struct replay_outcome outcome;
-    TRY(replay_run(trace, replays->platform, &options, &outcome, err));
+    TRY((replays->engine->once_per_process ? child_replay : replay_run)(trace, replays->platform, &options, &outcome, err));
     if (run_time_ps) *run_time_ps = outcome.run_time_ps;
     replays->events = outcome.stats.events;
     replays->count++;

@@ -21,6 +21,7 @@ struct finder {
     const struct trace *trace;
     const struct sensitivity_options *options;
     struct replays replays;
+    bool by_replay; /* the engine's times are no sums */
     bool convex; /* every run time of this trace on this platform */
     struct sensitivity_row *row;
     struct err *err;
@@ -223,6 +224,28 @@ static enum status describe_places(struct finder *finder, const struct run_time 
     return of->value->kind == KEY_SPEED ? sum_nodes(finder, made) : STATUS_OK;
 }
 
+/* Of an engine that shares links among flows, whose times are no sums: one-sided derivatives over a hundredth of the value. */
+static enum status describe_by_replay(struct finder *finder, const struct run_time *of, int64_t low, int64_t high,
+                                      struct sensitivity_value *made)
+{
+    enum { LOW, BELOW, HERE, ABOVE, HIGH, POINTS };
+    const int64_t step = units_max_ps((of->x > 0 ? of->x : high) / 100, 1);
+    const int64_t x[POINTS] = {low, units_max_ps(of->x - step, low), of->x, of->x + step, high};
+    struct corner points[POINTS];
+    struct corners curve = {.points = points};
+    int64_t t[POINTS];
+    for (int i = 0; i < POINTS; i++) {
+        TRY(run_time_at(of, x[i], &t[i], NULL, finder->err));
+        if (i > 0 && x[i] <= x[i - 1]) continue;
+        points[curve.count++] = (struct corner){(double)x[i], (double)t[i]};
+    }
+    made->slope = (double)(t[ABOVE] - t[HERE]) / (double)step * slope_unit(of);
+    made->slope_below = x[BELOW] < of->x ? (double)(t[HERE] - t[BELOW]) / (double)(of->x - x[BELOW]) * slope_unit(of) : NAN;
+    made->from = made->to = made->value;
+    for (int i = 0; i < SENSITIVITY_SHARES; i++) made->tolerances[i] = (struct sensitivity_tolerance){shares[i], NAN};
+    return keep_corners(of, &curve, made, finder->err);
+}
+
 static enum status describe_value(struct finder *finder, const struct platform_value *value, struct sensitivity_value *made)
 {
     struct run_time of;
@@ -232,6 +255,7 @@ static enum status describe_value(struct finder *finder, const struct platform_v
     strcpy(made->key, value->key);
     TRY(run_time_init(&of, &finder->replays, value, finder->err));
     TRY(choose_range(&of, find_range(finder->options, value), &low, &high, finder->err));
+    if (finder->by_replay) return describe_by_replay(finder, &of, low, high, made);
     TRY(corners_find(&of, low, high, finder->convex, &curve, finder->err));
     enum status status = finder->options->verify ? verify_curve(finder, &of, &curve) : STATUS_OK;
     if (status == STATUS_OK) status = describe_curve(finder, &of, &curve, made);
@@ -308,7 +332,7 @@ static enum status describe_run(struct finder *finder)
     TRY(split_nodes(finder));
     TRY(replays_init(&finder->replays, finder->err));
     row->run_time_s = units_s(finder->replays.run_time_ps);
-    finder->convex = is_convex(finder->trace, finder->replays.platform);
+    finder->convex = !finder->by_replay && is_convex(finder->trace, finder->replays.platform);
     TRY(check_keys(finder));
     const struct platform_values *values = &finder->replays.values;
     row->values = calloc(values->count + 1, sizeof *row->values);
@@ -316,7 +340,7 @@ static enum status describe_run(struct finder *finder)
     for (size_t i = 0; i < values->count && !(options->first && i > 0); i++)
         if (!options->keys || is_among(&values->items[i], options->keys, options->key_count))
             TRY(describe_value(finder, &values->items[i], &row->values[row->value_count++]));
-    if (!options->first) TRY(describe_slack(finder));
+    if (!options->first && !finder->by_replay) TRY(describe_slack(finder));
     if (!options->first) TRY(describe_gains(finder));
     row->replays = finder->replays.count;
     return STATUS_OK;
@@ -326,7 +350,9 @@ static enum status describe_row(const struct trace *trace, const struct sensitiv
                                 struct sensitivity *made, struct err *err)
 {
     struct scene scene;
-    struct finder finder = {.options = options, .row = &made->rows[made->row_count], .err = err};
+    struct finder finder = {.options = options,
+                            .by_replay = options->engine->once_per_process,
+                            .row = &made->rows[made->row_count], .err = err};
     scene_name(&scene, semantics);
     TRY(scene_open(&options->scenes, trace, &scene, err));
     enum status status = scene.refused.status;
@@ -347,8 +373,9 @@ enum status sensitivity_find(const struct trace *trace, const struct sensitivity
                              struct err *err)
 {
     *made = (struct sensitivity){.engine = options->engine};
-    if (strcmp(options->engine->name, "loggp") != 0)
-        return err_set(err, STATUS_USAGE, "--engine", options->engine->name, "it shares links and has no slopes, expected loggp");
+    if (options->slack && options->engine->once_per_process)
+        return err_set(err, STATUS_USAGE, "--slack", options->engine->name, "its times are no sums, expected --engine loggp");
+    TRY(engine_load(options->engine, err));
     made->trace = strdup(trace->name);
     enum status status = made->trace ? STATUS_OK : err_memory(err);
     for (size_t i = 0; status == STATUS_OK && i < options->semantics_count; i++)

@@ -110,12 +110,14 @@ struct scenario {
 static void check(const struct scenario *scenario)
 {
     static const bool refuted[1]; /* no wait is in doubt */
+    struct critical_path path = {.count = 0};
     struct temp_file temp;
     static const struct backward_location alone[LOCATIONS] = {
         {.creator = BACKWARD_NOBODY}, {.creator = BACKWARD_NOBODY, .next = 1}, {.creator = BACKWARD_NOBODY, .next = 2}};
     struct backward_replay replay = {.location_count = LOCATIONS,
                                      .locations = scenario->threads ? scenario->locations : alone,
                                      .refuted = refuted,
+                                     .path = &path,
                                      .end_ps = scenario->end_ps};
     struct backward_location_sums *sums;
     wide_ps waited_ps;
@@ -147,6 +149,17 @@ static void check(const struct scenario *scenario)
         assert_int_equal(found->busy_ps[BACKWARD_GAP], scenario->sums[i].busy_gap);
     }
     assert_int_equal(waited_ps, scenario->waited_ps);
+    /* the parts follow each other, and each location has as much of them as of the path in all kinds */
+    for (size_t i = 1; i < path.count; i++) assert_int_equal(path.parts[i].to_ps, path.parts[i - 1].from_ps);
+    for (uint32_t l = 0; l < LOCATIONS; l++) {
+        int64_t left_ps = 0;
+        for (size_t i = 0; i < path.count; i++)
+            if (path.parts[i].location == l) left_ps += path.parts[i].to_ps - path.parts[i].from_ps;
+        for (size_t kind = 0; kind < sums[l].count; kind++)
+            left_ps -= sums[l].kinds[kind].path_ps[BACKWARD_CALL] + sums[l].kinds[kind].path_ps[BACKWARD_GAP];
+        assert_int_equal(left_ps, 0);
+    }
+    free(path.parts);
     backward_sums_free(sums, LOCATIONS);
     call_log_free(replay.call_log);
     wait_log_free(replay.wait_log);
