@@ -302,8 +302,9 @@ static enum status simulate_with(struct settings *settings, const struct trace *
                                              .engine = engine_by_name("loggp"),
                                              .semantics = semantics,
                                              .semantics_count = 1};
-    if (settings->asks_sensitivity) TRY(sensitivity_find(trace, &find, &settings->sensitivity, err));
-    enum status status = prediction_options_open(&settings->prediction, settings->semantics, trace, &platform, err);
+    enum status status = settings->asks_sensitivity ? sensitivity_find(trace, &find, &settings->sensitivity, err) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = prediction_options_open(&settings->prediction, settings->semantics, trace, &platform, err);
     if (status == STATUS_OK) {
         status = simulate_rewritten(settings, trace, platform, err);
         platform_free(platform);

@@ -60,7 +60,7 @@ def everything(browser, clicks):
     """A run, its prediction, and everything that can be given with them."""
     page = Page(browser, "all")
     page.shows("HOW LONG", "WHERE THE TIME GOES", "WHAT TO CHANGE", "Validation validation.json", "Campaign campaign.json", "Platform measured",
-               "Strong scaling, scaling.json", "The runs side by side", "Time lines", "Comparison comparison.json",
+               "Strong scaling, scaling.json", "Slopes, sensitivity.json", "The runs side by side", "Time lines", "Comparison comparison.json",
                # The error of predictions is the largest that was measured: 10 % of the campaign, or more by the validation.
                "Bracket: error of the prediction, ", "1 prediction against runs: error +10.0 % in the median",
                "a: more than 8 ranks do not pay.")

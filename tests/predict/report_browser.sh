@@ -10,6 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 trace=$source/tests/cases/active/worked_example/trace.txt
 run 0 simulate "$trace" --platform "$platform" --engine loggp --semantics c -o predicted.txt
 run 0 compare "$trace" --platform "$platform" --engine loggp --json comparison.json
+run 0 sensitivity "$trace" --platform "$platform" --semantics a,c --of network.latency_s,network.bandwidth_Bps --json sensitivity.json
 run 0 advise "$trace" --platform "$platform" --engine loggp --json advice.json
 run 0 validate --predicted predicted.txt --measured "$trace" --json validation.json
 cat >platform.json <<'END'
@@ -27,7 +28,7 @@ cat >scaling.json <<'END'
  {"ranks": 4, "semantics": "a", "run_time_s": 2, "run_time_low_s": 1.9, "run_time_high_s": 2.1, "speedup": 1, "efficiency": 1},
  {"ranks": 8, "semantics": "a", "run_time_s": 1, "run_time_low_s": 0.9, "run_time_high_s": 1.2, "speedup": 2, "efficiency": 1}]}
 END
-run 0 report "$trace" predicted.txt comparison.json advice.json validation.json platform.json campaign.json scaling.json \
+run 0 report "$trace" predicted.txt comparison.json advice.json validation.json platform.json campaign.json scaling.json sensitivity.json \
     --title 'a run' -o all.html
 
 for part in comparison scaling validation advice; do run 0 report $part.json -o ${part}_alone.html; done
