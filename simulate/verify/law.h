@@ -55,6 +55,9 @@ size_t verify_pair_before(const struct epochs *epochs, size_t pair, int64_t coun
 /* Law 3 for waits for progress in the predicted trace: the target served when they ended. */
 void verify_served(const struct verify_context *context, struct verify_row *row);
 
+/* Why less cost may make a run longer, since things happen in another order; NULL: it cannot (law 4). */
+const char *verify_order_varies(const struct verify_context *context);
+
 /* Whether it is an operation of MPI or OpenSHMEM with a target. */
 bool verify_is_operation(const struct trace_call *call);
 enum rma_kind verify_rma_kind(enum call_kind kind);
@@ -75,5 +78,6 @@ verify_law verify_awaited;       /* 3: posts, progress */
 verify_law verify_monotony;      /* 4 */
 verify_law verify_conservation;  /* 5 */
 verify_law verify_identity;      /* 6 */
+verify_law verify_ideal;         /* 8 */
 
 #endif

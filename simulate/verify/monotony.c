@@ -111,11 +111,8 @@ static bool sleepers_leave_cores(const struct verify_context *context)
     return crowded || unknown;
 }
 
-/* Why the law does not apply to this run; NULL: it does. */
-static const char *no_monotony(const struct verify_context *context)
+const char *verify_order_varies(const struct verify_context *context)
 {
-    if (context->engine->once_per_process || context->platform->simgrid_xml)
-        return "only the loggp engine knows a network without contention";
     if (context->platform->aggregate) return "operations that leave together arrive later than the first would alone";
     if (!protocol_is_hardware(&context->platform->protocol)) return "progress depends on when ranks are inside MPI";
     if (sleepers_leave_cores(context)) return "ranks share cores with ranks that sleep, and a share depends on when they do";
@@ -165,7 +162,9 @@ static enum status run_variants(const struct verify_context *context, struct var
 
 enum status verify_monotony(const struct verify_context *context, struct verify_row *row, struct err *err)
 {
-    const char *why = no_monotony(context);
+    const char *why = context->engine->once_per_process || context->platform->simgrid_xml
+                          ? "only the loggp engine knows a network without contention"
+                          : verify_order_varies(context);
     if (why) {
         verify_skip(row, "%s", why);
         return STATUS_OK;

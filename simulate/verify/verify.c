@@ -38,6 +38,7 @@ static const struct law_row laws[] = {
     {5, "conservation", "pairs", verify_conservation},
     {6, "identity", "replays", verify_identity},
     {7, "closed forms", "cases", skip_closed_forms},
+    {8, "ideal network", "comparisons", verify_ideal},
 };
 _Static_assert(sizeof laws / sizeof *laws <= VERIFY_ROWS_MAX, "struct verify_report has a row per law");
 
