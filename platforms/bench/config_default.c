@@ -13,7 +13,9 @@ const char bench_config_default[] =
     "    \"words\": [\"fetchAndOpLatency -s flush\", \"lockRoundTrip\", \"pscwSkeleton\",\n"
     "              \"fenceSkeleton\", \"barrier\", \"allreduceTrain\", \"clockOffset\"],\n"
     "    \"skeletons\": [\"putLatency -s pscw\", \"putLatency -s fence\", \"putLatency -s lock\", \"putLatency -s lock_all\"],\n"
-    "    \"windows\": [\"windowCreate\", \"windowFree\"] },\n"
+    "    \"windows\": [\"windowCreate\", \"windowFree\"],\n"
+    "    \"threads\": [\"threadCreate\", \"threadStart\", \"threadJoin\", \"threadLock\", \"threadUnlock\", "
+    "\"threadBarrier\"] },\n"
     "  \"tests\": {\n"
     "    \"own\": { \"conf\": \"one\", \"sizes\": 0, \"tests\": \"empty\", \"minRepeats\": 1000, \"maxDuration\": 0.1 },\n"
     "    \"words\": { \"conf\": [\"between\", \"within\"], \"sizes\": 8, \"tests\": \"words\", "
@@ -52,5 +54,6 @@ const char bench_config_default[] =
     "\"minRepeats\": 60, \"maxDuration\": 0.2 },\n"
     "    \"locks\": { \"conf\": \"three\", \"sizes\": 8, \"tests\": \"lockContended\", \"minRepeats\": 40, "
     "\"maxDuration\": 0.2 },\n"
+    "    \"threads\": { \"conf\": \"one\", \"sizes\": 0, \"tests\": \"threads\", \"minRepeats\": 100, \"maxDuration\": 0.2 },\n"
     "    \"copy\": { \"conf\": \"one\", \"sizes\": [\"64K\", \"256K\", \"1M\"], \"tests\": \"memoryCopy\", \"minRepeats\": 40,\n"
     "              \"maxDuration\": 0.2 } } }\n";

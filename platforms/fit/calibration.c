@@ -42,6 +42,12 @@ static const struct {
     [CALIBRATION_PUT_BOTH] = {"put_both_ways", "putBothWays", false},
     [CALIBRATION_GET_BOTH] = {"get_both_ways", "getBothWays", false},
     [CALIBRATION_ACCUMULATE_BOTH] = {"accumulate_both_ways", "accumulateBothWays", false},
+    [CALIBRATION_THREAD_CREATE] = {"thread_create", "threadCreate", false},
+    [CALIBRATION_THREAD_START] = {"thread_start", "threadStart", false},
+    [CALIBRATION_THREAD_JOIN] = {"thread_join", "threadJoin", false},
+    [CALIBRATION_THREAD_LOCK] = {"thread_lock", "threadLock", false},
+    [CALIBRATION_THREAD_UNLOCK] = {"thread_unlock", "threadUnlock", false},
+    [CALIBRATION_THREAD_BARRIER] = {"thread_barrier", "threadBarrier", false},
 };
 
 /* --- what was measured --- */
@@ -693,6 +699,20 @@ static void add_nodes(struct writer *writer, cJSON *platform)
                  copy->sizes[copy->count - 1].statistics.count);
 }
 
+/* Older results have no tests of threads. */
+static void add_threads(struct writer *writer, cJSON *platform)
+{
+    static const char *const keys[] = {"create_s", "start_s", "join_s", "lock_s", "unlock_s", "barrier_s"};
+    cJSON *threads = NULL;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const struct size_curve *curve = &writer->calibration->curves[0][CALIBRATION_THREAD_CREATE + i];
+        if (curve->count == 0) continue;
+        if (!threads) threads = json_add_object(platform, "threads");
+        const struct fit_value value = quick_value(curve, 0);
+        add_measured(writer, threads, keys[i], value.value, value.error, curve->sizes[0].statistics.count);
+    }
+}
+
 static void add_eager(struct writer *writer, cJSON *mpi, bool between)
 {
     const struct fit_segment *below = cJSON_GetObjectItem(mpi, "eager_bytes") ? NULL : last_eager(writer->calibration, between);
@@ -1027,6 +1047,7 @@ enum status calibration_to_platform(const struct calibration *calibration, const
         add_note(&writer, "the bench adds %.3g us to each repetition, expected at most 1 us", 1e6 * calibration->own_s);
     for (int i = 0; i < calibration->pairs.count; i++) add_note(&writer, "%s", calibration->pairs.text[i]);
     add_nodes(&writer, made);
+    add_threads(&writer, made);
     bool network = add_network(&writer, made);
     enum status status = add_mpi(&writer, made, mpi, err);
     json_add_number(json_add_object(made, "mapping"), "ranks_per_node", calibration->most_ranks);

@@ -22,7 +22,8 @@ cat >small.json <<'END'
                                  "fetchAndOpBandwidth -s lock_all", "compareAndSwapBandwidth -w create -s fence",
                                  "putIssue", "putRemoteCompletion", "accumulateBothWays", "putOpposed",
                                  "getOpposed", "accumulateOpposed", "windowCreate",
-                                 "lockRoundTrip", "pscwSkeleton", "clockOffset"] },
+                                 "lockRoundTrip", "pscwSkeleton", "clockOffset", "threadCreate", "threadStart",
+                                 "threadJoin", "threadLock", "threadUnlock", "threadBarrier"] },
   "tests": { "here": { "conf": [1, 2], "sizes": [8, "4K"], "tests": "some", "minRepeats": 4, "maxDuration": 0 },
              "there": { "conf": [2, 2], "sizes": 8, "tests": "bcast" } } }
 END
@@ -41,9 +42,10 @@ columns=test,function,nodes,ranks,place,bytes,repetition,root_s,least_s,mean_s,m
 [ "$(rows '^here,bcast,1,2,0,4096,')" -eq 4 ] || fail "$(rows '^here,bcast,1,2,0,4096,') repetitions of bcast, expected 4"
 [ "$(rows '^here,fetchAndOpLatency -s pscw,1,2,0,8,')" -eq 4 ] || fail "fetch_and_op is measured with other sizes than 8"
 [ "$(rows '^here,compareAndSwapBandwidth -w create -s fence,1,2,0,8,')" -eq 4 ] || fail "64 compare_and_swap are not measured four times"
+[ "$(rows '^here,thread[A-Z][a-z]*,1,2,0,0,')" -eq 24 ] || fail "not six tests of threads, four times each"
 [ "$(rows ',there,')" -eq 0 ] || fail "a test that does not fit was run"
-# Positive times but of empty and of differences, which are signed.
-awk -F, 'NR > 1 && $2 !~ /^(empty|clockOffset)|Opposed/ && !($8 >= 0 && $11 > 0) { print; bad = 1 }
+# Positive times but of empty, of a thread that begins before its creator goes on, and of differences, which are signed.
+awk -F, 'NR > 1 && $2 !~ /^(empty|clockOffset|threadStart)|Opposed/ && !($8 >= 0 && $11 > 0) { print; bad = 1 }
     END { exit bad }' results/rank-000000.csv ||
     fail "a time is not positive"
 

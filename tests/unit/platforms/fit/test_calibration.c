@@ -958,10 +958,38 @@ static void nothing_to_fit_is_an_error(void **state)
     cJSON_Delete(other);
 }
 
+/* threads has what was measured, within the errors; results without tests of threads give none. */
+static void costs_of_threads(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec, *key;
+        double time_s;
+    } rows[] = {{"threadCreate", "create_s", 12e-6}, {"threadStart", "start_s", 20e-6}, {"threadJoin", "join_s", 30e-6},
+                {"threadLock", "lock_s", 2e-8},      {"threadUnlock", "unlock_s", 1e-8}, {"threadBarrier", "barrier_s", 5e-6}};
+    struct bench_results results = {0};
+    struct err err;
+    gsl_rng *random = random_of(8);
+    add_all(&results, false, 7);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(add_series(&results, rows[i].spec, false, 0, rows[i].time_s, random, &err), STATUS_OK);
+    gsl_rng_free(random);
+    cJSON *platform = make_platform(&results, "{ \"cores\": 2, \"nodes\": [{ \"ranks\": [0, 1] }] }", NULL);
+    const cJSON *threads = cJSON_GetObjectItem(platform, "threads");
+    assert_int_equal(cJSON_GetArraySize(threads), sizeof rows / sizeof *rows);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!is_right(threads, rows[i].key, rows[i].time_s)) fail_msg("%s", rows[i].key);
+    cJSON_Delete(platform);
+    platform = calibrate(true, false, 9);
+    assert_null(cJSON_GetObjectItem(platform, "threads"));
+    cJSON_Delete(platform);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(points_have_units),
+        cmocka_unit_test(costs_of_threads),
+                                       cmocka_unit_test(points_have_units),
         cmocka_unit_test(parameters_are_recovered),
         cmocka_unit_test(the_platform_is_accepted),
         cmocka_unit_test(messages_that_ask_first),
