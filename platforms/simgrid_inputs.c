@@ -59,6 +59,7 @@ static const struct {
     {"cpu/", "SimGrid would compute so, here a host's speed counts"},
     {"surf/precision", "SimGrid would round so"},
     {"contexts/stack-size", "SimGrid's actors would have it"},
+    {"contexts/guard-size", "SimGrid's actors would have it"},
 };
 
 /* NULL: the key is not among them. */

@@ -304,6 +304,23 @@ static void print_efficiency(const struct comparison *comparison, FILE *out)
     }
 }
 
+/* The node that holds each row's run back most, where its ranks are on several. */
+static void print_nodes(const struct comparison *comparison, FILE *out)
+{
+    bool begun = false;
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct result *result = comparison->results[i];
+        if (!result || result->node_count < 2) continue;
+        if (!begun) text_print(out, "\nWhich node holds the run back\n%-*s", name_width(comparison), "Row");
+        if (!begun) result_print_nodes_head(out);
+        begun = true;
+        for (size_t n = 0; n < result->node_count && n < 3; n++) {
+            text_print(out, "%-*s", name_width(comparison), n == 0 ? comparison->names[i] : "");
+            result_print_node(result, &result->nodes[n], out);
+        }
+    }
+}
+
 static void print_buffers(const struct comparison *comparison, FILE *out)
 {
     char text[RESULT_BUFFER_TEXT_BYTES];
@@ -369,6 +386,7 @@ static void print_results(const struct comparison *comparison, FILE *out)
     print_equal(comparison, out);
     print_buffers(comparison, out);
     print_efficiency(comparison, out);
+    print_nodes(comparison, out);
     print_partial(comparison, out);
     for (size_t i = 0; i < comparison->count; i++)
         for (size_t n = 0; n < comparison->results[i]->note_count; n++)

@@ -73,6 +73,38 @@ enum status crowding_note(const struct platform *platform, uint32_t rank_count, 
     return status;
 }
 
+static uint32_t most_of(const uint32_t *counts, size_t count)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < count; i++)
+        if (counts[i] > most) most = counts[i];
+    return most;
+}
+
+enum status crowding_memory_note(const struct trace *trace, const struct platform *platform, struct result *result,
+                                 struct err *err)
+{
+    const size_t node_count = trace->definitions.node_count;
+    uint32_t *recorded = calloc(node_count + 1, sizeof *recorded);
+    uint32_t *predicted = calloc((size_t)platform->node_count + 1, sizeof *predicted);
+    bool known = recorded && predicted && !trace->provenance.simulated;
+    for (uint32_t r = 0; known && r < trace->rank_count; r++) {
+        known = trace->ranks[r].node > 0;
+        recorded[trace->ranks[r].node]++;
+        predicted[platform_node_of(platform, r)]++;
+    }
+    const uint32_t before = known ? most_of(recorded, node_count + 1) : 0;
+    const uint32_t now = known ? most_of(predicted, (size_t)platform->node_count) : 0;
+    enum status status = recorded && predicted ? STATUS_OK : err_memory(err);
+    free(recorded);
+    free(predicted);
+    if (status != STATUS_OK || before == now) return status;
+    return result_add_note(result, err,
+                           "up to %u rank%s on a node, %u in the recording: messages and cores change, but computing that is "
+                           "bound by memory takes as long as recorded (mapping)",
+                           now, units_plural(now), before);
+}
+
 /* A member on another node than the first one; -1: there is none. */
 static int32_t member_apart(const struct trace_comm *comm, const struct platform *platform)
 {

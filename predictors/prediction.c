@@ -9,6 +9,7 @@
 #include "model/slices/slices.h"
 #include "platforms/simgrid_inputs.h"
 #include "predictors/crowding.h"
+#include "predictors/node_table.h"
 #include "predictors/profile_differences.h"
 #include "predictors/servers.h"
 #include "predictors/steering.h"
@@ -161,6 +162,7 @@ static enum status describe_with(struct prediction *prediction, const struct rec
         TRY(result_add_note(result, err, "%s.reverse_share, for the loggp engine: here both directions take as long as one",
                             protocol_reverses(&platform->protocol) ? "mpi.rma.protocol" : "network.loopback"));
     TRY(crowding_note(platform, prediction->trace->rank_count, result, err));
+    TRY(crowding_memory_note(prediction->trace, platform, result, err));
     char text[UNITS_TEXT_BYTES];
     if (outcome->core_wait_s > 0)
         TRY(result_add_note(result, err,
@@ -178,8 +180,7 @@ static enum status describe_with(struct prediction *prediction, const struct rec
     return note_bounds(&outcome->bounds, result, err);
 }
 
-/* Gives a replay what it reads. */
-static enum status begin_calls(const struct prediction *prediction, struct replay_options *options, struct err *err)
+enum status prediction_begin_calls(const struct prediction *prediction, struct replay_options *options, struct err *err)
 {
     if (!prediction->recording) return STATUS_OK;
     if (prediction->recording->may_claim && prediction->platform->decide == DECIDE_AGAIN)
@@ -195,7 +196,7 @@ static enum status run_time_on(const struct prediction *prediction, const struct
 {
     struct replay_outcome outcome;
     struct replay_options options = {.engine = engine_by_name("loggp")};
-    TRY(begin_calls(prediction, &options, err));
+    TRY(prediction_begin_calls(prediction, &options, err));
     enum status status = replay_run(prediction->trace, platform, &options, &outcome, err);
     *run_time_s = status == STATUS_OK ? outcome.run_time_s : NAN;
     if (status == STATUS_OK) replay_outcome_clear(&outcome);
@@ -296,7 +297,7 @@ static enum status replay_in_slices(struct prediction *prediction, struct replay
     struct growing growing = {.options = analyze, .calls = growing_calls(prediction)};
     const struct predicted_sink sink = {&growing, begin_slices, add_to_slices};
     options->sink = &sink;
-    TRY(begin_calls(prediction, options, err));
+    TRY(prediction_begin_calls(prediction, options, err));
     enum status status = replay_run(prediction->trace, prediction->platform, options, outcome, err);
     if (status == STATUS_OK) status = slices_end(growing.slices, &prediction->result, err);
     slices_free(growing.slices);
@@ -331,8 +332,13 @@ static enum status predict_replay(struct prediction *prediction, struct err *err
     if (analyze.eager_bytes == EAGER_OF_PLATFORM) analyze.eager_bytes = prediction->platform->eager_bytes;
     if (analyze.intervals && analyze.ideal_run_time_s == 0)
         TRY(ideal_run_time(prediction, &analyze.ideal_run_time_s, err));
-    TRY((may_forget(prediction) ? replay_in_slices : replay_whole)(prediction, &options, &analyze, err));
-    return describe_prediction(prediction, err);
+    struct node_table table = {.nodes = NULL};
+    enum status status = analyze.intervals ? node_table_replay(prediction, &table, err) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = (may_forget(prediction) ? replay_in_slices : replay_whole)(prediction, &options, &analyze, err);
+    if (status == STATUS_OK) node_table_report(&table, prediction);
+    free(table.nodes);
+    return status == STATUS_OK ? describe_prediction(prediction, err) : status;
 }
 
 enum status prediction_run(struct prediction *prediction, struct err *err)

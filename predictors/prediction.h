@@ -41,6 +41,9 @@ struct prediction {
 /* Whether nobody needs the whole predicted trace, whatever the recording is. */
 bool prediction_forgets(const struct prediction *prediction);
 
+/* Gives a replay of the prediction's trace what it reads. */
+enum status prediction_begin_calls(const struct prediction *prediction, struct replay_options *options, struct err *err);
+
 /* On failure prediction has no outputs. With a recording an error may say less than that of a prediction of the whole trace. */
 enum status prediction_run(struct prediction *prediction, struct err *err);
 void prediction_clear(struct prediction *prediction);

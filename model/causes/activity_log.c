@@ -404,6 +404,15 @@ static enum status report_location(struct activity_log *log, uint32_t rank, uint
     return STATUS_OK;
 }
 
+double activity_log_path_s(const struct activity_log *log, uint32_t rank)
+{
+    wide_ps path_ps = 0;
+    for (uint32_t l = log->locations->first[rank]; l < log->locations->first[rank + 1]; l++)
+        for (size_t k = 0; k < log->sums[l].count && k < log->kind_count; k++)
+            for (int part = 0; part < BACKWARD_PARTS; part++) path_ps += log->sums[l].kinds[k].path_ps[part];
+    return wide_s(path_ps);
+}
+
 enum status activity_log_report_causes(struct activity_log *log, struct time_profile *causes, struct time_profile *path,
                                        struct err *err)
 {

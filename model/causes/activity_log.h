@@ -38,6 +38,8 @@ enum status activity_log_sum(struct activity_log *log, const struct provisional 
 const struct processors *activity_log_processors(const struct activity_log *log);
 /* The total time of the waits that root causes are shares of: those that pass the filter. */
 wide_ps activity_log_waited_ps(const struct activity_log *log);
+/* Time of the critical path on the rank. */
+double activity_log_path_s(const struct activity_log *log, uint32_t rank);
 enum status activity_log_report_causes(struct activity_log *log, struct time_profile *causes, struct time_profile *path,
                                        struct err *err);
 

@@ -22,9 +22,11 @@ enum status result_new(uint32_t rank_count, struct result **result, struct err *
     size_t ranks = rank_count > 0 ? rank_count : 1;
     made->rank_count = rank_count;
     made->rank_time_s = calloc(ranks, sizeof *made->rank_time_s);
+    made->rank_user_s = calloc(ranks, sizeof *made->rank_user_s);
+    made->rank_path_s = calloc(ranks, sizeof *made->rank_path_s);
     int p = 0;
     while (p < PATTERN_COUNT && (made->patterns[p].rank_severity_s = calloc(ranks, sizeof(double))) != NULL) p++;
-    if (!made->rank_time_s || p < PATTERN_COUNT) {
+    if (!made->rank_time_s || !made->rank_user_s || !made->rank_path_s || p < PATTERN_COUNT) {
         result_free(made);
         return err_memory(err);
     }
@@ -68,6 +70,8 @@ void result_free(struct result *result)
     efficiency_free(result->efficiency);
     free(result->properties);
     free(result->behaviour);
+    free(result->rank_user_s);
+    free(result->rank_path_s);
     free(result);
 }
 

@@ -153,6 +153,15 @@ enum result_waits { BEHAVES_UNSEEN, BEHAVES_NONE, BEHAVES_POST, BEHAVES_GROUP, B
 enum result_content { OF_ALL, OF_NOTHING, OF_PUTS, OF_GETS, OF_COUNT }; /* complete: by the operations on its targets in
                                                                            the epoch */
 
+struct result_node { /* of a predicted run's platform, with ranks (predictors/node_table.h) */
+    int32_t node;
+    uint32_t ranks;
+    double speed, others_speed; /* others: the median of the other nodes */
+    double computing_s, path_s; /* user code, the mean of its ranks; critical path on them */
+    bool gain_known;
+    double others_run_s, gain_s; /* run time with this node at the others' speed, and how much shorter that is */
+};
+
 struct result_behaviour { /* how the recorded library behaved in one function, of operations by size class */
     enum mpi_call call;
     enum result_content content;
@@ -259,6 +268,9 @@ struct result {
     char *replay;               /* owned: the platform of calls' transfer_s; NULL: they are of no replay */
     bool causes_known;                          /* causes and critical_path were computed */
     struct result_shares causes, critical_path;
+    struct result_node *nodes; /* owned: of a prediction with causes, the one that holds the run back most first */
+    size_t node_count;
+    double *rank_user_s, *rank_path_s; /* owned, rank_count: time in user code, of the critical path. Not in the file */
     struct result_check checks[RESULT_CHECKS_MAX];
     size_t check_count;            /* 0: not requested */
     struct efficiency *efficiency; /* owned; NULL: not requested */
@@ -352,6 +364,9 @@ void result_print_calls(const struct result *result, size_t top, FILE *out);
 
 /* The table for people: run time, ranks, findings by severity, property tree, transfers, notes. */
 void result_print(const struct result *result, FILE *out);
+/* Prints the line of a node under what heads it. */
+void result_print_nodes_head(FILE *out);
+void result_print_node(const struct result *result, const struct result_node *node, FILE *out);
 /* The same with the first `top` findings and places of each list; 0: as result_print. */
 void result_print_top(const struct result *result, size_t top, FILE *out);
 /* Prints every call that contradicts MPI, or that there is none. */

@@ -331,6 +331,12 @@ static const struct field left_out_fields[] = {SAME(rank, IF_NOT_NEGATIVE, BELOW
                                                {0}};
 #undef S
 
+#define S struct result_node
+static const struct field node_fields[] = {SAME(node),   SAME(ranks),  SAME(speed),
+                                           SAME(others_speed), SAME(computing_s), SAME(path_s),
+                                           SAME(gain_s, IF_FLAG(gain_known), SIGNED), {0}};
+#undef S
+
 static bool has_stats(const void *item)
 {
     const struct result *result = item;
@@ -371,6 +377,7 @@ const struct field result_fields[] = {
     FIELD("efficiency", efficiency_read, IF(is_efficiency_known), .tree = make_efficiency, .rows = efficiency_fields),
     OBJECT("causes", causes, causes_fields, IF_FLAG(causes_known)),
     OBJECT("critical_path", critical_path, causes_fields, IF_FLAG(causes_known)),
+    ARRAY("nodes", nodes, node_count, node_fields, IF_FLAG(node_count), LEFT_OUT),
     LIST("verify", checks, check_count, check_fields, IF_FLAG(check_count), LEFT_OUT),
     OBJECT("buffer", buffer, buffer_fields, IF_FLAG(buffer.known), LEFT_OUT),
     PART("engine_stats", stats_fields, IF(has_stats)),

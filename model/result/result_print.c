@@ -262,6 +262,36 @@ void result_print_violations(const struct result_violations *violations, FILE *o
         text_print(out, "  and %" PRIu64 " more of these kinds\n", violations->total - violations->count);
 }
 
+void result_print_nodes_head(FILE *out)
+{
+    text_print(out, "%6s %6s %10s %22s %14s  %s\n", "Node", "ranks", "speed", "computing of a rank", "critical path",
+               "run at the others' speed");
+}
+
+void result_print_node(const struct result *result, const struct result_node *node, FILE *out)
+{
+    char computing[UNITS_TEXT_BYTES], gain[UNITS_TEXT_BYTES];
+    const double run_s = result->run_time_s > 0 ? result->run_time_s : 1;
+    text_print(out, "%6" PRId32 " %6" PRIu32 " %10.4g %22s %12.1f %%", node->node, node->ranks, node->speed,
+               units_format_duration(node->computing_s, computing), 100 * node->path_s / run_s);
+    if (node->gain_known)
+        text_print(out, "  %s shorter, %.1f %%, at %.4g", units_format_duration(node->gain_s, gain), 100 * node->gain_s / run_s,
+                   node->others_speed);
+    fputc('\n', out);
+}
+
+/* One node holds nothing back. */
+static void print_nodes(const struct result *result, size_t top, FILE *out)
+{
+    enum { NODES_SHOWN = 8 };
+    const size_t most = top > 0 ? top : NODES_SHOWN, shown = result->node_count < most ? result->node_count : most;
+    if (result->node_count < 2) return;
+    text_print(out, "\nWhich node holds the run back\n");
+    result_print_nodes_head(out);
+    for (size_t i = 0; i < shown; i++) result_print_node(result, &result->nodes[i], out);
+    if (shown < result->node_count) text_print(out, "  and %zu more nodes\n", result->node_count - shown);
+}
+
 void result_print(const struct result *result, FILE *out)
 {
     result_print_top(result, 0, out);
@@ -275,6 +305,7 @@ void result_print_top(const struct result *result, size_t top, FILE *out)
     print_findings(result, top, out);
     print_shares("Root causes: what others did while ranks waited", &result->causes, top, out);
     print_shares("Critical path", &result->critical_path, top, out);
+    print_nodes(result, top, out);
     print_properties(result, out);
     result_print_transfers(result, top, out);
     print_fence_pairs(result, out);

@@ -240,11 +240,12 @@ static enum status read_slices(struct slices *slices)
     return STATUS_OK;
 }
 
-static enum status report_causes(struct time_profile *causes, struct time_profile *path, struct result *result,
-                                 struct err *err)
+static enum status report_causes(const struct slices *slices, struct time_profile *causes, struct time_profile *path,
+                                 struct result *result)
 {
-    TRY(time_profile_report(causes, NULL, &result->causes, err));
-    TRY(time_profile_report(path, NULL, &result->critical_path, err));
+    TRY(time_profile_report(causes, NULL, &result->causes, slices->err));
+    TRY(time_profile_report(path, NULL, &result->critical_path, slices->err));
+    for (uint32_t r = 0; r < result->rank_count; r++) result->rank_path_s[r] = activity_log_path_s(slices->log, r);
     result->causes_known = true;
     return STATUS_OK;
 }
@@ -266,7 +267,7 @@ static enum status report_slices(struct slices *slices, struct time_profile *cau
     struct result *made;
     *result = NULL;
     TRY(result_new(slices->trace->rank_count, &made, slices->err));
-    enum status status = slices->log ? report_causes(causes, path, made, slices->err) : STATUS_OK;
+    enum status status = slices->log ? report_causes(slices, causes, path, made) : STATUS_OK;
     if (status == STATUS_OK && slices->log) status = report_efficiency(slices, made);
     if (status == STATUS_OK) status = timelines_build(slices->trace, &timelines, slices->err);
     if (status == STATUS_OK) {

@@ -100,8 +100,10 @@ void user_code_report(const struct timelines *timelines, const struct disturbanc
 {
     const int64_t zero_ps = trace_begin_ps(timelines->trace);
     struct spread user = {0};
-    for (uint32_t r = 0; r < timelines->trace->rank_count; r++)
-        spread_add(&user, r, units_s(properties_life_ps(timelines, r, zero_ps) - inside[r].all_ps));
+    for (uint32_t r = 0; r < timelines->trace->rank_count; r++) {
+        result->rank_user_s[r] = units_s(properties_life_ps(timelines, r, zero_ps) - inside[r].all_ps);
+        spread_add(&user, r, result->rank_user_s[r]);
+    }
     result->user = (struct result_user){.most_s = user.most_s,
                                         .others_s = spread_others_s(&user),
                                         .unbalanced_s = user.most_s * (double)user.count - user.sum_s,
