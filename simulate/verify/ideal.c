@@ -42,8 +42,8 @@ enum status verify_ideal(const struct verify_context *context, struct verify_row
         const double outside_s = units_s(outside_ps(predicted, rank));
         row->checked++;
         if (outside_s > made.run_time_s + slack_s)
-            verify_breach(row, "rank %u is outside calls for %.12f s, on the ideal network the run takes %.12f s", rank, outside_s,
-                          made.run_time_s);
+            verify_breach(row, "rank %u is outside calls for %.12f s, on the ideal network the run takes %.12f s", rank,
+                          outside_s, made.run_time_s);
     }
     return STATUS_OK;
 }

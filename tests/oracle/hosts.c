@@ -1,5 +1,5 @@
-/* What each thread of hosts.sh computes, on SimGrid alone: hosts PLATFORM <LOADS. A line of LOADS is a host and the work in flops;
- * prints the host and when the work is done, in seconds. All begin at 0. */
+/* What each thread of hosts.sh computes, on SimGrid alone: hosts PLATFORM <LOADS. A line of LOADS is a host and the work in
+ * flops; prints the host and when the work is done, in seconds. All begin at 0. */
 #include <stdio.h>
 #include <stdlib.h>
 

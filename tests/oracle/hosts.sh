@@ -1,5 +1,5 @@
-# Computing on the hosts of a SimGrid platform: their speeds and cores, shared by threads that end at different times. Both engines
-# compute what SimGrid alone computes for the same hosts and loads. PROGRAM HOSTS DIRECTORY
+# Computing on the hosts of a SimGrid platform: their speeds and cores, shared by threads that end at different times. Both
+# engines compute what SimGrid alone computes for the same hosts and loads. PROGRAM HOSTS DIRECTORY
 set -eu
 program=$1 hosts=$2
 rm -rf "$3" && mkdir -p "$3" && cd "$3"
