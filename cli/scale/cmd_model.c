@@ -20,13 +20,16 @@ struct settings {
         bool reduced;
     } blocks[MODEL_CHANGES_MAX];
     size_t block_count;
+    int64_t threads; /* 0: as recorded */
 };
 
-enum { KEY_JSON = 1000, KEY_REDUCE, KEY_EXPAND };
+enum { KEY_JSON = 1000, KEY_REDUCE, KEY_EXPAND, KEY_THREADS };
 
 static const struct argp_option rows[] = {
     {"output", 'o', "FILE", 0, "where the model is written; - is standard output (-)", 0},
     MODEL_OPTIONS,
+    {"threads", KEY_THREADS, "N", 0,
+     "share the parallel regions of each rank's threads among so many, and make them computing", 0},
     {"reduce", KEY_REDUCE, "PATH", 0, "reduce a region, as solve or step/solve, to its time", 0},
     {"expand", KEY_EXPAND, "PATH", 0, "expand a region that was reduced", 0},
     {"json", KEY_JSON, "FILE", 0, "write what was written, with counts, as JSON; - is standard output", 0},
@@ -52,6 +55,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_EXPAND: return add_block(state, settings, argument, key == KEY_REDUCE);
     case 'o': settings->output = argument; return 0;
     case KEY_JSON: settings->json = argument; return 0;
+    case KEY_THREADS: return cli_count(state, "--threads", argument, 1, TRACE_THREADS_MAX, &settings->threads);
     case ARGP_KEY_END: return model_options_end(state, &settings->options);
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -237,6 +241,7 @@ static enum status learn_model(const struct settings *settings, struct program_m
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         status = trace_open(settings->options.traces.items[i], &traces[i], err);
         if (status == STATUS_OK) status = trace_use_computing(traces[i], COMPUTING_DEFAULT, err); /* as predict */
+        if (status == STATUS_OK) status = model_options_fold((uint32_t)settings->threads, &traces[i], err);
     }
     const struct scale_runs runs = model_options_runs(&settings->options, traces);
     if (status == STATUS_OK) status = scale_learn(&runs, &program, err);

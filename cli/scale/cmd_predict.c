@@ -8,6 +8,7 @@
 #include "cli/scale/model_options.h"
 #include "common/memory_text.h"
 #include "common/text/text.h"
+#include "common/units.h"
 #include "predictors/prediction.h"
 #include "predictors/scale/extrap.h"
 #include "predictors/curve/points.h"
@@ -32,6 +33,7 @@ enum {
     KEY_EXTRAP_POINTS,
     KEY_MEASURED,
     KEY_SCALING,
+    KEY_THREADS,
     SCALES_MAX = 64,
     NAME_BYTES = 64,
     RUNS = 20,
@@ -41,6 +43,8 @@ enum {
 static const struct argp_option rows[] = {
     PREDICTION_OPTIONS,
     {"ranks", KEY_RANKS, "N,...", 0, "the numbers of ranks to predict (needed)", 0},
+    {"threads", KEY_THREADS, "N,...", 0,
+     "the numbers of threads of each rank, whose parallel regions are shared among so many", 0},
     MODEL_OPTIONS,
     {"semantics", KEY_SEMANTICS, "LIST", 0,
      "the rows, as a,b,c,d (default). " SEMANTICS_HELP "; platform: as the platform says", 0},
@@ -76,6 +80,8 @@ struct settings {
     const char *scaling; /* NULL: not given */
     uint32_t ranks[SCALES_MAX];
     size_t rank_count;
+    uint32_t threads[SCALES_MAX];
+    size_t thread_count;
     char names[POINTS_ROWS_MAX][NAME_BYTES];
     const char *semantics[POINTS_ROWS_MAX];
     size_t row_count;
@@ -112,6 +118,31 @@ static error_t parse_ranks(const struct argp_state *state, const char *list, str
     return 0;
 }
 
+static error_t parse_threads(const struct argp_state *state, const char *list, struct settings *settings)
+{
+    char item[NAME_BYTES];
+    settings->thread_count = 0;
+    while (cli_next_item(&list, item, sizeof item)) {
+        int64_t value;
+        if (settings->thread_count == SCALES_MAX) return cli_usage(state, "--threads has more than %d numbers", SCALES_MAX);
+        error_t failed = cli_count(state, "--threads", item, 1, TRACE_THREADS_MAX, &value);
+        if (failed) return failed;
+        settings->threads[settings->thread_count++] = (uint32_t)value;
+    }
+    return 0;
+}
+
+static error_t check_threads(const struct argp_state *state, const struct settings *settings)
+{
+    const char *const files[] = {settings->json, settings->csv, settings->svg, settings->output, settings->extrap};
+    if (settings->thread_count > 0 && settings->replicate)
+        return cli_usage(state, "--threads is of traces of several numbers of ranks, not with --replicate");
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (files[i] && settings->thread_count > 1)
+            return cli_usage(state, "%s has one number of threads, expected one in --threads", files[i]);
+    return 0;
+}
+
 static error_t parse_rows(const struct argp_state *state, const char *list, struct settings *settings)
 {
     settings->row_count = 0;
@@ -145,6 +176,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     int64_t seed;
     switch (key) {
     case KEY_RANKS: return parse_ranks(state, argument, settings);
+    case KEY_THREADS: return parse_threads(state, argument, settings);
     case KEY_SEMANTICS: return parse_rows(state, argument, settings);
     case KEY_JSON: settings->json = argument; return 0;
     case KEY_PROGRAM: settings->program = true; return 0;
@@ -179,6 +211,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         shared = model_options_end(state, &settings->model);
         if (shared) return shared;
         if (settings->rank_count == 0) return cli_usage(state, "--ranks N,... is missing");
+        if ((shared = check_threads(state, settings)) != 0) return shared;
         return check_replicate(state, settings);
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -361,6 +394,7 @@ static enum status run_model(const struct settings *settings, struct err *err)
     const char *file = settings->model.traces.items[0];
     const char *of_recordings = settings->prediction.computing != COMPUTING_DEFAULT ? "--compute"
                                 : settings->extrap                                  ? "--extrap"
+                                : settings->thread_count > 0                        ? "--threads"
                                                                                     : settings->model.parameter;
     if (of_recordings)
         return err_set(err, STATUS_USAGE, of_recordings, NULL, "is of recordings, and %s is a program model", file);
@@ -375,18 +409,38 @@ static enum status run_model(const struct settings *settings, struct err *err)
     return status;
 }
 
-static enum status run_program(const struct settings *settings, const struct program *program, uint32_t few,
-                               struct err *err)
+/* What a program is learned from. */
+struct learned {
+    struct program *program; /* owned */
+    uint32_t few;            /* ranks of the smallest run */
+    uint32_t threads, cores; /* of each rank; threads 0: as recorded */
+};
+
+/* Beside the program's own parameters. */
+static enum status add_threads(const struct learned *learned, char **parameters, struct err *err)
 {
+    char on[40] = "", *made;
+    if (learned->threads == 0) return STATUS_OK;
+    if (learned->cores < learned->threads) snprintf(on, sizeof on, " on %u core%s", learned->cores, units_plural(learned->cores));
+    if (asprintf(&made, "%s, threads = %u%s", *parameters ? *parameters : "", learned->threads, on) < 0) return err_memory(err);
+    free(*parameters);
+    *parameters = made;
+    return STATUS_OK;
+}
+
+static enum status run_program(const struct settings *settings, const struct learned *learned, struct err *err)
+{
+    const struct program *program = learned->program;
     struct points_origin origin = {.model = NULL};
     struct about about = {.statistics = program->statistics};
     TRY(program_to_model(program, &origin.model, err));
     enum status status = model_options_apply(&settings->model, origin.model, err);
     if (status == STATUS_OK) status = text_of(write_program, program, &about.program, err);
     if (status == STATUS_OK) status = text_of(write_parameters, origin.model, &about.parameters, err);
+    if (status == STATUS_OK) status = add_threads(learned, &about.parameters, err);
     if (status == STATUS_OK)
         status = model_options_doubts(program, origin.model, settings->ranks, settings->rank_count, &about.doubts, err);
-    if (status == STATUS_OK) status = predict_ranks(settings, &origin, &about, few, err);
+    if (status == STATUS_OK) status = predict_ranks(settings, &origin, &about, learned->few, err);
     if (status == STATUS_OK) status = write_extrap(program, settings->extrap, err); /* when all is read */
     clear_about(&about);
     program_model_free(origin.model);
@@ -446,28 +500,58 @@ static enum status check_count(const struct settings *settings, struct err *err)
     return STATUS_OK;
 }
 
-static enum status run_predict(const struct settings *settings, struct err *err)
+/* The cores that a rank has of its node. */
+static enum status find_cores(const struct settings *settings, const struct trace *trace, uint32_t *cores, struct err *err)
+{
+    struct platform *platform;
+    TRY(prediction_options_open(&settings->prediction, NULL, trace, &platform, err));
+    const int64_t ranks = platform->rank_nodes ? 1 : platform->ranks_per_node;
+    const int64_t each = ranks == RANKS_BY_CORES ? 1 : platform_least_cores(platform) / ranks;
+    *cores = each > 1 ? (uint32_t)each : 1;
+    platform_free(platform);
+    return STATUS_OK;
+}
+
+/* As many threads as have a core run at once. */
+static enum status fold_threads(const struct settings *settings, struct learned *learned, struct trace **trace, struct err *err)
+{
+    if (learned->threads == 0) return STATUS_OK;
+    TRY(find_cores(settings, *trace, &learned->cores, err));
+    return model_options_fold(learned->cores < learned->threads ? learned->cores : learned->threads, trace, err);
+}
+
+static enum status predict_recorded(const struct settings *settings, uint32_t threads, struct err *err)
 {
     size_t count = settings->model.traces.count;
-    enum trace_form form = TRACE_FORM_TRACE;
-    if (count == 1) TRY(trace_recognise(settings->model.traces.items[0], &form, err));
-    if (form == TRACE_FORM_MODEL) return run_model(settings, err);
-    TRY(check_count(settings, err));
     struct trace **traces = calloc(count, sizeof *traces);
-    struct program *program = NULL;
+    struct learned learned = {.few = UINT32_MAX, .threads = threads};
     enum status status = traces ? STATUS_OK : err_memory(err);
-    uint32_t few = UINT32_MAX;
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         status = prediction_options_trace(&settings->prediction, settings->model.traces.items[i], &traces[i], NULL, err);
+        if (status == STATUS_OK) status = fold_threads(settings, &learned, &traces[i], err);
         if (status != STATUS_OK) break;
-        if (traces[i]->rank_count < few) few = traces[i]->rank_count;
+        if (traces[i]->rank_count < learned.few) learned.few = traces[i]->rank_count;
     }
-    if (status == STATUS_OK) status = learn_replayed(settings, traces, &program, err);
+    if (status == STATUS_OK) status = learn_replayed(settings, traces, &learned.program, err);
     for (size_t i = 0; traces && i < count; i++) trace_free(traces[i]);
     free(traces);
-    if (status == STATUS_OK) status = run_program(settings, program, few, err);
-    program_free(program);
+    if (status == STATUS_OK) status = run_program(settings, &learned, err);
+    program_free(learned.program);
     return status;
+}
+
+static enum status run_predict(const struct settings *settings, struct err *err)
+{
+    enum trace_form form = TRACE_FORM_TRACE;
+    if (settings->model.traces.count == 1) TRY(trace_recognise(settings->model.traces.items[0], &form, err));
+    if (form == TRACE_FORM_MODEL) return run_model(settings, err);
+    TRY(check_count(settings, err));
+    if (settings->thread_count == 0) return predict_recorded(settings, 0, err);
+    for (size_t i = 0; i < settings->thread_count; i++) {
+        if (i > 0) fputc('\n', cli_table());
+        TRY(predict_recorded(settings, settings->threads[i], err));
+    }
+    return STATUS_OK;
 }
 
 /* The second parameter's value: that of --parameter, or the largest one of the file. */

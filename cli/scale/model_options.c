@@ -6,6 +6,7 @@
 
 #include "common/array.h"
 #include "common/memory_text.h"
+#include "predictors/transforms/transform.h"
 #include "trace/program_model/edit.h"
 
 /* "run4.rma:n=1000", unless there is a file of that name. *value 0: the name has no value. */
@@ -68,6 +69,21 @@ struct scale_runs model_options_runs(const struct model_options *options, struct
                                .count = options->traces.count,
                                .parameter = options->parameter,
                                .values = options->values};
+}
+
+enum status model_options_fold(uint32_t threads, struct trace **trace, struct err *err)
+{
+    char spec[32];
+    const char *const specs[] = {spec};
+    struct rewrite rewrite;
+    if (threads == 0) return STATUS_OK;
+    snprintf(spec, sizeof spec, "threads:%u", threads);
+    TRY(rewrite_run(*trace, specs, 1, &rewrite, err));
+    trace_free(*trace);
+    *trace = rewrite.trace;
+    rewrite.trace = NULL;
+    rewrite_clear(&rewrite);
+    return STATUS_OK;
 }
 
 enum status model_options_apply(const struct model_options *options, struct program_model *model, struct err *err)

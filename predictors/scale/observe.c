@@ -490,7 +490,7 @@ enum status run_observe(const struct trace *trace, const struct statistics *stat
 {
     struct observer observer = {.trace = trace, .run = run, .keys = keys, .statistics = statistics, .err = err};
     struct statistics_blocks *blocks = NULL;
-    TRY(trace_check_one_thread(trace, "prediction at another scale", err));
+    TRY(trace_check_one_thread(trace, "prediction at another scale, or --threads N", err));
     *run = (struct run){.trace = trace, .ranks = calloc(trace->rank_count, sizeof *run->ranks)};
     bool *alone = NULL;
     enum status status = run->ranks ? find_alone(trace, &alone, err) : err_memory(err);

@@ -18,7 +18,7 @@ const struct transform *const *transforms(void)
         &transform_put_rput,     &transform_merge_puts,
         &transform_merge_gets,   &transform_polls,
         &transform_balance,      &transform_scale,
-        NULL,
+        &transform_threads,      NULL,
     };
     return rows;
 }

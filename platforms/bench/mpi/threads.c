@@ -43,7 +43,7 @@ struct life {
     double before, created, begun, joined, end;
 };
 
-static struct life live(void *(*work)(void *))
+static struct life run_helper(void *(*work)(void *))
 {
     struct helper helper = {.begin = NAN, .end = NAN};
     struct life life = {.before = bench_now()};
@@ -60,21 +60,21 @@ static struct life live(void *(*work)(void *))
 double bench_thread_create(struct bench_run *run)
 {
     (void)run;
-    const struct life life = live(note_begin);
+    const struct life life = run_helper(note_begin);
     return life.created - life.before;
 }
 
 /* A thread may begin before its creator's call returns. */
 double bench_thread_start(struct bench_run *run)
 {
-    const struct life life = live(note_begin);
+    const struct life life = run_helper(note_begin);
     return isnan(life.before) ? NAN : fmax(life.begun - life.created, 0) + run->own_s;
 }
 
 double bench_thread_join(struct bench_run *run)
 {
     (void)run;
-    const struct life life = live(sleep_and_end);
+    const struct life life = run_helper(sleep_and_end);
     return life.joined - life.end;
 }
 

@@ -1,0 +1,261 @@
+/* Folds the parallel regions of a rank's threads into computing of its first thread, for another number of threads.
+ *
+ * A region is a stretch of thread 0 from its first pthread_create or OpenMP fork to the join behind which nobody is left to be
+ * joined. Its participants only compute. The one that computes longest takes L; with n participants when recorded, N threads
+ * take L x n / N: the work is shared as unequally as it was. Thread 0 is one of them in OpenMP's regions, and beside threads of
+ * its own where it computes half as long as they do on the average; what it computes less goes on beside them. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "predictors/transforms/rows.h"
+
+struct folding {
+    const struct trace *trace;
+    double threads;
+    struct trace *made;
+    struct transform_report *report;
+    int64_t *work_ps; /* of the threads of a rank in its region */
+    double before_s, after_s;
+};
+
+/* Of thread 0, while its calls are made again. */
+struct walk {
+    size_t last;          /* its call before, SIZE_MAX: none */
+    int64_t now_ps;       /* end of that in the new trace */
+    bool inside;
+    size_t opened;        /* the call that began the region */
+    int64_t own_ps;       /* computing of thread 0 since then */
+    int64_t primitives_ps; /* what its creates and forks took */
+    uint32_t children;    /* that are not joined */
+    bool openmp;
+};
+
+static bool begins_part(const struct trace_call *call)
+{
+    return call->call == ID_omp_fork || call_kind(call->call) == CALL_THREAD_CREATE;
+}
+
+static bool ends_part(const struct trace_call *call)
+{
+    return call->call == ID_omp_join || call_kind(call->call) == CALL_THREAD_JOIN;
+}
+
+/* Primitives by which threads wait for each other in another way are no structure of regions. */
+static bool is_structure(const struct trace_call *call)
+{
+    const enum call_kind kind = call_kind(call->call);
+    const bool begins = kind == CALL_THREAD_BEGIN || call->call == ID_omp_begin;
+    const bool ends = kind == CALL_THREAD_END || call->call == ID_omp_end;
+    return begins || ends || begins_part(call) || ends_part(call);
+}
+
+static enum status check_threads(const struct trace *trace, uint32_t rank, struct err *err)
+{
+    const struct trace_rank *process = &trace->ranks[rank];
+    for (size_t i = 0; i < process->count; i++) {
+        const struct trace_call *call = &process->calls[i];
+        const bool first = trace_call_thread(trace, rank, i) == 0;
+        if (is_structure(call) || call_is_region(call->call) || (first && !call_is_thread(call->call))) continue;
+        return err_set(err, STATUS_DATA, trace->name, NULL,
+                       "thread %" PRIu32 " of rank %" PRIu32 " calls %s (event %zu): what other numbers of threads do does not "
+                       "follow from it, expected threads that only compute between creation, or fork, and join",
+                       trace_call_thread(trace, rank, i), rank, call_name(call->call), i + 1);
+    }
+    return STATUS_OK;
+}
+
+static bool is_joined(const struct trace_rank *process, uint32_t child)
+{
+    for (size_t i = 0; i < process->count; i++)
+        if (call_kind(process->calls[i].call) == CALL_THREAD_JOIN && process->calls[i].primitive.child == child) return true;
+    return false;
+}
+
+static int64_t gap_before(const struct trace *trace, uint32_t rank, size_t index, size_t last)
+{
+    const struct trace_rank *process = &trace->ranks[rank];
+    const int64_t left_ps = last == SIZE_MAX ? trace_begin_ps(trace) : process->calls[last].exit_ps;
+    const int64_t cost_ps = last == SIZE_MAX ? 0 : trace->provenance.record_cost_ps;
+    const int64_t gap_ps = trace_compute_ps(process, index, process->calls[index].enter_ps - left_ps - cost_ps);
+    return gap_ps > 0 ? gap_ps : 0;
+}
+
+/* What each other thread computes from the begin of the region to the join `last`. Between OpenMP's regions it waits. */
+static void sum_work(const struct folding *folding, uint32_t rank, size_t opened, size_t last)
+{
+    const struct trace *trace = folding->trace;
+    const struct trace_rank *process = &trace->ranks[rank];
+    const int64_t from_ps = process->calls[opened].enter_ps, upto_ps = process->calls[last].exit_ps;
+    const uint32_t threads = trace_thread_count(trace, rank);
+    for (uint32_t t = 1; t < threads; t++) {
+        folding->work_ps[t] = -1;
+        size_t before = SIZE_MAX;
+        for (size_t i = 0; i < process->count; i++) {
+            if (trace_call_thread(trace, rank, i) != t) continue;
+            const struct trace_call *call = &process->calls[i];
+            const bool waits = before == SIZE_MAX || call->call == ID_omp_begin;
+            if (!waits && call->enter_ps >= from_ps && call->enter_ps <= upto_ps)
+                folding->work_ps[t] = (folding->work_ps[t] < 0 ? 0 : folding->work_ps[t]) + gap_before(trace, rank, i, before);
+            before = i;
+        }
+    }
+}
+
+/* The time of the region, from the end of the call before it. */
+static int64_t region_ps(struct folding *folding, uint32_t rank, const struct walk *walk, size_t last)
+{
+    sum_work(folding, rank, walk->opened, last);
+    double most_ps = 0, sum_ps = 0, count = 0;
+    for (uint32_t t = 1; t < trace_thread_count(folding->trace, rank); t++) {
+        if (folding->work_ps[t] < 0) continue;
+        most_ps = fmax(most_ps, (double)folding->work_ps[t]);
+        sum_ps += (double)folding->work_ps[t];
+        count++;
+    }
+    const bool takes_part = walk->openmp || (count > 0 && (double)walk->own_ps >= 0.5 * sum_ps / count);
+    if (takes_part) {
+        most_ps = fmax(most_ps, (double)walk->own_ps);
+        count++;
+    }
+    const double shared_ps = most_ps * count / folding->threads, beside_ps = takes_part ? 0 : (double)walk->own_ps;
+    const double created_ps = (double)walk->primitives_ps * (count > 0 ? folding->threads / count : 1);
+    folding->before_s += most_ps / 1e12;
+    folding->after_s += shared_ps / 1e12;
+    folding->report->considered++;
+    folding->report->changed += count != folding->threads;
+    return llround(fmax(shared_ps, beside_ps) + created_ps);
+}
+
+static enum status write_call(struct folding *folding, uint32_t rank, size_t index, int64_t gap_ps, struct walk *walk,
+                              struct err *err)
+{
+    struct trace_call call = folding->trace->ranks[rank].calls[index];
+    const struct trace_extents extents = trace_call_extents(folding->trace, rank, index);
+    const int64_t length_ps = call.exit_ps - call.enter_ps;
+    call.flags &= (uint16_t)~TRACE_GAPS;
+    call.enter_ps = walk->now_ps + gap_ps;
+    call.exit_ps = walk->now_ps = call.enter_ps + length_ps;
+    TRY(trace_add_call(folding->made, rank, &call, err));
+    const int64_t slept_ps = trace_slept_ps(&folding->trace->ranks[rank], index, gap_ps);
+    if (slept_ps > 0)
+        TRY(trace_set_before(folding->made, rank, folding->made->ranks[rank].count - 1, BEFORE_SLEPT, slept_ps, err));
+    return trace_set_extents(folding->made, rank, folding->made->ranks[rank].count - 1, &extents, err);
+}
+
+/* A primitive of thread 0. *gap_ps: computing since its call before, of which the region keeps its own part. */
+static void take_primitive(const struct folding *folding, uint32_t rank, size_t index, int64_t *gap_ps, struct walk *walk)
+{
+    const struct trace_rank *process = &folding->trace->ranks[rank];
+    const struct trace_call *call = &process->calls[index];
+    const bool pool = call_kind(call->call) == CALL_THREAD_CREATE && !is_joined(process, call->primitive.child);
+    if (!walk->inside && begins_part(call) && !pool) {
+        const struct walk outside = *walk; /* the time up to it is emitted with the call behind it */
+        *walk = (struct walk){.last = outside.last, .now_ps = outside.now_ps + *gap_ps, .inside = true, .opened = index};
+        *gap_ps = 0;
+    }
+    walk->own_ps += *gap_ps;
+    if (!walk->inside) walk->now_ps += *gap_ps;
+    *gap_ps = 0;
+    walk->openmp = walk->openmp || call->call == ID_omp_fork;
+    if (begins_part(call)) walk->primitives_ps += call->exit_ps - call->enter_ps;
+    if (call_kind(call->call) == CALL_THREAD_CREATE && !pool) walk->children++;
+    if (call_kind(call->call) == CALL_THREAD_JOIN && walk->children > 0) walk->children--;
+}
+
+static size_t next_of_first(const struct trace *trace, uint32_t rank, size_t index)
+{
+    for (index++; index < trace->ranks[rank].count; index++)
+        if (trace_call_thread(trace, rank, index) == 0) break;
+    return index;
+}
+
+static enum status fold_rank(struct folding *folding, uint32_t rank, struct err *err)
+{
+    const struct trace *trace = folding->trace;
+    const struct trace_rank *process = &trace->ranks[rank];
+    struct walk walk = {.last = SIZE_MAX, .now_ps = trace_begin_ps(trace)};
+    TRY(check_threads(trace, rank, err));
+    for (size_t i = next_of_first(trace, rank, SIZE_MAX); i < process->count; i = next_of_first(trace, rank, i)) {
+        const struct trace_call *call = &process->calls[i];
+        int64_t gap_ps = gap_before(trace, rank, i, walk.last);
+        if (call_is_thread(call->call) && folding->made->ranks[rank].count == 0)
+            return err_set(err, STATUS_DATA, trace->name, NULL, "rank %" PRIu32 " has no call before its threads", rank);
+        if (call_is_thread(call->call)) {
+            take_primitive(folding, rank, i, &gap_ps, &walk);
+        } else if (walk.inside && call_is_region(call->call)) {
+            walk.own_ps += gap_ps;
+            TRY(write_call(folding, rank, i, 0, &walk, err));
+        } else if (walk.inside) {
+            return err_set(err, STATUS_DATA, trace->name, NULL,
+                           "thread 0 of rank %" PRIu32 " calls %s (event %zu) beside its threads, expected their join before it",
+                           rank, call_name(call->call), i + 1);
+        } else {
+            TRY(write_call(folding, rank, i, gap_ps, &walk, err));
+        }
+        walk.last = i;
+        const size_t next = next_of_first(trace, rank, i);
+        if (!walk.inside || !ends_part(call) || walk.children > 0) continue;
+        if (next < process->count && ends_part(&process->calls[next])) continue;
+        if (next == process->count)
+            return err_set(err, STATUS_DATA, trace->name, NULL, "rank %" PRIu32 " has no call behind its last join", rank);
+        walk.now_ps += region_ps(folding, rank, &walk, i);
+        walk.inside = false;
+    }
+    return STATUS_OK;
+}
+
+static enum status copy_incomplete(const struct trace_rank *from, struct trace_rank *to, struct err *err)
+{
+    to->speed = from->speed;
+    to->incomplete = from->incomplete;
+    if (from->incomplete_why && !(to->incomplete_why = strdup(from->incomplete_why))) return err_memory(err);
+    return STATUS_OK;
+}
+
+static enum status apply_threads(const struct trace *trace, const char *argument, struct trace **made,
+                                 struct transform_report *report, struct err *err)
+{
+    struct folding folding = {.trace = trace, .threads = strtod(argument, NULL), .report = report};
+    uint32_t most = 1;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        if (trace_thread_count(trace, r) > most) most = trace_thread_count(trace, r);
+    TRY(trace_new_like(trace, &folding.made, err));
+    folding.made->provenance.record_cost_ps = 0; /* the gaps are without it */
+    folding.work_ps = calloc(most, sizeof *folding.work_ps);
+    enum status status = folding.work_ps ? STATUS_OK : err_memory(err);
+    for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++) {
+        status = copy_incomplete(&trace->ranks[r], &folding.made->ranks[r], err);
+        if (status == STATUS_OK) status = fold_rank(&folding, r, err);
+    }
+    free(folding.work_ps);
+    char before[UNITS_TEXT_BYTES], after[UNITS_TEXT_BYTES];
+    if (status == STATUS_OK)
+        status = transform_say(report, err, "%" PRIu64 " parallel regions of all ranks take %s on %s threads, %s as recorded",
+                               report->considered, units_format_duration(folding.after_s, after), argument,
+                               units_format_duration(folding.before_s, before));
+    if (status == STATUS_OK)
+        *made = folding.made;
+    else
+        trace_free(folding.made);
+    return status;
+}
+
+static enum status check_count(const char *argument, struct err *err)
+{
+    char *end;
+    const long count = strtol(argument, &end, 10);
+    if (*argument >= '1' && *argument <= '9' && !*end && count <= TRACE_THREADS_MAX) return STATUS_OK;
+    return err_set(err, STATUS_USAGE, NULL, NULL, "threads %s, expected a number of threads from 1 to %d", argument,
+                   TRACE_THREADS_MAX);
+}
+
+const struct transform transform_threads = {
+    .name = "threads",
+    .summary = "parallel regions of threads that only compute run on N threads of each rank, and are its computing",
+    .argument = "N",
+    .apply = apply_threads,
+    .check = check_count,
+};
