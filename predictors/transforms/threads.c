@@ -17,7 +17,9 @@ struct folding {
     double threads;
     struct trace *made;
     struct transform_report *report;
-    int64_t *work_ps; /* of the threads of a rank in its region */
+    int64_t *work_ps;   /* of the threads of a rank in its region; -1: none */
+    size_t *before;     /* call of each of them before the cursor, SIZE_MAX: none */
+    size_t cursor;      /* calls in front of it have been looked at */
     double before_s, after_s;
 };
 
@@ -52,26 +54,38 @@ static bool is_structure(const struct trace_call *call)
     return begins || ends || begins_part(call) || ends_part(call);
 }
 
-static enum status check_threads(const struct trace *trace, uint32_t rank, struct err *err)
-{
-    const struct trace_rank *process = &trace->ranks[rank];
-    for (size_t i = 0; i < process->count; i++) {
-        const struct trace_call *call = &process->calls[i];
-        const bool first = trace_call_thread(trace, rank, i) == 0;
-        if (is_structure(call) || call_is_region(call->call) || (first && !call_is_thread(call->call))) continue;
-        return err_set(err, STATUS_DATA, trace->name, NULL,
-                       "thread %" PRIu32 " of rank %" PRIu32 " calls %s (event %zu): what other numbers of threads do does not "
-                       "follow from it, expected threads that only compute between creation, or fork, and join",
-                       trace_call_thread(trace, rank, i), rank, call_name(call->call), i + 1);
-    }
-    return STATUS_OK;
-}
-
 static bool is_joined(const struct trace_rank *process, uint32_t child)
 {
     for (size_t i = 0; i < process->count; i++)
         if (call_kind(process->calls[i].call) == CALL_THREAD_JOIN && process->calls[i].primitive.child == child) return true;
     return false;
+}
+
+/* Nobody joins the threads of OpenMP's pool. */
+static bool is_in_pool(const struct trace *trace, uint32_t rank, uint32_t child)
+{
+    for (size_t i = 0; i < trace->ranks[rank].count; i++)
+        if (trace->ranks[rank].calls[i].call == ID_omp_begin && trace_call_thread(trace, rank, i) == child) return true;
+    return false;
+}
+
+static enum status check_threads(const struct trace *trace, uint32_t rank, struct err *err)
+{
+    const struct trace_rank *process = &trace->ranks[rank];
+    for (size_t i = 0; i < process->count; i++) {
+        const struct trace_call *call = &process->calls[i];
+        const uint32_t thread = trace_call_thread(trace, rank, i), child = call->primitive.child;
+        if (call_kind(call->call) == CALL_THREAD_CREATE && !is_joined(process, child) && !is_in_pool(trace, rank, child))
+            return err_set(err, STATUS_DATA, trace->name, NULL,
+                           "nobody joins a thread that rank %" PRIu32 " creates (event %zu), expected joins or OpenMP", rank,
+                           i + 1);
+        if (is_structure(call) || call_is_region(call->call) || (thread == 0 && !call_is_thread(call->call))) continue;
+        return err_set(err, STATUS_DATA, trace->name, NULL,
+                       "thread %" PRIu32 " of rank %" PRIu32 " calls %s (event %zu): what other numbers of threads do does not "
+                       "follow from it, expected threads that only compute between creation, or fork, and join",
+                       thread, rank, call_name(call->call), i + 1);
+    }
+    return STATUS_OK;
 }
 
 static int64_t gap_before(const struct trace *trace, uint32_t rank, size_t index, size_t last)
@@ -83,24 +97,22 @@ static int64_t gap_before(const struct trace *trace, uint32_t rank, size_t index
     return gap_ps > 0 ? gap_ps : 0;
 }
 
-/* What each other thread computes from the begin of the region to the join `last`. Between OpenMP's regions it waits. */
-static void sum_work(const struct folding *folding, uint32_t rank, size_t opened, size_t last)
+/* What each other thread computes from the begin of the region to the join `last`. Between OpenMP's regions it waits. Regions
+ * come in the order of time. */
+static void sum_work(struct folding *folding, uint32_t rank, size_t opened, size_t last)
 {
-    const struct trace *trace = folding->trace;
-    const struct trace_rank *process = &trace->ranks[rank];
+    const struct trace_rank *process = &folding->trace->ranks[rank];
     const int64_t from_ps = process->calls[opened].enter_ps, upto_ps = process->calls[last].exit_ps;
-    const uint32_t threads = trace_thread_count(trace, rank);
-    for (uint32_t t = 1; t < threads; t++) {
-        folding->work_ps[t] = -1;
-        size_t before = SIZE_MAX;
-        for (size_t i = 0; i < process->count; i++) {
-            if (trace_call_thread(trace, rank, i) != t) continue;
-            const struct trace_call *call = &process->calls[i];
-            const bool waits = before == SIZE_MAX || call->call == ID_omp_begin;
-            if (!waits && call->enter_ps >= from_ps && call->enter_ps <= upto_ps)
-                folding->work_ps[t] = (folding->work_ps[t] < 0 ? 0 : folding->work_ps[t]) + gap_before(trace, rank, i, before);
-            before = i;
-        }
+    for (uint32_t t = 0; t < trace_thread_count(folding->trace, rank); t++) folding->work_ps[t] = -1;
+    for (; folding->cursor < process->count && process->calls[folding->cursor].enter_ps <= upto_ps; folding->cursor++) {
+        const size_t i = folding->cursor;
+        const uint32_t thread = trace_call_thread(folding->trace, rank, i);
+        int64_t *work_ps = &folding->work_ps[thread];
+        size_t *before = &folding->before[thread];
+        const bool works = thread > 0 && *before != SIZE_MAX && process->calls[i].call != ID_omp_begin;
+        if (works && process->calls[i].enter_ps >= from_ps)
+            *work_ps = (*work_ps < 0 ? 0 : *work_ps) + gap_before(folding->trace, rank, i, *before);
+        *before = i;
     }
 }
 
@@ -178,6 +190,8 @@ static enum status fold_rank(struct folding *folding, uint32_t rank, struct err 
     const struct trace_rank *process = &trace->ranks[rank];
     struct walk walk = {.last = SIZE_MAX, .now_ps = trace_begin_ps(trace)};
     TRY(check_threads(trace, rank, err));
+    folding->cursor = 0;
+    for (uint32_t t = 0; t < trace_thread_count(trace, rank); t++) folding->before[t] = SIZE_MAX;
     for (size_t i = next_of_first(trace, rank, SIZE_MAX); i < process->count; i = next_of_first(trace, rank, i)) {
         const struct trace_call *call = &process->calls[i];
         int64_t gap_ps = gap_before(trace, rank, i, walk.last);
@@ -204,7 +218,8 @@ static enum status fold_rank(struct folding *folding, uint32_t rank, struct err 
         walk.now_ps += region_ps(folding, rank, &walk, i);
         walk.inside = false;
     }
-    return STATUS_OK;
+    if (!walk.inside) return STATUS_OK;
+    return err_set(err, STATUS_DATA, trace->name, NULL, "rank %" PRIu32 " does not join its last threads", rank);
 }
 
 static enum status copy_incomplete(const struct trace_rank *from, struct trace_rank *to, struct err *err)
@@ -225,12 +240,14 @@ static enum status apply_threads(const struct trace *trace, const char *argument
     TRY(trace_new_like(trace, &folding.made, err));
     folding.made->provenance.record_cost_ps = 0; /* the gaps are without it */
     folding.work_ps = calloc(most, sizeof *folding.work_ps);
-    enum status status = folding.work_ps ? STATUS_OK : err_memory(err);
+    folding.before = calloc(most, sizeof *folding.before);
+    enum status status = folding.work_ps && folding.before ? STATUS_OK : err_memory(err);
     for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++) {
         status = copy_incomplete(&trace->ranks[r], &folding.made->ranks[r], err);
         if (status == STATUS_OK) status = fold_rank(&folding, r, err);
     }
     free(folding.work_ps);
+    free(folding.before);
     char before[UNITS_TEXT_BYTES], after[UNITS_TEXT_BYTES];
     if (status == STATUS_OK)
         status = transform_say(report, err, "%" PRIu64 " parallel regions of all ranks take %s on %s threads, %s as recorded",
