@@ -12,6 +12,7 @@
 #include "predictors/prediction.h"
 #include "predictors/scale/extrap.h"
 #include "predictors/curve/points.h"
+#include "predictors/curve/why.h"
 #include "predictors/scale/scale.h"
 #include "trace/limits.h"
 #include "trace/open.h"
@@ -52,7 +53,7 @@ static const struct argp_option rows[] = {
      "strong: the ranks share the work, weak: each rank has as much at any number (by the computing of the recorded runs)", 0},
     {"json", KEY_JSON, "FILE", 0, "write all results as JSON; - is standard output, without the table", 0},
     {"csv", KEY_CSV, "FILE", 0, "write a row per point as comma-separated values; - is standard output, without the table", 0},
-    {"svg", KEY_SVG, "FILE", 0, "draw run time against ranks", 0},
+    {"svg", KEY_SVG, "FILE", 0, "draw run time and speed-up against ranks, with the runs of --measured", 0},
     {"program", KEY_PROGRAM, NULL, 0, "show the program that the traces have in common, too", 0},
     {"totals", KEY_TOTALS, NULL, 0,
      "replay runs while they are made, and give wait states in all only; long runs are replayed so in any case", 0},
@@ -322,8 +323,12 @@ static enum status predict_beside(const struct settings *settings, const struct 
     if (settings->ranks[0] > few) status = points_add(origin, &options, few, &curve, err);
     for (size_t i = 0; status == STATUS_OK && i < settings->rank_count; i++)
         status = points_add(origin, &options, settings->ranks[i], &curve, err);
+    char *why = NULL;
+    if (status == STATUS_OK) status = curve_why(&curve, origin->model, &why, err);
+    curve.why = why && *why ? why : NULL;
     if (status == STATUS_OK) status = write_outputs(settings, &curve, err);
     curve_clear(&curve);
+    free(why);
     return status;
 }
 
@@ -474,7 +479,7 @@ static enum status learn_replayed(const struct settings *settings, struct trace 
     struct program *replayed;
     struct err none;
     TRY(scale_learn(&runs, program, err));
-    if (!(*program)->statistics) return STATUS_OK;
+    if (!(*program)->has_statistical_steps) return STATUS_OK;
     for (size_t i = 0; i < runs.count; i++)
         if (replay_recorded(settings, &traces[i], &none) != STATUS_OK) return STATUS_OK;
     if (scale_learn(&runs, &replayed, &none) != STATUS_OK) return STATUS_OK;

@@ -206,6 +206,10 @@ static void print_pop(const struct curve *curve, FILE *out)
 /* Says which errors the bands have, where some +- is more than half of its band. */
 static void print_bands(const struct curve *curve, FILE *out)
 {
+    if (!curve->program && curve->points[curve->count - 1].ranks > curve->points[0].ranks)
+        fputs("At least, at most: one run says nothing of what changes between its copies, so for each doubling of the ranks "
+              "its whole run time is the error.\n",
+              out);
     if (curve->measured > 0)
         text_print(out, "At least, at most: with the errors of the platform's measured values (%zu).\n", curve->measured);
     for (size_t i = 0; i < curve->count && curve->run_count == 0; i++) {
@@ -278,6 +282,7 @@ void curve_print(const struct curve *curve, FILE *out)
     if (curve->statistics) fputs(curve->statistics, out); /* lines that text_print() made */
     print_doubts(curve, out);
     print_limits(curve, out);
+    if (curve->why) fputs(curve->why, out);
     uncertainty_print_unknown(&curve->points[0].result->uncertainty, out);
     print_bands(curve, out);
     print_replays(curve, out);

@@ -33,6 +33,7 @@ struct curve {
     const char *parameters; /* borrowed: ", n = 4000" of each of its parameters; NULL: it has none */
     const char *doubts;  /* borrowed: a line for each number that the runs leave open (program_print_doubts()); NULL: none */
     const char *statistics; /* borrowed: what share is modelled by its statistics (struct program); NULL: none */
+    const char *why;        /* borrowed: sentences (why.h); NULL: none */
     const char *const *semantics;  /* borrowed names of the rows */
     size_t rows;
     struct curve_point *points; /* owned; rows points per number of ranks, which rise; the first is the reference */
@@ -72,7 +73,8 @@ extern const struct field curve_fields[];
 /* Comma-separated values: a row per point, a column per wait state that occurs. */
 void curve_write_csv(const struct curve *curve, FILE *out);
 
-/* A picture: run time against ranks, a line per semantics with its band, and the time of a speed-up without loss. */
+/* A picture: run time and, beside it, speed-up against ranks. A line per semantics with its band, what there would be without
+ * loss, and the measured runs. */
 void curve_write_svg(const struct curve *curve, FILE *out);
 
 #endif

@@ -158,6 +158,7 @@ const struct field curve_fields[] = {
     COMPUTED("program", FIELD_WORD, make_program),
     COMPUTED("parameters", FIELD_WORD, make_parameters, IF_THERE, LEFT_OUT),
     SAME(statistics, IF_THERE, LEFT_OUT),
+    SAME(why, IF_THERE, LEFT_OUT),
     FIELD("open", doubts, IF_THERE, LEFT_OUT),
     FIELD("platform_errors", measured, IF_POSITIVE, LEFT_OUT),
     ARRAY("replays", runs, run_count, replay_fields, IF_FLAG(run_count), LEFT_OUT),

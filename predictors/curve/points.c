@@ -1,5 +1,6 @@
 #include "predictors/curve/points.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ enum status points_make(const struct points_origin *origin, const struct points_
 /* The mean computing of a rank; 0: the model has no run of so many ranks. */
 static enum status find_computing(const struct program_model *model, uint32_t ranks, double *computing_s, struct err *err)
 {
-    struct program_survey survey;
+    struct program_survey survey = {.computings_s = NULL};
     struct err why;
     const struct program_model_options run = {.ranks = ranks, .compute = 1};
     enum status status = program_source_survey(model, &run, &survey, &why);
@@ -127,7 +128,7 @@ static enum status replay_row(const struct points_options *options, const struct
                               const struct program_model_options *run, size_t row, struct result **result, struct err *err)
 {
     struct program_source source;
-    struct program_survey survey;
+    struct program_survey survey = {.computings_s = NULL};
     struct platform *platform;
     TRY(program_source_survey(model, run, &survey, err));
     TRY(program_source_open(model, run, &source, err));
@@ -232,7 +233,7 @@ static enum status replay_band(const struct points_options *options, struct prog
 {
     const struct program_model_options run = {.ranks = ranks, .compute = 1, .seed = options->seed};
     double low_s[POINTS_ROWS_MAX], high_s[POINTS_ROWS_MAX];
-    struct program_survey survey;
+    struct program_survey survey = {.computings_s = NULL};
     bool kept;
     TRY(program_source_survey(model, &run, &survey, err));
     TRY(is_kept(options, model, survey.calls, &kept, err));
@@ -273,6 +274,13 @@ static enum status replay_copies(const struct points_origin *origin, const struc
     if (status == STATUS_OK && options->slower.open) {
         status = replay_copies_error(options, trace, -1, rows, err);
         if (status == STATUS_OK) status = replay_copies_error(options, trace, 1, rows, err);
+    }
+    /* Without a second run the error of the function is the whole value, at the distance of a doubling. */
+    double unknown = 1 + log2((double)ranks / origin->replicated->rank_count);
+    for (size_t i = 0; status == STATUS_OK && unknown > 1 && i < options->rows; i++) {
+        rows[i].low_s /= unknown;
+        rows[i].high_s *= unknown;
+        uncertainty_record(&rows[i].result->uncertainty, (rows[i].high_s - rows[i].low_s) / 2);
     }
     trace_free(trace);
     return status;

@@ -47,7 +47,7 @@ static void write_place(const struct program *program, const struct step *step, 
                whole ? "" : "# not of all runs: ", place == COMPUTING_BEFORE ? "before" : "after",
                step->kind == STEP_CALL ? call_name(step->call.call) : "a repetition", step->number);
     if (step->kind == STEP_CALL && site->file) text_print(out, " %s:%d", site->file, site->line);
-    text_print(out, "\n# %s\n", time_model_text(model, program->parameter, text));
+    text_print(out, "\n# %s\n", time_model_text(model, program->parameter, " s", text));
     for (size_t i = 0; whole && i < model->measured_count; i++) text_print(out, "DATA %.12g\n", model->measured[i].mean);
 }
 
@@ -280,7 +280,7 @@ void extrap_print(const struct extrap *extrap, const uint32_t *at, size_t at_cou
     for (size_t s = 0; s < extrap->count; s++) {
         const struct extrap_series *series = &extrap->series[s];
         char text[TIME_TEXT_BYTES];
-        time_model_text(&series->model, extrap->second, text);
+        time_model_text(&series->model, extrap->second, " s", text);
         text[strlen(text) - strlen(" s")] = '\0'; /* the metric's unit is not known */
         double error = series->model.error + series->model.missed;
         text_print(out, "%-32s  %-12s  %7.1f %%", series->region, series->metric, 100 * error);

@@ -24,6 +24,7 @@ struct learner {
     struct misfit misfit; /* the call that keeps the runs from having a program */
     double computing_s; /* of all ranks of the largest run */
     const struct statistics *statistics;
+    struct tags tags;
     bool checked; /* the runs are such of which a program can be learned */
     struct err *err;
 };
@@ -308,34 +309,48 @@ static bool fit_count(const struct learner *learner, const struct program_doubt 
     return *failed == STATUS_OK;
 }
 
-static enum status fit_step(const struct learner *learner, const struct step *step, const char *what,
-                            const struct count_sample *samples, size_t count, struct count_model *model)
+static const struct walk_value *value_of(const struct learner *learner, size_t run, const struct step *step, size_t offset)
 {
-    uint16_t call = step->kind == STEP_CALL ? step->call.call : ID_none;
-    const struct program_doubt about = {what, call, step->call.site, {{0}}, 0};
-    enum status failed;
-    if (count == 0) return STATUS_OK;
-    if (fit_count(learner, &about, samples, count, model, &failed)) return STATUS_OK;
-    return failed != STATUS_OK ? failed : no_function(learner, step, what, samples, count);
+    return (const struct walk_value *)((const char *)sample_of(learner, run, step) + offset);
 }
 
-static enum status fit_value(const struct learner *learner, const struct step *step, size_t offset, const char *what,
-                             struct count_model *model)
+/* The mean of a size as a function of the ranks, like a computing time. */
+static void fit_mean(const struct learner *learner, const struct step *step, size_t offset, struct size_model *model)
 {
-    struct count_sample samples[learner->count];
+    struct time_sample samples[learner->count];
     size_t count = 0;
     for (size_t i = 0; i < learner->count; i++) {
-        const struct walk_value *value =
-            (const struct walk_value *)((const char *)sample_of(learner, i, step) + offset);
+        const struct walk_value *value = value_of(learner, i, step, offset);
         if (!value->seen) continue;
-        samples[count++] = sample_at(learner, i, value->value);
-        if (value->differs) set_misfit(learner, step);
-        if (value->differs)
-            return err_set(learner->err, STATUS_DATA, learner->traces[i]->name, NULL,
-                           "%s: %s differ between ranks or executions, which is not predicted at another scale",
-                           call_name(step->call.call), what);
+        model->least = count == 0 || value->least < model->least ? value->least : model->least;
+        model->most = count == 0 || value->most > model->most ? value->most : model->most;
+        samples[count++] = (struct time_sample){.ranks = learner->program->runs[i].ranks, .n = learner->program->runs[i].n,
+                                                .count = value->count, .mean = value->sum / (double)value->count};
     }
-    return fit_step(learner, step, what, samples, count, model);
+    model->is_mean = true;
+    time_model_fit(samples, count, false, &model->mean);
+}
+
+static enum status fit_size(const struct learner *learner, const struct step *step, size_t offset, const char *what,
+                            struct size_model *model)
+{
+    struct count_sample samples[learner->count];
+    const struct program_doubt about = {what, step->call.call, step->call.site, {{0}}, 0};
+    enum status failed = STATUS_OK;
+    size_t count = 0, differs = learner->count;
+    for (size_t i = 0; i < learner->count; i++) {
+        const struct walk_value *value = value_of(learner, i, step, offset);
+        if (value->seen) samples[count++] = sample_at(learner, i, value->value);
+        if (value->differs) differs = i;
+    }
+    bool same = differs == learner->count;
+    if (count == 0 || (same && fit_count(learner, &about, samples, count, &model->exact, &failed))) return failed;
+    if (failed == STATUS_OK && learner->program->lenient) fit_mean(learner, step, offset, model);
+    if (failed != STATUS_OK || learner->program->lenient) return failed;
+    if (same) return no_function(learner, step, what, samples, count);
+    set_misfit(learner, step);
+    return err_set(learner->err, STATUS_DATA, learner->traces[differs]->name, NULL, "%s: %s differ between ranks or executions",
+                   call_name(step->call.call), what);
 }
 
 static bool fit_displacement(const struct learner *learner, const struct step *step, enum displacement how,
@@ -423,7 +438,7 @@ static enum status fit_place(const struct learner *learner, const struct step *s
     bool is_start = step == learner->program->steps && place == COMPUTING_BEFORE;
     if (is_start) time_model_fit_last(samples, count, model); /* the time between the starts of processes */
     else time_model_fit(samples, count, is_small(learner, &samples[count - 1]), model);
-    if (is_statistical(learner, step)) time_model_add_change(samples, count, model);
+    if (count < 3 && is_statistical(learner, step)) time_model_add_change(samples, count, model);
     return STATUS_OK;
 }
 
@@ -457,8 +472,8 @@ static void fit_waits(const struct learner *learner, struct step *step)
 static enum status fit_call(const struct learner *learner, struct step *step)
 {
     fit_waits(learner, step);
-    TRY(fit_value(learner, step, offsetof(struct walk_sample, bytes), "bytes", &step->bytes));
-    TRY(fit_value(learner, step, offsetof(struct walk_sample, aux), "bytes received", &step->aux));
+    TRY(fit_size(learner, step, offsetof(struct walk_sample, bytes), "bytes", &step->bytes));
+    TRY(fit_size(learner, step, offsetof(struct walk_sample, aux), "bytes received", &step->aux));
     TRY(fit_displacements(learner, step));
     struct time_sample samples[learner->count];
     size_t count = collect_times(learner, step, offsetof(struct walk_sample, duration), samples);
@@ -474,7 +489,10 @@ static enum status fit_rounds(const struct learner *learner, struct step *step)
         uint64_t rounds = sample_of(learner, i, step)->rounds;
         if (rounds > 0) samples[count++] = sample_at(learner, i, (int64_t)rounds);
     }
-    return fit_step(learner, step, "rounds", samples, count, &step->rounds);
+    const struct program_doubt about = {"rounds", ID_none, TRACE_NO_SITE, {{0}}, 0};
+    enum status failed = STATUS_OK;
+    if (count == 0 || fit_count(learner, &about, samples, count, &step->rounds, &failed)) return STATUS_OK;
+    return failed != STATUS_OK ? failed : no_function(learner, step, "rounds", samples, count);
 }
 
 static double computing_of(const struct learner *learner)
@@ -559,17 +577,31 @@ static enum status search_rule(struct search *search, enum grid_rule rule, int32
     return STATUS_OK;
 }
 
-/* The simplest grid on which one program describes all runs, and its numbers are functions of the ranks. */
+static enum status search_rules(struct search *search, enum grid_rule first, enum grid_rule end)
+{
+    for (enum grid_rule rule = first; !search->found && rule < end; rule++) TRY(search_rule(search, rule, 0));
+    return STATUS_OK;
+}
+
+static enum status search_fixed(struct search *search)
+{
+    int32_t ranks = (int32_t)largest_trace(search->learner)->rank_count;
+    for (int32_t fixed = 2; !search->found && fixed <= ranks / 2; fixed++) {
+        if (ranks % fixed != 0) continue;
+        TRY(search_rule(search, GRID_FIXED, fixed));
+        if (!search->found) TRY(search_rule(search, GRID_FIXED_HIGH, fixed));
+    }
+    return STATUS_OK;
+}
+
+/* The simplest grid on which one program describes all runs, and its numbers are functions of the ranks. A side that is as long
+ * in all runs is fixed rather than that of a cube. */
 static enum status find_shape(struct learner *learner)
 {
     struct search search = {.learner = learner};
-    for (enum grid_rule rule = 0; !search.found && rule < GRID_FIXED; rule++) TRY(search_rule(&search, rule, 0));
-    int32_t ranks = (int32_t)largest_trace(learner)->rank_count;
-    for (int32_t fixed = 2; !search.found && fixed <= ranks / 2; fixed++) {
-        if (ranks % fixed != 0) continue;
-        TRY(search_rule(&search, GRID_FIXED, fixed));
-        if (!search.found) TRY(search_rule(&search, GRID_FIXED_HIGH, fixed));
-    }
+    TRY(search_rules(&search, GRID_LINE, GRID_CUBE));
+    TRY(search_fixed(&search));
+    TRY(search_rules(&search, GRID_CUBE, GRID_FIXED));
     if (search.found) return STATUS_OK;
     *learner->err = search.best;
     *learner->keys.misfit = search.misfit;
@@ -604,6 +636,8 @@ static enum status find_partners(struct learner *learner)
 {
     struct program *program = learner->program;
     enum status status = find_shape(learner);
+    program->lenient = status == STATUS_DATA;
+    if (program->lenient) status = find_shape(learner);
     if (status != STATUS_OK && status != STATUS_DATA) return status;
     uint32_t key;
     TRY(loops_two_rounds(&learner->runs[learner->count - 1], &program->two_rounds, &key, learner->err));
@@ -662,27 +696,58 @@ static const char *percent_text(double share, char text[16])
     return text;
 }
 
+/* "MPI_Alltoallv in main, sort.c:40: bytes are 96 to 2048, their mean is taken: 65536 p^-1", once. */
+static void tell_mean(const struct program *program, const struct step *step, const char *what, const struct size_model *size,
+                      struct memory_text *told)
+{
+    char text[TIME_TEXT_BYTES], line[TIME_TEXT_BYTES + STATISTICS_NAME_BYTES + 128];
+    struct misfit call;
+    if (!size->is_mean) return;
+    misfit_set(&call, program->names, &step->call);
+    snprintf(line, sizeof line, "%s: %s are %" PRId64 " to %" PRId64 ", their mean is taken: %s", call.name, what, size->least,
+             size->most, time_model_text(&size->mean, program->parameter, "", text));
+    fflush(told->out);
+    if (!told->text || !strstr(told->text, line)) text_print(told->out, "%s\n", line);
+}
+
+static void tell_means(const struct program *program, const struct step *steps, size_t count, struct memory_text *told)
+{
+    for (size_t i = 0; i < count; i++) {
+        tell_mean(program, &steps[i], "bytes", &steps[i].bytes, told);
+        tell_mean(program, &steps[i], "bytes received", &steps[i].aux, told);
+        tell_means(program, steps[i].body, steps[i].count, told);
+    }
+}
+
 /* "87 % of the run is modelled call by call, 13 % by its statistics: MPI_Send in redistribute, main.c:212". */
-static enum status tell_statistics(struct learner *learner)
+static void tell_steps(const struct learner *learner, FILE *out)
 {
     const struct statistics *statistics = learner->statistics;
     const struct run *largest = &learner->runs[learner->count - 1];
     double all = 0;
-    struct memory_text made;
     char share[16];
-    if (statistics->count == 0) return STATUS_OK;
+    if (statistics->count == 0) return;
     for (size_t i = 0; i < statistics->count; i++) all += (double)largest->step_ps[i];
     all /= largest->all_ps > 0 ? (double)largest->all_ps : 1;
-    TRY(memory_text_open(&made, learner->err));
-    text_print(made.out, "%s %% of the run is modelled call by call, ", percent_text(1 - all, share));
-    text_print(made.out, "%s %% by its statistics, with the times of the %s:\n", percent_text(all, share),
+    text_print(out, "%s %% of the run is modelled call by call, ", percent_text(1 - all, share));
+    text_print(out, "%s %% by its statistics, with the times of the %s:\n", percent_text(all, share),
                largest_trace(learner)->provenance.simulated ? "replayed runs" : "recordings");
     for (size_t i = 0; i < statistics->count; i++) {
         double own = largest->all_ps > 0 ? (double)largest->step_ps[i] / (double)largest->all_ps : 0;
-        text_print(made.out, "  %s %%: %s (%s)\n", percent_text(own, share), statistics->of[i].name, statistics->why[i]);
+        text_print(out, "  %s %%: %s (%s)\n", percent_text(own, share), statistics->of[i].name, statistics->why[i]);
     }
+}
+
+static enum status tell_statistics(struct learner *learner)
+{
+    struct memory_text made;
+    TRY(memory_text_open(&made, learner->err));
+    tell_steps(learner, made.out);
+    tell_means(learner->program, learner->program->steps, learner->program->count, &made);
     TRY(memory_text_close(&made, STATUS_OK, learner->err));
-    learner->program->statistics = made.text;
+    learner->program->has_statistical_steps = learner->statistics->count > 0;
+    if (made.bytes > 0) learner->program->statistics = made.text;
+    else free(made.text);
     return STATUS_OK;
 }
 
@@ -693,6 +758,8 @@ static enum status learn_program(struct learner *learner, const struct scale_run
     TRY(keys_open(&learner->keys, learner->err));
     learner->keys.misfit = &learner->misfit;
     learner->checked = true;
+    TRY(tags_learn(learner->traces, learner->count, &learner->tags, learner->err));
+    learner->keys.tags = &learner->tags;
     TRY(observe_runs(learner));
     TRY(check_definitions(learner));
     TRY(number_objects(learner));
@@ -700,9 +767,9 @@ static enum status learn_program(struct learner *learner, const struct scale_run
     TRY(find_partners(learner));
     for (size_t i = 0; i < learner->program->window_count; i++)
         TRY(fit_window(learner, i, &learner->program->windows[i]));
-    TRY(tell_statistics(learner));
     learner->program->names = learner->keys.names;
     learner->keys.names = NULL;
+    TRY(tell_statistics(learner));
     learner->program->waits = learner->keys.waits;
     learner->keys.waits = (struct wait_sets){.count = 0};
     return STATUS_OK;
@@ -725,6 +792,7 @@ static enum status learn_with(const struct scale_runs *runs, const struct statis
     free(learner.runs);
     free(learner.traces);
     keys_clear(&learner.keys);
+    tags_clear(&learner.tags);
     *misfit = learner.misfit;
     *again = status == STATUS_DATA && learner.checked;
     if (status == STATUS_OK) *program = learner.program;

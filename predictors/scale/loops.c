@@ -19,12 +19,18 @@ void nodes_free(struct node *nodes, size_t count)
 
 static bool same_but_group(const struct observed *a, const struct observed *b)
 {
-    return a->key == b->key && a->completed == b->completed && a->bytes == b->bytes && a->aux == b->aux;
+    return a->key == b->key && a->completed == b->completed && (a->any_size || (a->bytes == b->bytes && a->aux == b->aux));
 }
 
 static int32_t of_slot(const struct observed *call, int slot)
 {
     return slot == NODE_MEMBER ? call->member : call->peers[slot];
+}
+
+/* The same where a call with another value may be one more round of a repetition: of roots that take turns, none. */
+static int32_t fixed_slot(const struct observed *call, int slot)
+{
+    return slot == 0 && call->turns ? TRACE_NONE : of_slot(call, slot);
 }
 
 /* The series that a slot of calls[0], calls[stride], ... may form. */
@@ -57,6 +63,7 @@ static bool is_series_body(const struct run *run, uint32_t rank, const struct ob
         nodes[i] = (struct node){.kind = STEP_CALL, .call = &calls[i]};
         for (int slot = 0; slot < NODE_SLOTS; slot++) {
             if (of_slot(&calls[i], slot) == TRACE_NONE) continue;
+            if (slot == 0 && calls[i].turns && calls[i].partial) return false;
             nodes[i].series[slot] = fitting_series(run, rank, &calls[i], body, rounds, slot);
             if (!nodes[i].series[slot] && slot != NODE_MEMBER) return false;
         }
@@ -107,12 +114,12 @@ static uint64_t hash_node(const struct node *node)
     uint64_t hash = map_mix(node->kind, node->rounds);
     if (node->kind == STEP_CALL) {
         const struct observed *call = node->call;
-        hash = map_mix(call->key, (uint64_t)call->bytes);
-        hash = map_mix(hash, (uint64_t)call->aux);
+        hash = map_mix(call->key, call->any_size ? 0 : (uint64_t)call->bytes);
+        hash = map_mix(hash, call->any_size ? 0 : (uint64_t)call->aux);
         uint32_t group = node->series[NODE_MEMBER] ? node->series[NODE_MEMBER] : call->group;
         hash = map_mix(hash, map_pair(group, call->completed));
         for (int i = 0; i < STEP_PARTNERS; i++)
-            hash = map_mix(hash, node->series[i] ? (uint64_t)node->series[i] << 32 : (uint32_t)call->peers[i]);
+            hash = map_mix(hash, node->series[i] ? (uint64_t)node->series[i] << 32 : (uint32_t)fixed_slot(call, i));
     }
     for (size_t i = 0; i < node->count; i++) hash = map_mix(hash, hash_node(&node->body[i]));
     return hash;
@@ -126,7 +133,7 @@ static bool node_equal(const struct node *a, const struct node *b)
     if (a->kind != STEP_CALL) return nodes_equal(a->body, b->body, a->count);
     if (!same_but_group(a->call, b->call)) return false;
     for (int i = 0; i < NODE_SLOTS; i++)
-        if (a->series[i] != b->series[i] || (!a->series[i] && of_slot(a->call, i) != of_slot(b->call, i))) return false;
+        if (a->series[i] != b->series[i] || (!a->series[i] && fixed_slot(a->call, i) != fixed_slot(b->call, i))) return false;
     return a->series[NODE_MEMBER] || a->call->group == b->call->group;
 }
 

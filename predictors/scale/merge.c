@@ -107,7 +107,7 @@ static void note_nodes(struct merger *merger, uint32_t rank, const struct node *
         note_nodes(merger, rank, nodes[i].body, nodes[i].count);
         if (nodes[i].kind != STEP_CALL) continue;
         for (int k = 0; k < STEP_PARTNERS; k++)
-            if (!nodes[i].series[k] && call->peers[k] != TRACE_NONE)
+            if (!nodes[i].series[k] && call->peers[k] != TRACE_NONE && !(call->turns && k == 0))
                 note_common(&merger->common[k][call->key], trace_comm_rank(comm_of(merger, call), call->peers[k]));
         if (call->group == TRACE_NO_REF || nodes[i].series[NODE_MEMBER]) continue;
         if (whole_group(merger, call, rank) != MEMBERS_LISTED) continue;
@@ -194,6 +194,7 @@ static enum status make_call(struct merger *merger, const struct node *node, str
     memcpy(draft->series, node->series, sizeof draft->series);
     for (int k = 0; k < STEP_PARTNERS; k++) {
         if (node->series[k]) draft->step.partners[k].kind = PARTNER_SERIES;
+        else if (call->turns && k == 0) draft->step.partners[k].kind = PARTNER_TURN;
         else
             TRY(make_partner(merger, call, call->peers[k], merger->common[k][call->key] >= 0,
                              &draft->step.partners[k]));
@@ -380,7 +381,7 @@ static bool choose_takers(const struct merger *merger, const struct draft *draft
 {
     int32_t ranks = merger->grid.ranks;
     for (unsigned shared = 0; shared < (1U << GRID_DIMENSIONS) - 1; shared++)
-        for (enum takers takers = 0; takers < TAKERS_COUNT; takers++) {
+        for (enum takers takers = 0; takers < (merger->program->lenient ? TAKERS_COUNT : TAKERS_EVEN); takers++) {
             int32_t r = 0;
             step->takers = takers;
             step->takers_shared = shared;
@@ -450,6 +451,7 @@ static enum status make_step(struct merger *merger, struct draft *draft, struct 
     if (draft->series[NODE_MEMBER]) step->members.listed[0].series = lowest_series(draft->series[NODE_MEMBER]);
     TRY(find_takers(merger, draft, step));
     if (step->kind == STEP_CALL) return STATUS_OK;
+    step->rounds = (struct count_model){.form = COUNT_FIXED, .a = (int64_t)draft->rounds, .per = 1};
     step->count = draft->count;
     TRY(make_steps(merger, draft->body, draft->count, &step->body));
     if (step->kind == STEP_SERIES)

@@ -27,6 +27,13 @@ static enum status add_row(struct numbers *numbers, struct err *err)
     return STATUS_OK;
 }
 
+enum status numbers_skip(struct numbers *numbers, uint32_t rank, int32_t *number, struct err *err)
+{
+    if (numbers->named[rank] == numbers->count) TRY(add_row(numbers, err));
+    *number = (int32_t)(numbers->whole + numbers->named[rank]++);
+    return STATUS_OK;
+}
+
 enum status numbers_find(struct numbers *numbers, uint32_t rank, int32_t object, int32_t *number, bool *found, struct err *err)
 {
     int32_t *known = &numbers->number[object];

@@ -27,6 +27,9 @@ enum status numbers_open(const struct trace *trace, size_t objects, bool (*is_wh
 /* *found is false if ranks name their objects in different orders. */
 enum status numbers_find(struct numbers *numbers, uint32_t rank, int32_t object, int32_t *number, bool *found, struct err *err);
 
+/* Takes the rank's next number, where another rank may get an object and this one gets none. */
+enum status numbers_skip(struct numbers *numbers, uint32_t rank, int32_t *number, struct err *err);
+
 /* Whether every rank has an object of each number. If not, *rank has fewer than others. */
 bool numbers_check(const struct numbers *numbers, uint32_t *rank);
 

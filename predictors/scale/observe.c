@@ -83,7 +83,7 @@ static enum status refuse_call(const struct observer *observer, const char *why)
                    trace_place(observer->trace, observer->rank, observer->index, place), "%s", why);
 }
 
-/* How a call that may fail, or completes some of several requests, is made where its result is known; ID_none: not at all. */
+/* How a call is made that may fail, completes some of several requests, or needs what a model lacks; ID_none: not at all. */
 static enum mpi_call made_certain(const struct trace_call *call)
 {
     bool found = call->flags & TRACE_FLAG;
@@ -97,6 +97,7 @@ static enum mpi_call made_certain(const struct trace_call *call)
     case CALL_REQUEST_WAITALL: return call->call == ID_Waitall ? ID_Waitall : ID_Wait;
     case CALL_WIN_TEST: return found ? ID_Win_wait : ID_none;
     case CALL_SHMEM_TEST_LOCK: return found ? ID_shmem_set_lock : ID_none;
+    case CALL_SCATTERV: return call_makes_request(call->call) ? ID_Iscatter : ID_Scatter; /* a model has no counts of the root */
     default: return call->call;
     }
 }
@@ -142,17 +143,13 @@ static bool is_given_window(const struct trace *trace, size_t window)
 static enum status check_call(const struct observer *observer, const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
-    if (observe_has_sizes(call))
-        return refuse_call(observer, "sizes that are given per rank are not predicted at another scale");
+    if (kind == CALL_NEIGHBOR) return refuse_call(observer, "neighbours of a topology are not predicted at another scale");
     if (call_arm(kind) == ARM_PRIMITIVE) return refuse_call(observer, "threads are not predicted at another scale");
     const struct trace_comm *comm = trace_call_comm(observer->trace, call);
     if ((comm && comm->first_group) ||
         (kind == CALL_COMM_CREATE && call->comm.newcomm != TRACE_NO_REF &&
          observer->trace->definitions.comms[call->comm.newcomm].first_group))
         return refuse_call(observer, "communicators between two groups are not predicted at another scale");
-    if (kind == CALL_COMM_CREATE && call->comm.newcomm == TRACE_NO_REF)
-        return refuse_call(observer, "the rank gets no communicator here; "
-                                     "only those that every rank is in are predicted at another scale");
     return STATUS_OK;
 }
 
@@ -281,16 +278,18 @@ static enum status make_key(struct observer *observer, const struct trace_call *
                                .any = TRACE_NO_MEMBERS,
                                .peer = TRACE_NONE};
     if (tag_is_same_everywhere(kind)) key->any.third = call->any.third;
+    if (call_is_message(kind)) key->any.third = tags_find(observer->keys->tags, trace, call, call->any.third);
     TRY(number_handle(observer, call, &key->handle, comm));
     if (call->site != TRACE_NO_SITE)
         TRY(trace_add_site(observer->keys->names, site->function, site->file, site->line, &key->site, observer->err));
     if (call_is_region(call->call))
         TRY(trace_add_region(observer->keys->names, trace->definitions.regions[call->region.region], &key->region.region,
                              observer->err));
-    if (kind == CALL_SENDRECV) key->any.second = call->exchange.recv_tag;
+    if (kind == CALL_SENDRECV) key->any.second = tags_find(observer->keys->tags, trace, call, call->exchange.recv_tag);
     if (kind != CALL_COMM_CREATE) return STATUS_OK;
     int32_t made;
-    TRY(find_number(observer, &observer->run->comms, (int32_t)call->comm.newcomm, &made));
+    if (call->comm.newcomm == TRACE_NO_REF) TRY(numbers_skip(&observer->run->comms, observer->rank, &made, observer->err));
+    else TRY(find_number(observer, &observer->run->comms, (int32_t)call->comm.newcomm, &made));
     key->comm.newcomm = (uint32_t)made;
     return STATUS_OK;
 }
@@ -324,7 +323,7 @@ static void set_times(struct observer *observer, const struct trace_call *call, 
     made->waited_ps = observer->left_out_waited_ps + waited_ps(observer);
     made->slept_ps = observer->left_out_slept_ps + slept_ps;
     made->duration_ps = call->exit_ps - call->enter_ps;
-    observer->run->all_ps += computed_ps + made->duration_ps;
+    observer->run->all_ps += observer->index > 0 ? computed_ps + made->duration_ps : made->duration_ps;
     observer->left_out_ps = observer->left_out_waited_ps = observer->left_out_slept_ps = 0;
 }
 
@@ -351,7 +350,8 @@ static enum status observe_call(struct observer *observer, const struct trace_ca
     made.member = only_member(observer->trace, made.group);
     made.bytes = call->bytes;
     made.aux = call->any.second;
-    made.disp = call->any.first;
+    bool has_disp = call_arm(call_kind(call->call)) != ARM_COLLECTIVE; /* there it is a place among the counts */
+    made.disp = has_disp ? call->any.first : -1;
     set_times(observer, call, &made);
     TRY(observe_requests(observer, call, &made));
     ARRAY_PUSH(rank->calls, rank->count, rank->capacity, made, observer->err);
@@ -434,6 +434,55 @@ static enum status observe_block(struct observer *observer, const struct statist
     return observe_end(observer, ID_region_leave, name);
 }
 
+/* --- what differs from call to call --- */
+
+enum { SIZES_KNOWN = 16 };
+struct variety {
+    size_t calls, others; /* others: of sizes beyond the first SIZES_KNOWN */
+    int64_t sizes[SIZES_KNOWN][2];
+    size_t size_count;
+    int32_t root;
+    bool turns;
+};
+
+static void note_variety(const struct observer *observer, const struct observed *call, struct variety *variety)
+{
+    size_t i = 0;
+    bool rooted = call_row(observer->keys->items[call->key].call)->allowed & F_ROOT;
+    variety->turns = variety->turns || (rooted && variety->calls > 0 && variety->root != call->peers[0]);
+    variety->root = call->peers[0];
+    variety->calls++;
+    while (i < variety->size_count && (variety->sizes[i][0] != call->bytes || variety->sizes[i][1] != call->aux)) i++;
+    if (i == SIZES_KNOWN) variety->others++;
+    if (i < variety->size_count || i == SIZES_KNOWN) return;
+    variety->sizes[i][0] = call->bytes;
+    variety->sizes[i][1] = call->aux;
+    variety->size_count++;
+}
+
+/* A few sizes may take turns, as those of a program's levels do. */
+static bool has_any_size(const struct variety *variety)
+{
+    const size_t few = 4;
+    return variety->size_count > few && (variety->others > variety->calls / 2 || variety->calls <= few * variety->size_count);
+}
+
+static enum status find_variety(struct observer *observer)
+{
+    struct observed_rank *rank = &observer->run->ranks[observer->rank];
+    struct variety *varieties = calloc(observer->keys->count + 1, sizeof *varieties);
+    if (!varieties) return err_memory(observer->err);
+    for (size_t i = 0; i < rank->count; i++) note_variety(observer, &rank->calls[i], &varieties[rank->calls[i].key]);
+    for (size_t i = 0; i < rank->count; i++) {
+        const struct variety *variety = &varieties[rank->calls[i].key];
+        rank->calls[i].turns = variety->turns;
+        rank->calls[i].partial = variety->calls % observer->trace->definitions.comms[rank->calls[i].comm].count != 0;
+        rank->calls[i].any_size = has_any_size(variety);
+    }
+    free(varieties);
+    return STATUS_OK;
+}
+
 static enum status observe_rank(struct observer *observer)
 {
     const struct trace_rank *rank = &observer->trace->ranks[observer->rank];
@@ -444,7 +493,7 @@ static enum status observe_rank(struct observer *observer)
     for (observer->index = 0;; observer->index++) {
         if (next < blocks->count && blocks->items[next].begin == observer->index)
             TRY(observe_block(observer, &blocks->items[next++]));
-        if (observer->index == rank->count) return STATUS_OK;
+        if (observer->index == rank->count) return find_variety(observer);
         TRY(observe_recorded(observer));
     }
 }

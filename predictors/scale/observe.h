@@ -6,6 +6,7 @@
 #include "common/map.h"
 #include "predictors/scale/numbers.h"
 #include "predictors/scale/statistics.h"
+#include "predictors/scale/tags.h"
 #include "predictors/scale/wait_sets.h"
 #include "trace/trace.h"
 
@@ -17,6 +18,7 @@ struct keys {
     size_t count, capacity;
     struct map index; /* hash to number, chained by probing */
     struct wait_sets waits;
+    const struct tags *tags; /* borrowed */
     struct misfit *misfit; /* borrowed: gets the call that does not fit, where there is no program; NULL: nobody asks */
 };
 
@@ -29,6 +31,8 @@ struct observed {
     int32_t comm;     /* of the run's trace: that of the call, or of its window; the world where it has none */
     int32_t waits;    /* enum of program.h: WAIT_NONE, WAIT_ALL, WAIT_SOME, or a place among the requests not completed */
     uint32_t completed, left; /* of a wait: the sets of the requests that it completes, and that are open behind it */
+    bool turns, partial; /* the root differs between the rank's calls with this key; some ranks are it once more than others */
+    bool any_size;       /* bytes or aux differ, and no few values come again */
     int64_t bytes, aux, disp;
     int64_t compute_ps, duration_ps; /* computing with the calls before it that are left out */
     int64_t waited_ps; /* for a core, before the call */
@@ -43,14 +47,14 @@ struct observed_rank {
 struct run {
     const struct trace *trace;   /* borrowed */
     struct observed_rank *ranks; /* owned, one per rank */
-    int64_t all_ps, step_ps[STATISTICS_MAX]; /* the time of all ranks, and that in each statistical step */
+    int64_t all_ps, step_ps[STATISTICS_MAX]; /* the time of all ranks from their first calls on, and that in each step */
     struct numbers comms, windows;
 };
 
 enum status keys_open(struct keys *keys, struct err *err);
 void keys_clear(struct keys *keys);
 
-/* A collective call whose sizes are given per rank. */
+/* A collective call whose sizes may be given per rank. */
 bool observe_has_sizes(const struct trace_call *call);
 /* The computing before a call, as recorded. */
 int64_t observe_computed_ps(const struct trace *trace, uint32_t rank, size_t call);

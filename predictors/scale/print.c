@@ -25,6 +25,10 @@ static const char *const taker_names[] = {
     [TAKERS_NOT_FIRST] = " [all but rank 0]",
     [TAKERS_LAST] = " [last rank]",
     [TAKERS_NOT_LAST] = " [all but the last rank]",
+    [TAKERS_INNER] = " [all but the first and the last rank]",
+    [TAKERS_ENDS] = " [first and last rank]",
+    [TAKERS_EVEN] = " [even ranks]",
+    [TAKERS_ODD] = " [odd ranks]",
 };
 
 /* "along x", the ranks of a row; nothing for all ranks. */
@@ -49,6 +53,7 @@ static void print_partner(const struct partner *partner, FILE *out)
     case PARTNER_LAST: fputs("p-1", out); break;
     case PARTNER_RANK: text_print(out, "%d", partner->rank); break;
     case PARTNER_SERIES: fputs("partner", out); break;
+    case PARTNER_TURN: fputs("each in turn", out); break;
     case PARTNER_OFFSET:
         text_print(out, "(%+d", partner->offset.of[0]);
         for (int d = 1; d < GRID_DIMENSIONS; d++) text_print(out, ",%+d", partner->offset.of[d]);
@@ -72,13 +77,14 @@ static void print_computing(const struct program *program, const struct computin
 {
     char text[TIME_TEXT_BYTES];
     if (computing->model.c0 == 0 && computing->model.c1 == 0) return;
-    text_print(out, "%*scompute %s%s\n", 2 * depth, "", time_model_text(&computing->model, program->parameter, text),
+    text_print(out, "%*scompute %s%s\n", 2 * depth, "", time_model_text(&computing->model, program->parameter, " s", text),
                computing->model.balanced ? "" : ", uneven");
 }
 
 static void print_call(const struct program *program, const struct step *step, FILE *out)
 {
-    char count[COUNT_TEXT_BYTES];
+    char count[COUNT_TEXT_BYTES], mean[TIME_TEXT_BYTES];
+    const struct size_model *bytes = &step->bytes;
     const struct trace_site *site = &program->names->definitions.sites[step->call.site];
     fputs(call_name(step->call.call), out);
     if (call_is_region(step->call.call))
@@ -87,8 +93,9 @@ static void print_call(const struct program *program, const struct step *step, F
     print_partner(&step->partners[0], out);
     print_members(&step->members, out);
     print_part(" ", step->shared, out);
-    if (step->bytes.a != 0 || step->bytes.b != 0)
-        text_print(out, " bytes=%s", count_model_text(&step->bytes, program->parameter, count));
+    if (bytes->is_mean) text_print(out, " bytes=mean %s", time_model_text(&bytes->mean, program->parameter, "", mean));
+    else if (bytes->exact.a != 0 || bytes->exact.b != 0)
+        text_print(out, " bytes=%s", count_model_text(&bytes->exact, program->parameter, count));
     if (site->file) text_print(out, " at %s:%d", site->file, site->line);
 }
 

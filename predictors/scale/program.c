@@ -53,6 +53,10 @@ static bool is_taker(enum takers takers, int32_t ranks, int32_t rank)
     case TAKERS_NOT_FIRST: return rank != 0;
     case TAKERS_LAST: return rank == ranks - 1;
     case TAKERS_NOT_LAST: return rank != ranks - 1;
+    case TAKERS_INNER: return rank != 0 && rank != ranks - 1;
+    case TAKERS_ENDS: return rank == 0 || rank == ranks - 1;
+    case TAKERS_EVEN: return rank % 2 == 0;
+    case TAKERS_ODD: return rank % 2 == 1;
     default: return true;
     }
 }

@@ -44,6 +44,7 @@ enum partner_kind {
     PARTNER_OFFSET, /* the neighbour at an offset in the grid; without a neighbour the call is left out or has
                        MPI_PROC_NULL */
     PARTNER_SERIES, /* the partner of the current round of the body */
+    PARTNER_TURN,   /* a root that differs from call to call: place k mod n in round k of the repetition around the call */
 };
 
 struct partner {
@@ -70,7 +71,18 @@ struct members {
 enum { WAIT_SOME = -3, WAIT_NONE = -2, WAIT_ALL = -1 }; /* some of several; other values are positions */
 
 /* The ranks that take a step, by their positions in a part of the grid. */
-enum takers { TAKERS_ALL, TAKERS_FIRST, TAKERS_NOT_FIRST, TAKERS_LAST, TAKERS_NOT_LAST, TAKERS_COUNT };
+enum takers {
+    TAKERS_ALL,
+    TAKERS_FIRST,
+    TAKERS_NOT_FIRST,
+    TAKERS_LAST,
+    TAKERS_NOT_LAST,
+    TAKERS_INNER, /* neither first nor last */
+    TAKERS_ENDS,
+    TAKERS_EVEN,
+    TAKERS_ODD,
+    TAKERS_COUNT
+};
 
 /* Computing at one place of the program. */
 struct computing {
@@ -84,6 +96,14 @@ enum {
     COMPUTING_AFTER,
     COMPUTING_REGION, /* of a call that enters a region: the whole time of the region, up to the end of its last call */
     COMPUTING_PLACES
+};
+
+/* Bytes of a call: a function that gives them exactly, or one of their means in the runs. */
+struct size_model {
+    struct count_model exact;
+    bool is_mean;
+    struct time_model mean; /* bytes, not seconds */
+    int64_t least, most;    /* of all calls */
 };
 
 enum step_kind { STEP_CALL, STEP_REPEAT, STEP_SERIES };
@@ -108,13 +128,14 @@ struct step {
     int32_t waits;      /* WAIT_SOME: the requests of a set of the learner's keys, */
     uint32_t completed; /* which is this one, */
     uint32_t key;       /* and which has keys of the calls that make requests, like this one's */
-    struct count_model bytes, aux, disp;
+    struct size_model bytes, aux;
+    struct count_model disp;
     enum displacement displacement;
     struct time_model duration;
     /* STEP_REPEAT, STEP_SERIES */
     struct step *body; /* owned */
     size_t count;
-    struct count_model rounds; /* of STEP_REPEAT */
+    struct count_model rounds; /* of STEP_REPEAT; until it is fitted, those of the largest run */
     enum series series;        /* of STEP_SERIES: that of its first call with a partner */
     uint32_t number;           /* of all steps of a program, from 0 */
     uint32_t pair;             /* of a call that enters a region: 1 + number of the step that leaves it, and vice versa;
@@ -158,7 +179,9 @@ struct program {
     struct step *steps; /* owned, like the calls of a STEP_REPEAT */
     size_t count;
     uint32_t step_count; /* all steps, bodies included */
-    char *statistics; /* owned: lines that say what share is modelled by its statistics, and why; NULL: none */
+    bool lenient; /* sizes may have means, and even or odd ranks may take a step, since no grid does without */
+    bool has_statistical_steps;
+    char *statistics; /* owned: lines that say what is modelled by its statistics, and why; NULL: nothing */
     struct program_window *windows; /* owned */
     size_t window_count;
     unsigned *comms; /* owned: which part of the grid each is */

@@ -14,7 +14,7 @@ static uint64_t hash_text(const char *text)
     return hash;
 }
 
-static uint64_t hash_call(const struct trace *definitions, const struct trace_call *call)
+uint64_t misfit_hash(const struct trace *definitions, const struct trace_call *call)
 {
     const struct trace_site *site = &definitions->definitions.sites[call->site];
     enum call_kind kind = call_kind(call->call);
@@ -28,7 +28,7 @@ static uint64_t hash_call(const struct trace *definitions, const struct trace_ca
 void misfit_set(struct misfit *misfit, const struct trace *definitions, const struct trace_call *call)
 {
     const struct trace_site *site = &definitions->definitions.sites[call->site];
-    *misfit = (struct misfit){.known = true, .hash = hash_call(definitions, call)};
+    *misfit = (struct misfit){.known = true, .hash = misfit_hash(definitions, call)};
     if (call_is_region(call->call))
         snprintf(misfit->name, sizeof misfit->name, "%.100s", definitions->definitions.regions[call->region.region]);
     else if (site->file)
@@ -42,6 +42,7 @@ void misfit_set(struct misfit *misfit, const struct trace *definitions, const st
 struct finder {
     const struct statistics *statistics;
     const struct trace *trace;
+    bool whole;              /* all calls behind MPI_Init are one step */
     bool *bad_comm;          /* per communicator: a call that does not fit makes it */
     bool *boundary;          /* per anchor of every rank */
     uint32_t *steps;         /* per part, one more than boundaries: its step; UINT32_MAX: none */
@@ -50,7 +51,7 @@ struct finder {
 
 static uint32_t find_step(const struct finder *finder, const struct trace_call *call)
 {
-    uint64_t hash = hash_call(finder->trace, call);
+    uint64_t hash = misfit_hash(finder->trace, call);
     for (uint32_t i = 0; i < finder->statistics->count; i++)
         if (finder->statistics->of[i].hash == hash) return i;
     return UINT32_MAX;
@@ -64,7 +65,7 @@ static const struct trace_comm *comm_of(const struct finder *finder, const struc
 /* The step of a call that does not fit, or works on a communicator that such a call makes; UINT32_MAX: it fits. */
 static uint32_t misfit_of(const struct finder *finder, const struct trace_call *call)
 {
-    uint32_t step = find_step(finder, call);
+    uint32_t step = finder->whole ? (uint32_t)finder->statistics->count - 1 : find_step(finder, call);
     const struct trace_comm *comm = comm_of(finder, call);
     if (step == UINT32_MAX && comm && finder->bad_comm[comm - finder->trace->definitions.comms])
         step = (uint32_t)finder->statistics->count - 1;
@@ -75,6 +76,8 @@ static bool is_anchor(const struct finder *finder, const struct trace_call *call
 {
     enum call_kind kind = call_kind(call->call);
     const struct trace_comm *comm = comm_of(finder, call);
+    if (kind == CALL_INIT) return true;
+    if (finder->whole) return false;
     bool collective = (call_arm(kind) == ARM_COLLECTIVE && !call_makes_request(call->call)) || kind == CALL_COMM_CREATE ||
                       kind == CALL_WIN_CREATE || kind == CALL_WIN_FREE || kind == CALL_FENCE;
     if (!collective || !comm || comm->first_group || comm->count != finder->trace->rank_count) return false;
@@ -163,20 +166,23 @@ static void find_bad_comms(struct finder *finder)
 static enum status find_parts(struct finder *finder, struct statistics_blocks *blocks, struct err *err)
 {
     const struct trace *trace = finder->trace;
-    bool whole = finder->statistics->whole;
-    if (!whole) {
-        find_bad_comms(finder);
-        finder->anchors = count_anchors(finder, 0);
-    }
+    finder->whole = finder->statistics->whole;
+    if (!finder->whole) find_bad_comms(finder);
+    finder->anchors = count_anchors(finder, 0);
     finder->boundary = calloc(finder->anchors + 1, sizeof *finder->boundary);
     finder->steps = malloc((finder->anchors + 2) * sizeof *finder->steps);
     if (!finder->boundary || !finder->steps) return err_memory(err);
     memset(finder->steps, 0xff, (finder->anchors + 2) * sizeof *finder->steps);
-    whole = whole || !find_boundaries(finder);
-    for (uint32_t rank = 0; !whole && rank < trace->rank_count; rank++) TRY(walk_parts(finder, rank, NULL, err));
+    bool divided = find_boundaries(finder);
+    if (!divided) { /* ranks differ in their collective calls */
+        finder->whole = true;
+        finder->anchors = count_anchors(finder, 0);
+        divided = find_boundaries(finder);
+    }
+    for (uint32_t rank = 0; divided && rank < trace->rank_count; rank++) TRY(walk_parts(finder, rank, NULL, err));
     for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
         const struct statistics_block all = {0, trace->ranks[rank].count, (uint32_t)finder->statistics->count - 1};
-        if (!whole) TRY(walk_parts(finder, rank, &blocks[rank], err));
+        if (divided) TRY(walk_parts(finder, rank, &blocks[rank], err));
         else ARRAY_PUSH(blocks[rank].items, blocks[rank].count, blocks[rank].capacity, all, err);
     }
     return STATUS_OK;

@@ -33,7 +33,10 @@ struct statistics_blocks {
     size_t count, capacity;
 };
 
-/* Describes a call; definitions are those of its site and region. Waits and tests at one site are one call. */
+/* A hash of function and call site that runs share. Waits and tests at one site are one call. */
+uint64_t misfit_hash(const struct trace *definitions, const struct trace_call *call);
+
+/* Describes a call; definitions are those of its site and region. */
 void misfit_set(struct misfit *misfit, const struct trace *definitions, const struct trace_call *call);
 
 /* Finds the blocks of each rank. The caller frees *blocks with statistics_blocks_free(). */

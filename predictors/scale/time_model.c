@@ -154,7 +154,7 @@ static void add_miss(struct time_model *model, double predicted, double mean, do
 {
     double error = fabs(mean - predicted);
     if (error == 0) return;
-    double relative = predicted > 0 ? error / predicted : 1;
+    double relative = predicted > 0 && mean > 0 ? fmax(mean / predicted, predicted / mean) - 1 : 1;
     model->missed = fmax(model->missed, relative);
     model->missed_s = fmax(model->missed_s, error);
     model->missed_doublings = model->missed_doublings > 0 ? fmin(model->missed_doublings, doublings) : doublings;
@@ -261,16 +261,16 @@ static void print_term(const struct time_term *term, const char *of, char *text,
     if (term->logs) snprintf(text + length, size - length, " log2^%d %s", term->logs, of);
 }
 
-char *time_model_text(const struct time_model *model, const char *parameter, char buffer[TIME_TEXT_BYTES])
+char *time_model_text(const struct time_model *model, const char *parameter, const char *unit, char buffer[TIME_TEXT_BYTES])
 {
     char fixed[24] = "", product[176] = "";
     if (model->c1 == 0) {
-        snprintf(buffer, TIME_TEXT_BYTES, "%.6g s", model->c0);
+        snprintf(buffer, TIME_TEXT_BYTES, "%.6g%s", model->c0, unit);
         return buffer;
     }
     if (model->c0 != 0) snprintf(fixed, sizeof fixed, "%.6g + ", model->c0);
     if (parameter) print_term(&model->n, parameter, product, sizeof product);
     print_term(&model->ranks, "p", product, sizeof product);
-    snprintf(buffer, TIME_TEXT_BYTES, "%s%.6g%s s", fixed, model->c1, product);
+    snprintf(buffer, TIME_TEXT_BYTES, "%s%.6g%s%s", fixed, model->c1, product, unit);
     return buffer;
 }

@@ -37,9 +37,10 @@ struct time_term {
 struct time_model {
     double c0, c1; /* seconds */
     struct time_term ranks, n;
-    double error;  /* relative bound of the mean at an observed scale: 3 sigma / (sqrt(N) (mean - sigma)), and the share of
-                      the time that waited for a core */
-    /* The largest error of predicting one run from the others, relative to the prediction; the largest in seconds, maybe of
+    /* An error e bounds a mean m by m / (1 + e) and m (1 + e). At an observed scale: 3 sigma / (sqrt(N) (mean - sigma)), and the
+     * share of the time that waited for a core. */
+    double error;
+    /* The largest error of predicting one run from the others; the largest in seconds, maybe of
      * another run; and of all runs that are missed the least distance from the nearest other one, in doublings of the ranks
      * and of n together. */
     double missed, missed_s, missed_doublings;
@@ -64,8 +65,8 @@ void time_model_add_change(const struct time_sample *samples, size_t count, stru
 
 double time_model_mean(const struct time_model *model, int32_t ranks, int64_t n); /* seconds, 0 or more */
 
-/* "0.001 + 2.5e-05 p^0.5 log2 p s"; parameter: its name, NULL: there is none. Returns buffer. */
+/* "0.001 + 2.5e-05 p^0.5 log2 p s" for the unit " s"; parameter: its name, NULL: there is none. Returns buffer. */
 enum { TIME_TEXT_BYTES = 224 };
-char *time_model_text(const struct time_model *model, const char *parameter, char buffer[TIME_TEXT_BYTES]);
+char *time_model_text(const struct time_model *model, const char *parameter, const char *unit, char buffer[TIME_TEXT_BYTES]);
 
 #endif

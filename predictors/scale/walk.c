@@ -74,14 +74,19 @@ static bool call_agrees(const struct walker *walker, const struct step *step, co
         !wait_sets_agree(&walker->keys->waits, step->completed, call->completed, call->left))
         return false;
     for (int k = 0; k < STEP_PARTNERS; k++)
-        if (call->peers[k] != partner_of(walker, step, &step->partners[k])) return false;
+        if (step->partners[k].kind != PARTNER_TURN && call->peers[k] != partner_of(walker, step, &step->partners[k]))
+            return false;
     return members_agree(walker, step, call);
 }
 
 static void note_value(struct walk_value *value, int64_t seen)
 {
     value->differs = value->differs || (value->seen && value->value != seen);
+    if (!value->seen || seen < value->least) value->least = seen;
+    if (!value->seen || seen > value->most) value->most = seen;
     value->value = seen;
+    value->sum += (double)seen;
+    value->count++;
     value->seen = true;
 }
 
@@ -164,7 +169,7 @@ static bool walk_call(struct walker *walker, const struct step *body, const stru
 
 static bool walk_steps(struct walker *walker, const struct step *steps, size_t count);
 
-/* The first rank that takes a repetition says how many rounds it has in this run. */
+/* Where the number of rounds is not known, the first rank that takes a repetition says how many it has in this run. */
 static bool walk_repeat(struct walker *walker, const struct step *step)
 {
     struct walk_sample *sample = &walker->samples[step->number];
@@ -238,6 +243,14 @@ static enum status fail_difference(const struct walker *walker)
                    "the largest run's program, on %s, calls something else here", grid_text(&walker->grid, grid));
 }
 
+static void presume_rounds(struct walker *walker, const struct step *steps, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (steps[i].kind == STEP_REPEAT) walker->samples[steps[i].number].rounds = (uint64_t)steps[i].rounds.a;
+        presume_rounds(walker, steps[i].body, steps[i].count);
+    }
+}
+
 static enum status walk_rank(struct walker *walker, uint32_t rank)
 {
     walker->rank = &walker->run->ranks[rank];
@@ -254,20 +267,34 @@ static enum status walk_rank(struct walker *walker, uint32_t rank)
     return agreed && walker->at == walker->rank->count ? STATUS_OK : fail_difference(walker);
 }
 
+/* All ranks, without sampling. presumed: repetitions have as many rounds as in the largest run, if they are not known. */
+static enum status find_rounds(struct walker *walker, bool presumed, uint64_t *matched)
+{
+    enum status status = STATUS_OK;
+    for (uint32_t i = 0; i < walker->program->step_count; i++) walker->samples[i].rounds = 0;
+    if (presumed) presume_rounds(walker, walker->program->steps, walker->program->count);
+    *matched = 0;
+    for (uint32_t r = 0; status == STATUS_OK && r < walker->run->trace->rank_count; r++) {
+        status = walk_rank(walker, r);
+        *matched += walker->furthest;
+    }
+    return status;
+}
+
 static enum status walk_run(struct walker *walker, uint64_t *matched)
 {
     uint32_t ranks = walker->run->trace->rank_count;
     if (!grid_make(&walker->program->shape, (int32_t)ranks, &walker->grid))
         return err_set(walker->err, STATUS_DATA, walker->run->trace->name, NULL,
                        "%u ranks do not divide into a grid like that of the largest run", ranks);
-    for (int pass = 0; pass < 2; pass++) { /* the second one knows all repetitions */
-        walker->sampling = pass == 1;
-        for (uint32_t r = 0; r < ranks; r++) {
-            enum status status = walk_rank(walker, r);
-            if (pass == 0) *matched += walker->furthest;
-            TRY(status);
-        }
-    }
+    uint64_t agreed = 0;
+    walker->sampling = false;
+    enum status status = find_rounds(walker, true, &agreed);
+    if (status == STATUS_DATA) status = find_rounds(walker, false, &agreed);
+    *matched += agreed;
+    TRY(status);
+    walker->sampling = true;
+    for (uint32_t r = 0; r < ranks; r++) TRY(walk_rank(walker, r));
     for (uint32_t i = 0; i < walker->program->step_count * COMPUTING_PLACES; i++)
         walker->executions[i].first[ranks] = walker->executions[i].count;
     return STATUS_OK;

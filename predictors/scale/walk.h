@@ -6,10 +6,12 @@
 #include "predictors/scale/observe.h"
 #include "predictors/scale/program.h"
 
-/* One value that must be the same for all ranks of a run. */
+/* A value of a call in all ranks of a run. */
 struct walk_value {
     bool seen, differs;
-    int64_t value;
+    int64_t value, least, most;
+    double sum;
+    uint64_t count;
 };
 
 /* The observations of one step in one run. */

@@ -13,6 +13,7 @@ struct writer {
     FILE *out;
     int depth;
     uint32_t series; /* number of the step whose partners are in use */
+    uint32_t turn;   /* 1 + that of the repetition around the call; 0: there is none */
     bool takes_after; /* some step has computing behind it */
 };
 
@@ -150,6 +151,10 @@ static bool partner_place(const struct writer *writer, const struct part *part, 
     case PARTNER_LAST: snprintf(text, PLACE_BYTES, "%s-1", part->count); return true;
     case PARTNER_RANK: snprintf(text, PLACE_BYTES, "%d", partner->rank); return true;
     case PARTNER_SERIES: series_place(partner->series, part, writer->series, text); return true;
+    case PARTNER_TURN:
+        if (writer->turn) snprintf(text, PLACE_BYTES, "k%" PRIu32 "%%%s", writer->turn - 1, part->count);
+        else snprintf(text, PLACE_BYTES, "0");
+        return true;
     default: return false;
     }
 }
@@ -167,14 +172,17 @@ static void write_partner(const struct writer *writer, unsigned shared, const st
 
 static void write_when(const struct writer *writer, const struct step *step)
 {
-    static const char *const signs[TAKERS_COUNT] = {
-        [TAKERS_FIRST] = "==", [TAKERS_NOT_FIRST] = ">", [TAKERS_LAST] = "==", [TAKERS_NOT_LAST] = "<"};
+    static const char *const forms[TAKERS_COUNT] = { /* P: the position, N: the number of ranks */
+        [TAKERS_ALL] = "",          [TAKERS_FIRST] = "P==0",          [TAKERS_NOT_FIRST] = "P>0",
+        [TAKERS_LAST] = "P==N-1",   [TAKERS_NOT_LAST] = "P<N-1",      [TAKERS_INNER] = "P>0&&P<N-1",
+        [TAKERS_ENDS] = "(P==0||P==N-1)", [TAKERS_EVEN] = "P%2==0",   [TAKERS_ODD] = "P%2==1"};
     const struct part *part = &parts[step->takers_shared];
-    bool of_last = step->takers == TAKERS_LAST || step->takers == TAKERS_NOT_LAST;
     const char *between = " when=";
-    if (step->takers != TAKERS_ALL) {
-        fprintf(writer->out, "%s%s%s%s%s", between, part->place, signs[step->takers], of_last ? part->count : "0",
-                of_last ? "-1" : "");
+    if (step->takers != TAKERS_ALL) fputs(between, writer->out);
+    for (const char *at = forms[step->takers]; *at; at++) {
+        if (*at == 'P') fputs(part->place, writer->out);
+        else if (*at == 'N') fputs(part->count, writer->out);
+        else fputc(*at, writer->out);
         between = "&&";
     }
     for (int k = 0; k < STEP_PARTNERS; k++) {
@@ -262,10 +270,11 @@ static void write_partners(const struct writer *writer, const struct step *step,
     if (allowed & F_SOURCE) write_key(writer, "source", step, 1);
 }
 
-static void write_bytes(const struct writer *writer, const char *key, const struct count_model *bytes)
+static void write_bytes(const struct writer *writer, const char *key, const struct size_model *bytes)
 {
     fprintf(writer->out, " %s=", key);
-    write_count(writer, bytes);
+    if (bytes->is_mean) write_time(writer, &bytes->mean);
+    else write_count(writer, &bytes->exact);
 }
 
 /* In units of the target's displacement unit. */
@@ -410,16 +419,27 @@ static void end_block(struct writer *writer, const struct step *step)
     fprintf(writer->out, "%*send\n", 2 * writer->depth, "");
 }
 
+static bool has_turns(const struct step *steps, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (steps[i].partners[0].kind == PARTNER_TURN || has_turns(steps[i].body, steps[i].count)) return true;
+    return false;
+}
+
 static void write_steps(struct writer *writer, const struct step *steps, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct step *step = &steps[i];
-        uint32_t outer = writer->series;
+        uint32_t outer = writer->series, turn = writer->turn;
         end_block(writer, step);
         fprintf(writer->out, "%*s", 2 * writer->depth, "");
         if (step->kind == STEP_CALL) write_call(writer, step);
         else fputs("repeat ", writer->out);
-        if (step->kind == STEP_REPEAT) write_count(writer, &step->rounds);
+        if (step->kind == STEP_REPEAT) {
+            writer->turn = step->number + 1;
+            write_count(writer, &step->rounds);
+            if (has_turns(step->body, step->count)) fprintf(writer->out, " as k%" PRIu32, step->number);
+        }
         if (step->kind == STEP_SERIES) {
             writer->series = step->number;
             place_text rounds;
@@ -434,6 +454,7 @@ static void write_steps(struct writer *writer, const struct step *steps, size_t 
         if (step->kind != STEP_CALL) fprintf(writer->out, "%*send\n", 2 * writer->depth, "");
         begin_block(writer, step);
         writer->series = outer;
+        writer->turn = turn;
     }
 }
 

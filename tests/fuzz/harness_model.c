@@ -146,7 +146,7 @@ static void check_source(const struct program_model *model, const struct program
 
 static void check_survey(const struct program_model *model, const struct program_model_options *options, uint64_t calls)
 {
-    struct program_survey survey;
+    struct program_survey survey = {.computings_s = NULL};
     struct err err;
     enum status status = program_source_survey(model, options, &survey, &err);
     fuzz_check_error("survey", status, &err);

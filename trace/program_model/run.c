@@ -354,7 +354,8 @@ static enum status computing_ps(const struct program_run *run, struct run_rank *
     else if (is_scale(run, &run->model->observed)) factor = executions_observed(&computing->executions, state->rank, execution);
     else
         factor = executions_drawn(&computing->executions, state->like, execution, scramble_bits(random ^ execution));
-    if (run->options.error != 0) factor *= fmax(0, 1 + run->options.error * error_of(run, computing, mean));
+    double error = run->options.error != 0 ? 1 + fabs(run->options.error) * error_of(run, computing, mean) : 1;
+    factor *= run->options.error < 0 ? 1 / error : error;
     *ps = units_ps(mean * factor * run->options.compute);
     *slept_ps = (int64_t)((double)*ps * computing->slept);
     return STATUS_OK;

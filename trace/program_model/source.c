@@ -130,6 +130,7 @@ static enum status add_computing(struct program_run *run, const struct run_rank 
         if (state->executions[i] == 0) continue;
         TRY(run_computing_mean(run, state->rank, i, &mean_s, &error, err));
         survey->computing_s += mean_s * state->executions[i];
+        if (survey->computings_s) survey->computings_s[i] += mean_s * state->executions[i];
         survey->error += mean_s * state->executions[i] * error; /* seconds until all ranks are added */
     }
     return STATUS_OK;
@@ -157,7 +158,8 @@ enum status program_source_survey(const struct program_model *model, const struc
 {
     struct program_run run;
     TRY(program_run_open(model, options, &run, err));
-    *survey = (struct program_survey){.calls = 0};
+    *survey = (struct program_survey){.computings_s = survey->computings_s};
+    for (size_t i = 0; survey->computings_s && i < model->computing_count; i++) survey->computings_s[i] = 0;
     enum status status = STATUS_OK;
     uint32_t ranks = run.options.ranks, asked = ranks < RANKS_ASKED ? ranks : RANKS_ASKED;
     for (uint32_t i = 0; status == STATUS_OK && i < asked; i++)
@@ -166,5 +168,6 @@ enum status program_source_survey(const struct program_model *model, const struc
     if (survey->computing_s > 0) survey->error /= survey->computing_s;
     survey->calls *= (double)ranks / asked;
     survey->computing_s /= asked;
+    for (size_t i = 0; survey->computings_s && i < model->computing_count; i++) survey->computings_s[i] /= asked;
     return status;
 }

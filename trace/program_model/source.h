@@ -32,7 +32,9 @@ struct program_survey {
     double calls;       /* of all ranks */
     double computing_s; /* the expected computing time of one rank */
     double error;       /* its relative error: the errors of all computings, weighted by their shares */
+    double *computings_s; /* borrowed, may be NULL: gets the same of each computing of the model */
 };
+/* *survey is as before the call where it says nothing else. */
 enum status program_source_survey(const struct program_model *model, const struct program_model_options *options,
                                   struct program_survey *survey, struct err *err);
 
