@@ -71,6 +71,7 @@ struct observer {
     struct wait_item *items; /* of the set that is being made */
     size_t item_capacity;
     int64_t left_out_ps, left_out_waited_ps, left_out_slept_ps; /* since the last call that is kept */
+    size_t taken; /* the call whose computing a statistical step has taken */
     struct err *err;
 };
 
@@ -317,10 +318,11 @@ static int32_t only_member(const struct trace *trace, uint32_t group)
 
 static void set_times(struct observer *observer, const struct trace_call *call, struct observed *made)
 {
-    int64_t computed_ps = observe_computed_ps(observer->trace, observer->rank, observer->index);
+    bool taken = observer->index == observer->taken;
+    int64_t computed_ps = taken ? 0 : observe_computed_ps(observer->trace, observer->rank, observer->index);
     int64_t slept_ps = trace_slept_ps(&observer->trace->ranks[observer->rank], observer->index, computed_ps);
     made->compute_ps = observer->left_out_ps + computed_ps;
-    made->waited_ps = observer->left_out_waited_ps + waited_ps(observer);
+    made->waited_ps = observer->left_out_waited_ps + (taken ? 0 : waited_ps(observer));
     made->slept_ps = observer->left_out_slept_ps + slept_ps;
     made->duration_ps = call->exit_ps - call->enter_ps;
     observer->run->all_ps += observer->index > 0 ? computed_ps + made->duration_ps : made->duration_ps;
@@ -430,6 +432,15 @@ static enum status observe_block(struct observer *observer, const struct statist
     TRY(observe_end(observer, ID_region_enter, name));
     int64_t before_ps = observer->left_out_ps;
     for (; observer->index < block->end; observer->index++) leave_out(observer, &rank->calls[observer->index]);
+    if (block->end < rank->count) { /* a rank without calls in the step computes there, too */
+        struct observed next;
+        const struct trace_call none = {.call = ID_none};
+        set_times(observer, &none, &next);
+        observer->left_out_ps = next.compute_ps;
+        observer->left_out_waited_ps = next.waited_ps;
+        observer->left_out_slept_ps = next.slept_ps;
+        observer->taken = block->end;
+    }
     observer->run->step_ps[block->step] += observer->left_out_ps - before_ps;
     return observe_end(observer, ID_region_leave, name);
 }
@@ -490,6 +501,7 @@ static enum status observe_rank(struct observer *observer)
     size_t next = 0;
     observer->open_count = 0;
     observer->left_out_ps = observer->left_out_waited_ps = observer->left_out_slept_ps = 0;
+    observer->taken = SIZE_MAX;
     for (observer->index = 0;; observer->index++) {
         if (next < blocks->count && blocks->items[next].begin == observer->index)
             TRY(observe_block(observer, &blocks->items[next++]));

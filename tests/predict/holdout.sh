@@ -32,6 +32,7 @@ trace() { # KIND RANKS SEED
             srand(seed)
             print "rmacast-trace 1\nranks " n "\nwindow 0 comm=0 bytes=8"
             for (r = 0; r < n; r++) for (i = t = 0; i < 20; i++) {
+                if (i == 0) print r, "0 0 MPI_Init"
                 work((kind == "strong" ? 0.08 : kind == "unequal" && i % 2 ? 0.12 : 0.04) / n + (kind == "amdahl" ? 0.002 : 0))
                 ring = " peer=" (r + 1) % n " source=" (r + n - 1) % n " tag=0 recvtag=0 bytes=64 received=64"
                 if (kind == "strong") say("Sendrecv", ring)
