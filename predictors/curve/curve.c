@@ -282,7 +282,7 @@ void curve_print(const struct curve *curve, FILE *out)
     if (curve->statistics) fputs(curve->statistics, out); /* lines that text_print() made */
     print_doubts(curve, out);
     print_limits(curve, out);
-    if (curve->why) fputs(curve->why, out);
+    if (curve->why) fputs(curve->why, out); /* lines that text_print() made */
     uncertainty_print_unknown(&curve->points[0].result->uncertainty, out);
     print_bands(curve, out);
     print_replays(curve, out);

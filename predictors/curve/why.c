@@ -44,6 +44,10 @@ static void print_place(const struct reasons *reasons, size_t computing)
 {
     const char *where;
     const struct program_model *model = reasons->model;
+    if (computing == model->computing_count) {
+        text_print(reasons->out, "of `compute` in the model");
+        return;
+    }
     const struct statement *at = find_place(model->statements, model->statement_count, (int32_t)computing, &where);
     if (!at || at->kind != STATEMENT_CALL) text_print(reasons->out, "%s", model->computings[computing].name);
     else if (call_is_region(at->call.call))
@@ -55,11 +59,16 @@ static void print_place(const struct reasons *reasons, size_t computing)
     }
 }
 
+/* Seconds of a rank per computing, and behind them those of `compute`, which have no name. */
 static enum status survey_at(const struct reasons *reasons, const struct curve_point *point, double *seconds, struct err *err)
 {
     const struct program_model_options run = {.ranks = point->ranks, .compute = 1};
     struct program_survey survey = {.computings_s = seconds};
-    return program_source_survey(reasons->model, &run, &survey, err);
+    size_t count = reasons->model->computing_count;
+    TRY(program_source_survey(reasons->model, &run, &survey, err));
+    seconds[count] = survey.computing_s;
+    for (size_t i = 0; i < count; i++) seconds[count] -= seconds[i];
+    return STATUS_OK;
 }
 
 static void print_computing(const struct reasons *reasons, const double *few_s, const double *many_s)
@@ -68,7 +77,7 @@ static void print_computing(const struct reasons *reasons, const double *few_s, 
     char text[2][UNITS_TEXT_BYTES];
     double divided = curve->strong ? (double)reasons->few->ranks / reasons->many->ranks : 1, most_s = 0;
     size_t most = 0;
-    for (size_t i = 0; i < reasons->model->computing_count; i++) {
+    for (size_t i = 0; i <= reasons->model->computing_count; i++) {
         double excess_s = many_s[i] - few_s[i] * divided;
         if (excess_s <= most_s) continue;
         most_s = excess_s;

@@ -696,7 +696,7 @@ static const char *percent_text(double share, char text[16])
     return text;
 }
 
-/* "MPI_Alltoallv in main, sort.c:40: bytes are 96 to 2048, their mean is taken: 65536 p^-1", once. */
+/* "MPI_Alltoallv in main, main.c:40: bytes are 96 to 2048, their mean is taken: 65536 p^-1", once. */
 static void tell_mean(const struct program *program, const struct step *step, const char *what, const struct size_model *size,
                       struct memory_text *told)
 {

@@ -24,7 +24,7 @@ find . \( -name build -o -name .git \) -prune -o -name '*.c' -print | sed 's#^\.
     xargs grep -nHE 'text_print[a-z_]*\(.*"[^"]*\\([rtvbaf]|0|x)' /dev/null <"$place/files" || true
     grep -vE "$(echo "$formats" | paste -sd '|')" "$place/files" |
         xargs grep -nHE '(^|[^a-z_])v?f?printf\(|[^a-z_]f?puts\([^"]*;' /dev/null |
-        grep -vE 'fputs\((call_name|taker_names)|curve->(program|doubts|statistics)' || true
+        grep -vE 'fputs\((call_name|taker_names)|curve->(program|doubts|statistics|why)' || true
     grep -v '^common/json/json_write\.c' "$place/files" | xargs grep -nHE 'cJSON_Print[A-Za-z]*\(' /dev/null || true
 } >"$place/found"
 if [ -s "$place/found" ]; then
