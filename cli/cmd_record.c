@@ -148,7 +148,9 @@ static const struct argp argp = {
     "as those that MPI_Comm_spawn starts, have archives of their own: DIR.rma/world-1 and so on. RMACAST_RECORDER "
     "names the "
     "recorder library if it is elsewhere; RMACAST_CLOCK=pingpong measures clock offsets even between ranks of one "
-    "machine.",
+    "machine. Recorded are programs on MPI libraries with the ABI of MPICH, of Open MPI or of MPI-5.0, and on OpenSHMEM 1.5, in "
+    "C, C++, Fortran, Rust, Julia and Python, behind every launcher that passes the environment on; docs/recording.md has job "
+    "scripts.",
     NULL,
     NULL,
     NULL,

@@ -7,6 +7,7 @@
 
 #include "common/files/input_file.h"
 #include "recording/run.h"
+#include "recording/unreached.h"
 #include "recording/worlds.h"
 #include "trace/otf2/otf2.h"
 #include "trace/spool/spool.h"
@@ -77,9 +78,11 @@ static enum status pack_spool(const char *directory, const char *spool, unsigned
 }
 
 /* Nothing was recorded: the recorder knows why, or the program never called MPI_Init. */
-static enum status fail_unrecorded(const char *directory, const char *spool, struct err *err)
+static enum status fail_unrecorded(const char *directory, const char *spool, const char *program, struct err *err)
 {
     char path[RECORD_PATH_BYTES + 32], why[SPOOL_UNRECORDED_BYTES] = "";
+    snprintf(path, sizeof path, "%s/" SPOOL_REACHED_NAME, spool);
+    bool reached = access(path, F_OK) == 0;
     snprintf(path, sizeof path, "%s/" SPOOL_UNRECORDED_NAME, spool);
     struct input_file in;
     if (input_file_open_own(path, &in, NULL) == STATUS_OK) {
@@ -87,20 +90,22 @@ static enum status fail_unrecorded(const char *directory, const char *spool, str
         TRY(input_file_close(&in, STATUS_OK, err));
     }
     record_remove_spool(directory, spool);
+    if (!*why && !reached && program) record_why_unreached(program, why);
     if (*why) return err_set(err, STATUS_DATA, directory, NULL, "nothing was recorded: %s", why);
     return err_set(
         err, STATUS_DATA, directory, NULL,
-        "nothing was recorded, expected a program that calls MPI_Init of MPICH's or Open MPI's shared library");
+        "nothing was recorded, expected a program that calls MPI_Init of a shared library with the ABI of MPICH, of Open MPI "
+        "or of MPI-5.0");
 }
 
-static enum status pack_program(const char *directory, const char *spool, unsigned more,
+static enum status pack_program(const char *directory, const char *spool, const char *program, unsigned more,
                                 const struct record_observer *observer, struct err *err)
 {
     struct spool_misaligned found;
     struct err ignored;
     bool recorded;
     TRY(spool_find(spool, &recorded, err));
-    if (!recorded) return fail_unrecorded(directory, spool, err);
+    if (!recorded) return fail_unrecorded(directory, spool, program, err);
     if (observer->misaligned && spool_find_misaligned(spool, &found, &ignored) == STATUS_OK && found.count > 0)
         observer->misaligned(observer->context, &found);
     enum status status = pack_spool(directory, spool, more, observer, err);
@@ -108,19 +113,19 @@ static enum status pack_program(const char *directory, const char *spool, unsign
     return status;
 }
 
-enum status record_pack(const char *directory, const char *spool, const struct record_observer *observer,
-                        struct err *err)
+enum status record_pack(const char *directory, const char *spool, const char *program,
+                        const struct record_observer *observer, struct err *err)
 {
     char archive[RECORD_PATH_BYTES + 32], files[RECORD_PATH_BYTES + 32];
     unsigned more;
     TRY(record_count_worlds(spool, &more, err));
-    enum status status = pack_program(directory, spool, more, observer, err);
+    enum status status = pack_program(directory, spool, program, more, observer, err);
     if (status == STATUS_OK) record_remove_worlds(directory);
     for (unsigned i = 1; i <= more; i++) {
         struct err other;
         record_world_path(directory, i, archive, sizeof archive);
         record_world_path(spool, i, files, sizeof files);
-        enum status own = pack_program(archive, files, 0, observer, status == STATUS_OK ? err : &other);
+        enum status own = pack_program(archive, files, NULL, 0, observer, status == STATUS_OK ? err : &other);
         if (own != STATUS_OK && status != STATUS_OK && observer->failed) observer->failed(observer->context, &other);
         if (status == STATUS_OK) status = own;
     }

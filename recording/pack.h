@@ -36,9 +36,10 @@ struct record_observer {
 };
 
 /* Packs the spool of the program and those of further programs of its job (recording/worlds.h) to directory, and
- * removes each spool that is packed. Returns the first failure: STATUS_DATA if nothing was recorded or it cannot be
- * read, STATUS_SYSTEM if the archive cannot be written. Functions of observer may be NULL. */
-enum status record_pack(const char *directory, const char *spool, const struct record_observer *observer,
-                        struct err *err);
+ * removes each spool that is packed. program: the file that was run, which may say why nothing was recorded; NULL: not known.
+ * Returns the first failure: STATUS_DATA if nothing was recorded or it cannot be read, STATUS_SYSTEM if the archive cannot be
+ * written. Functions of observer may be NULL. */
+enum status record_pack(const char *directory, const char *spool, const char *program,
+                        const struct record_observer *observer, struct err *err);
 
 #endif

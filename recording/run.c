@@ -71,7 +71,7 @@ static const char *last_part(const char *path)
 }
 
 /* After a launcher, the first word that can be run is the program. So no options of launchers need be known. */
-static const char *program_of(char *const *command)
+const char *record_program_name(char *const *command)
 {
     static const char *const launchers[] = {"mpiexec", "mpirun",  "orterun", "oshrun", "srun",
                                             "env",     "timeout", "nice",    "taskset"};
@@ -80,8 +80,8 @@ static const char *program_of(char *const *command)
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
         launcher = launcher || strncmp(name, launchers[i], strlen(launchers[i])) == 0;
     for (char *const *word = command + 1; launcher && *word; word++)
-        if (**word != '-' && is_command(*word)) return program_of(word);
-    return name;
+        if (**word != '-' && is_command(*word)) return record_program_name(word);
+    return command[0];
 }
 
 static bool is_set(const char *name)
@@ -120,7 +120,7 @@ bool record_knows_groups(const char *list)
 enum status record_directory(const char *output, char *const *command, char path[RECORD_PATH_BYTES], struct err *err)
 {
     int n = output ? snprintf(path, RECORD_PATH_BYTES, "%s", output)
-                   : snprintf(path, RECORD_PATH_BYTES, "%s.rma", program_of(command));
+                   : snprintf(path, RECORD_PATH_BYTES, "%s.rma", last_part(record_program_name(command)));
     if (n <= 0 || n >= RECORD_PATH_BYTES - 64)
         return err_set(err, STATUS_USAGE, NULL, NULL, "-o: a name of 1 to 4000 bytes is expected");
     while (n > 1 && path[n - 1] == '/') path[--n] = '\0';
@@ -178,6 +178,7 @@ void record_remove_spool(const char *directory, const char *spool)
             file_claims_remove(dirfd(listing), entry->d_name, 0);
     }
     file_claims_remove(dirfd(listing), SPOOL_UNRECORDED_NAME, 0);
+    file_claims_remove(dirfd(listing), SPOOL_REACHED_NAME, 0);
     closedir(listing);
     file_claims_remove(AT_FDCWD, spool, AT_REMOVEDIR);
     rmdir(directory);
@@ -234,6 +235,16 @@ static void wait_for(pid_t child, int *state)
     } while (ended != child && (ended > 0 || errno == EINTR));
 }
 
+/* A program that AddressSanitizer's shared library is linked to refuses to begin behind another preloaded library. What the user
+ * has set counts more: the last value of an option does. */
+static bool allow_sanitizer(void)
+{
+    char options[RECORD_PATH_BYTES];
+    const char *old = getenv("ASAN_OPTIONS");
+    int bytes = snprintf(options, sizeof options, "verify_asan_link_order=0%s%s", old ? ":" : "", old ? old : "");
+    return (size_t)bytes >= sizeof options || setenv("ASAN_OPTIONS", options, 1) == 0;
+}
+
 /* Runs in the child; does not return. An error goes through the pipe, which a successful exec closes. spool: absolute. */
 static void become_command(char *const *command, const char *library, const char *spool,
                            const struct dispositions *before, int report)
@@ -250,7 +261,7 @@ static void become_command(char *const *command, const char *library, const char
         used += snprintf(preload + used, sizeof preload - (size_t)used, ":%.*s" SEMANTICS_LIBRARY,
                          (int)(last_part(library) - library), library);
     if (old && *old) snprintf(preload + used, sizeof preload - (size_t)used, ":%s", old);
-    if (setenv("RMACAST_SPOOL", spool, 1) == 0 && setenv("LD_PRELOAD", preload, 1) == 0)
+    if (allow_sanitizer() && setenv("RMACAST_SPOOL", spool, 1) == 0 && setenv("LD_PRELOAD", preload, 1) == 0)
         execvp(command[0], command);
     int failure = errno;
     ssize_t ignored = write(report, &failure, sizeof failure);

@@ -18,6 +18,9 @@ enum status record_check_semantics(const char *library, struct err *err);
 bool record_knows_groups(const char *list);
 
 /* The directory of the archive: output, or the name of the program that the command runs with ".rma". */
+/* The program of a command, behind its launchers: a word of it. */
+const char *record_program_name(char *const *command);
+
 enum status record_directory(const char *output, char *const *command, char path[RECORD_PATH_BYTES], struct err *err);
 
 /* Makes both directories. *lock is a descriptor that the caller closes when the spool is packed or removed: until then no other

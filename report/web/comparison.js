@@ -81,5 +81,5 @@ function comparisonInput(input, error) {
   ...(input.data.failed || []).map((row) => `${row.row} failed: ${row.error}`)];
   return rows.length ? comparisonSection(`Comparison ${shortName(input.name)}`, rows, warnings, error,
     input.data.semantics_matter === false ? sameUnderAll : rows.some(({ result }) => waiters[result.row || result.semantics])
-      ? "a to d are the blocking behaviours that MPI allows: they differ in who waits for the target's MPI_Win_post." : "") : null;
+      ? "a to d are blocking behaviours: they differ in who waits for the target's MPI_Win_post. MPI-4.1 forbids b, MPI-4.0 allows it." : "") : null;
 }

@@ -45,6 +45,10 @@ expect 5 "$rmacast" record -o bus.rma -- "$programs/guests" bus
 expect 135 "$rmacast" record -o die.rma -- "$programs/guests" die
 check grep -q 'rank 0: ended without MPI_Finalize by signal 7 (SIGBUS)$' err
 
+# It sees its own actions of signals, not the recorder's. What ends it is noted all the same: 15 is SIGTERM.
+expect 143 "$rmacast" record -o see.rma -- "$programs/guests" see
+check grep -q 'rank 0: ended without MPI_Finalize by signal 15 (SIGTERM)$' err
+
 # A signal of the kernel that is no fault of an instruction: 24 is SIGXCPU.
 expect 152 "$rmacast" record -o limit-cpu.rma -- "$programs/guests" limit
 check grep -q 'rank 0: ended without MPI_Finalize by signal 24 (SIGXCPU)$' err

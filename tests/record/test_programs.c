@@ -339,22 +339,6 @@ static void tasks(void **state)
     trace_free(trace);
 }
 
-#ifndef OPENMPI /* 4.1 has no function that is missed */
-/* The program's results are right, and the trace says what it lacks. */
-static void missed(void **state)
-{
-    (void)state;
-    struct trace *trace = run_recorded("", "missed", 0);
-    for (uint32_t rank = 0; rank < 4; rank++) {
-        assert_true(trace->ranks[rank].incomplete);
-        assert_string_equal(trace->ranks[rank].incomplete_why,
-                            "calls that are not recorded: MPI_Intercomm_create_from_groups");
-        assert_int_equal(trace->ranks[rank].count, 9);
-    }
-    trace_free(trace);
-}
-#endif
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,9 +350,6 @@ int main(void)
         cmocka_unit_test(messages),
         cmocka_unit_test(groups),
         cmocka_unit_test(tasks),
-#ifndef OPENMPI
-        cmocka_unit_test(missed),
-#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

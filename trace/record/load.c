@@ -19,6 +19,7 @@ __attribute__((constructor)) static void loaded(void)
     const char *directory = rec_setting("RMACAST_SPOOL");
     rec_library_find();
     if (!directory || !*directory) return;
+    if (rec_library.Init) rec_note_reached();
     rec_ticks_choose(rec_setting("RMACAST_TIMER"), REC_CLOCK_SOURCE);
     rec_loaded_at = rec_anchor_read();
     rec_cpu_begin();

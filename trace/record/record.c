@@ -74,11 +74,3 @@ void rec_exit(struct rec_call *rec)
     rec_inside = 0;
     rec_put_event(rec_own, &rec->exit, rec_call_template(rec) + 1);
 }
-
-/* shmem_finalize may leave MPI to the program. */
-void rec_close_after(void)
-{
-    int finalized = 0;
-    if (PMPI_Finalized(&finalized) == MPI_SUCCESS && finalized) rec_inside = REC_LAST;
-    rec_put_anchor();
-}

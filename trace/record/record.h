@@ -74,7 +74,7 @@ REC_WEAK(PMPI_Group_size);
 REC_WEAK(PMPI_Group_translate_ranks);
 REC_WEAK(PMPI_Query_thread);
 #if MPI_VERSION >= 4
-REC_WEAK(PMPI_Session_init);
+REC_WEAK(PMPI_Group_from_session_pset);
 #endif
 REC_WEAK(PMPI_Test_cancelled);
 REC_WEAK(PMPI_Topo_test);
@@ -112,6 +112,7 @@ extern struct rec_buffer rec_out; /* of the thread that initialised MPI; its sta
 extern __thread struct rec_buffer *rec_own
     __attribute__((tls_model("initial-exec"))); /* this thread's, NULL none yet */
 extern int rec_rank, rec_world; /* known in REC_OPEN */
+extern MPI_Comm rec_everyone; /* MPI_COMM_WORLD; in a program that has sessions only a communicator that is freed in REC_OPEN */
 extern MPI_Group rec_world_group;
 extern struct rec_anchor rec_loaded_at; /* before MPI_Init */
 enum { REC_LAST = 2 }; /* as rec_inside: of MPI_Finalize, whose exit is the last record */
@@ -218,9 +219,12 @@ void rec_define_with(struct spool_record head, const void *first, size_t first_b
 
 /* Statements of the BEFORE and AFTER columns. */
 #define rec_nothing() ((void)0)
+#define rec_init_begin() rec_initialising(&rec, false)
 #define rec_init_done() rec_opened(&rec)
-#define rec_finalize_begin() rec_finalizing()
-#define rec_finalize_done() rec_close_after()
+#define rec_finalize_begin() rec_finalizing(&rec, false)
+#define rec_finalize_done() rec_close_after(&rec)
+#define rec_session_begin() rec_initialising(&rec, true)
+#define rec_session_end() rec_finalizing(&rec, true)
 #define rec_pcontrol(level)                                                                                            \
     do {                                                                                                               \
         va_list list_;                                                                                                 \
@@ -408,9 +412,14 @@ void rec_opened(struct rec_call *rec);
 /* Around an initialisation of MPI that this rank does not record. begin: true for the outermost one, behind which end
  * must follow; initialised: whether it succeeded. */
 bool rec_decline_begin(void);
-void rec_decline_end(bool initialised);
-void rec_finalizing(void);
-void rec_close_after(void);
+void rec_decline_end(bool initialised, enum rec_call_id call);
+/* A program initialises MPI by MPI_Init, by sessions (session: such a call), or both: the first call opens the recording. The
+ * last finalization closes it, or MPI_Finalize where MPI_Init opened it. The calls between these leave no records. */
+void rec_initialising(struct rec_call *rec, bool session);
+void rec_finalizing(struct rec_call *rec, bool session);
+void rec_close_after(const struct rec_call *rec);
+/* agreement.c: whether all ranks record; collective over the world, once. this_one: this rank is to. */
+bool rec_agree(bool this_one);
 void rec_region(struct rec_call *rec, int level, const void *name);
 /* wrappers.c */
 int rec_own_send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
@@ -536,7 +545,7 @@ const char *rec_directory(void); /* that directory */
 /* threads.c */
 void rec_threads_begin(const struct spool_header *header); /* the calling thread is thread 0 */
 /* clock.c */
-void rec_clock_begin(void);
+void rec_clock_begin(bool in_session); /* in_session: no second comparison when MPI is finalized */
 /* control.c */
 void rec_control_begin(void);
 void rec_pause(void);

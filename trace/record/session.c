@@ -8,17 +8,10 @@
 #include "trace/record/output/guard.h"
 #include "trace/record/output/uncancelled.h"
 #include "trace/record/mpi/handles.h"
-#include "trace/record/preload/abi.h"
 #include "trace/record/preload/library.h"
 #include "trace/record/preload/python.h"
 #include "trace/record/record.h"
 #include "trace/record/settings.h"
-
-#ifdef OPEN_MPI
-static const enum rec_abi own_abi = REC_ABI_OPEN_MPI;
-#else
-static const enum rec_abi own_abi = REC_ABI_MPICH;
-#endif
 
 /* The time of a batch of calls outside their recorded intervals, each from the stamp of an entry to that of the next
  * exit. */
@@ -57,7 +50,7 @@ static uint64_t measure_cost(const struct spool_header *header)
     for (int batch = 0; batch < BATCHES; batch++) {
         uint64_t *begin = trial->buffer.next = trial->tail.words + 1;
         uint64_t spent = rec_stamp();
-        for (int i = 0; i < CALLS; i++) rec_own_send(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+        for (int i = 0; i < CALLS; i++) rec_own_send(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, rec_everyone);
         spent = time_outside(begin, trial->buffer.next, rec_stamp() - spent);
         if (spent < best) best = spent;
     }
@@ -158,27 +151,9 @@ static void begin_ticks(struct spool_header *header, struct rec_call *init)
     header->base_ns = before->ns + (uint64_t)((double)(init->enter.time - before->ticks) * 1e9 / (double)rate);
 }
 
-/* Ranks may have different environments, and the recording needs collectives of MPI_COMM_WORLD: all ranks record, or
- * none. Every rank that the recorder was preloaded into takes part, once, when MPI is initialised. */
-static bool all_record(bool this_one)
-{
-    static bool agreed;
-    if (agreed) return true;
-    agreed = true;
-    if (rec_abi_of(rec_library_next("PMPI_Init")) != own_abi) { /* where no dispatch has chosen this recorder */
-        if (this_one) rec_refuse_library(rec_abi_file(rec_library_next("PMPI_Init")));
-        return false;
-    }
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rec_rank);
-    PMPI_Comm_size(MPI_COMM_WORLD, &rec_world);
-    int mine = this_one, count = 0, first = this_one ? rec_rank : rec_world, teller = 0;
-    PMPI_Allreduce(&mine, &count, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (count == 0 || count == rec_world) return count > 0;
-    PMPI_Allreduce(&first, &teller, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (teller == rec_rank)
-        rec_say("rmacast: nothing is recorded: %d of %d ranks have RMACAST_SPOOL, expected all\n", count, rec_world);
-    return false;
-}
+MPI_Comm rec_everyone;
+static bool in_session; /* MPI_Session_init has opened the recording */
+static int users;       /* sessions, and MPI_Init, that are not finalized */
 
 static int declining; /* calls that initialise MPI, one inside another: of a binding, of another tool */
 
@@ -187,20 +162,55 @@ bool rec_decline_begin(void)
     return rec_state == REC_OFF && declining++ == 0;
 }
 
-void rec_decline_end(bool initialised)
+/* The world of a program that has sessions only is not MPI_COMM_WORLD. While the program has a session, one more costs
+ * nothing. */
+static void begin_everyone(enum rec_call_id call)
 {
+    rec_everyone = MPI_COMM_WORLD;
+#if MPI_VERSION >= 4
+    MPI_Session own;
+    MPI_Group group;
+    if (call != REC_ID_Session_init) return;
+    in_session = true;
+    PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &own);
+    PMPI_Group_from_session_pset(own, "mpi://WORLD", &group);
+    PMPI_Comm_create_from_group(group, "rmacast", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &rec_everyone);
+    PMPI_Group_free(&group);
+    PMPI_Session_finalize(&own);
+#else
+    (void)call;
+#endif
+}
+
+/* The handle stays that of the world in the tables until the library gives it to the program. */
+static void end_everyone(void)
+{
+    MPI_Comm comm = rec_everyone;
+    if (in_session) PMPI_Comm_free(&comm);
+}
+
+void rec_decline_end(bool initialised, enum rec_call_id call)
+{
+    static bool once;
     declining = 0;
-    if (initialised) all_record(false);
+    if (!initialised || once) return;
+    once = true;
+    begin_everyone(call);
+    rec_agree(false);
+    end_everyone();
 }
 
 void rec_opened(struct rec_call *rec)
 {
+    users++;
     if (rec_state != REC_READY) return;
-    if (!all_record(true)) {
+    begin_everyone(rec->exit.call);
+    if (!rec_agree(true)) {
+        end_everyone();
         rec_state = REC_OFF;
         return;
     }
-    PMPI_Comm_group(MPI_COMM_WORLD, &rec_world_group);
+    PMPI_Comm_group(rec_everyone, &rec_world_group);
     struct spool_header header = {.magic = SPOOL_MAGIC,
                                   .version = SPOOL_VERSION,
                                   .unit_bytes = SPOOL_WORD_BYTES,
@@ -221,7 +231,7 @@ void rec_opened(struct rec_call *rec)
         rec_core_wait_begin();
         rec_threads_begin(&header);
         define_names();
-        rec_comm_find(MPI_COMM_WORLD);
+        rec_comm_find(rec_everyone);
         define_identity(&header);
         rec_modules_define();
         rec_python_opened(rec);
@@ -231,11 +241,28 @@ void rec_opened(struct rec_call *rec)
         rec_core_wait_thread(&rec_out);
         rec_control_begin();
     }
-    rec_clock_begin();
+    rec_clock_begin(in_session);
+    end_everyone();
     rec->exit.time = rec_stamp();
 }
 
-void rec_finalizing(void)
+void rec_initialising(struct rec_call *rec, bool session)
 {
+    if (rec_state == REC_OPEN && (session || in_session)) rec->quiet = true;
+}
+
+void rec_finalizing(struct rec_call *rec, bool session)
+{
+    users--;
+    if (in_session ? users > 0 : session) rec->quiet = true;
     rec_modules_define();
+}
+
+/* shmem_finalize may leave MPI to the program. */
+void rec_close_after(const struct rec_call *rec)
+{
+    int finalized = 0;
+    if (rec->quiet) return;
+    if (in_session || (PMPI_Finalized(&finalized) == MPI_SUCCESS && finalized)) rec_inside = REC_LAST;
+    rec_put_anchor();
 }

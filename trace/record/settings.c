@@ -45,9 +45,18 @@ bool rec_tell_unrecorded(const char *why)
     return true;
 }
 
+void rec_note_reached(void)
+{
+    char path[4096];
+    int length = snprintf(path, sizeof path, "%s/" SPOOL_REACHED_NAME, rec_setting("RMACAST_SPOOL"));
+    int file = (size_t)length < sizeof path ? rec_open(path, O_WRONLY | O_CREAT | O_EXCL) : -1;
+    if (file >= 0) rec_close(file);
+}
+
 void rec_refuse_library(const char *file)
 {
     char why[SPOOL_UNRECORDED_BYTES];
-    snprintf(why, sizeof why, "no recorder fits the MPI library %s, expected one with MPICH's or Open MPI's ABI", file);
+    snprintf(why, sizeof why,
+             "no recorder fits the MPI library %s, expected one with the ABI of MPICH, of Open MPI or of MPI-5.0", file);
     if (!rec_tell_unrecorded(why)) rec_say("rmacast: nothing is recorded: %s\n", why);
 }

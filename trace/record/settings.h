@@ -13,6 +13,8 @@ const char *rec_setting(const char *name); /* NULL: it was not set */
 
 /* Tells `rmacast record` why nothing is recorded, in the spool's directory. False: it cannot be told there. */
 bool rec_tell_unrecorded(const char *why);
+/* Tells `rmacast record` that the recorder is in a process that has MPI. RMACAST_SPOOL is set. */
+void rec_note_reached(void);
 /* Tells that no recorder fits the program's MPI library, there; else in a line to the user. */
 void rec_refuse_library(const char *file);
 

@@ -12,6 +12,7 @@
 #define SPOOL_RANK_NAME "rank-%06u"
 #define SPOOL_THREAD_NAME SPOOL_RANK_NAME "-%05u" /* of a further thread of the rank */
 #define SPOOL_WORLD_NAME "world-%u" /* directory of the spool of a further program of the job, from 1 on */
+#define SPOOL_REACHED_NAME "reached" /* empty: the recorder was in a process that has MPI */
 #define SPOOL_UNRECORDED_NAME "unrecorded" /* a text: why the program could not be recorded */
 #define SPOOL_MAIN_SUFFIX ".spool"
 #define SPOOL_TAIL_SUFFIX ".tail"

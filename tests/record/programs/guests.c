@@ -4,10 +4,12 @@
  *   truncate  rank 0's tail file is cut; meanwhile a handler of SIGBUS is installed
  *   bus       its own SIGBUS goes to its own handler, which ends it with status 5
  *   die       its own SIGBUS ends it
+ *   see       asks for the actions of signals, sets one, and puts back what it found: all as if it were alone
  *   limit     computes until the kernel ends it, for its limit of CPU time
  *   cancel    threads that only make groups are cancelled, 60 of them
  *   long      writes its process id to pid-RANK, ignores SIGHUP, and runs on for 30 s
  * Each rank calls MPI_Init_thread, 20000 times MPI_Barrier, MPI_Finalize; long: more barriers. */
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -58,6 +60,32 @@ static void fault(void)
     volatile char *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     unlink(name);
     *memory = 1;
+}
+
+static void on_end(int number)
+{
+    (void)number;
+    _exit(6);
+}
+
+static int is_action(int number, void (*expected)(int))
+{
+    struct sigaction found;
+    return sigaction(number, NULL, &found) == 0 && !(found.sa_flags & SA_SIGINFO) && found.sa_handler == expected;
+}
+
+static void see(void)
+{
+    struct sigaction own = {.sa_handler = on_end}, found;
+    Dl_info of;
+    for (int number = 1; number < 32; number++)
+        if (sigaction(number, NULL, &found) != 0 || (dladdr((void *)found.sa_handler, &of) && strstr(of.dli_fname, "rmacast")))
+            exit(3);
+    if (!is_action(SIGTERM, SIG_DFL) || sigaction(SIGTERM, &own, &found) != 0) exit(3);
+    if (found.sa_handler != SIG_DFL || !is_action(SIGTERM, on_end) || sigaction(SIGTERM, &found, NULL) != 0) exit(3);
+    if (!is_action(SIGTERM, SIG_DFL) || signal(SIGINT, on_end) != SIG_DFL || signal(SIGINT, SIG_DFL) != on_end) exit(3);
+    if (sigaction(SIGKILL, &own, NULL) == 0 || sigaction(1000, NULL, &found) == 0 || signal(SIGSTOP, on_end) != SIG_ERR) exit(3);
+    raise(SIGTERM);
 }
 
 static void compute(void)
@@ -116,6 +144,7 @@ int main(int argc, char **argv)
     int level = strcmp(way, "cancel") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
     MPI_Init_thread(&argc, &argv, level, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (strcmp(way, "see") == 0) see();
     if (strcmp(way, "close") == 0) close_others(rank);
     if (strcmp(way, "truncate") == 0) signal(SIGBUS, on_bus);
     if (strcmp(way, "long") == 0) run_on(rank);

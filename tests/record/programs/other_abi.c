@@ -1,6 +1,5 @@
 /* A stand-in for an MPI library that is neither MPICH's nor Open MPI's, for one process, and with -DPROGRAM a program on it.
- * Handles are those of MPI-5.0's standard ABI (section 20.2): numbers below 0x400 are constants, others are addresses of
- * objects. A handle of another ABI is a wild address. The names are those that the recorder calls, too. */
+ * A handle of another ABI is a wild address here. The names are those that the recorder calls, too. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,15 +58,6 @@ BOTH(Bcast, (void *data, int count, handle type, int root, handle comm),
      { return data && count && type ? root : object_of(comm)->rank; })
 BOTH(Allreduce, (const void *in, void *out, int count, handle type, handle op, handle comm),
      { return type && op && count == object_of(comm)->size ? (memcpy(out, in, sizeof(int)), 0) : 1; })
-
-#ifdef MARKED /* as a library that is built from MPICH and Open MPI may be */
-int ompi_mpi_comm_world;
-int MPIR_Dup_fn(void);
-int MPIR_Dup_fn(void)
-{
-    return 0;
-}
-#endif
 
 int PMPI_Get_library_version(char *version, int *length)
 {

@@ -1,4 +1,4 @@
-/* MPI without MPI_Init (MPI-4.0 11.3), with argument "both" with it, too: what is called before MPI_Init is not recorded. */
+/* MPI without MPI_Init (MPI-4.0 11.3) on two ranks; with argument "both" with it, too, inside the first of two sessions. */
 #include "program.h"
 
 int main(int argc, char **argv)
@@ -6,7 +6,10 @@ int main(int argc, char **argv)
     int rank, value, all;
     MPI_Session session;
     MPI_Group group;
-    MPI_Comm comm;
+    MPI_Comm comm, between;
+    MPI_Group sides[2];
+    MPI_Session more;
+    int first = 0, second = 1, remote;
     MPI_Win window;
     MPI_Request request;
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
@@ -18,6 +21,16 @@ int main(int argc, char **argv)
     MPI_Win_create(aligned(64), 64, 1, MPI_INFO_NULL, comm, &window);
     MPI_Win_fence(0, window);
     MPI_Win_free(&window);
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &more);
+    MPI_Group_incl(group, 1, &first, &sides[0]);
+    MPI_Group_incl(group, 1, &second, &sides[1]);
+    MPI_Intercomm_create_from_groups(sides[rank], 0, sides[1 - rank], 0, "sides", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &between);
+    MPI_Comm_remote_size(between, &remote);
+    MPI_Comm_disconnect(&between);
+    MPI_Group_free(&sides[0]);
+    MPI_Group_free(&sides[1]);
+    MPI_Session_finalize(&more);
+    if (remote != 1) return 1;
     value = 1;
     if (argc > 1) {
         MPI_Init(NULL, NULL);

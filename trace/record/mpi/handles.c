@@ -157,27 +157,35 @@ struct rec_comm *rec_comm_find(MPI_Comm comm)
 {
     uintptr_t *found = rec_table_find(&comms, REC_KEY(comm));
     if (REC_LIKELY(found != NULL)) return (struct rec_comm *)*found;
-    return comm == MPI_COMM_NULL ? NULL : comm_learn(comm, NULL, comm != MPI_COMM_WORLD);
+    return comm == MPI_COMM_NULL ? NULL : comm_learn(comm, NULL, comm != rec_everyone);
 }
 
-static struct rec_comm *set_learn(int first, int log_stride, int size)
+const struct rec_comm *rec_comm_of_ranks(const int32_t *world, int size)
 {
-    int32_t *world = size > 0 ? reused_ranks(size) : NULL;
-    if (!world) return NULL;
-    for (int i = 0; i < size; i++) world[i] = first + i * (1 << log_stride);
+    int i = 0;
+    while (size == rec_world && i < size && world[i] == i) i++;
+    if (i == rec_world) return rec_comm_find(rec_everyone);
     struct rec_comm *made = comm_new(world, size);
     if (made) define_comm(made->id, NULL, true, world, size, 0);
     return made;
 }
 
+static const struct rec_comm *set_learn(int first, int log_stride, int size)
+{
+    int32_t *world = size > 0 ? reused_ranks(size) : NULL;
+    if (!world) return NULL;
+    for (int i = 0; i < size; i++) world[i] = first + i * (1 << log_stride);
+    return rec_comm_of_ranks(world, size);
+}
+
 const struct rec_comm *rec_comm_of_set(int first, int log_stride, int size)
 {
     static struct rec_table sets;
-    if (first == 0 && log_stride == 0 && size == rec_world) return rec_comm_find(MPI_COMM_WORLD);
+    if (first == 0 && log_stride == 0 && size == rec_world) return rec_comm_find(rec_everyone);
     uint64_t key = (uint64_t)first << 32 | (uint64_t)log_stride << 27 | (uint64_t)size;
     uintptr_t *found = rec_table_find(&sets, key);
     if (REC_LIKELY(found != NULL)) return (const struct rec_comm *)*found;
-    struct rec_comm *made = set_learn(first, log_stride, size);
+    const struct rec_comm *made = set_learn(first, log_stride, size);
     if (!made || !rec_table_put(&sets, key, (uintptr_t)made)) {
         rec_stop("an active set's members cannot be had");
         return NULL;

@@ -50,6 +50,9 @@ bool rec_set_intercomm_root(struct rec_call *rec, int root);
 /* An active set of OpenSHMEM: size ranks from first on, 2^log_stride apart. NULL once recording has stopped. */
 const struct rec_comm *rec_comm_of_set(int first, int log_stride, int size);
 
+/* The communicator of these ranks, in this order; a new one unless they are the world. NULL: out of memory. */
+const struct rec_comm *rec_comm_of_ranks(const int32_t *world, int size);
+
 /* Makes the window of the symmetric memory, on all ranks at the same place of their windows; its id. */
 uint32_t rec_win_heap(void);
 

@@ -197,7 +197,7 @@ void rec_set_message_receive(struct rec_call *rec, MPI_Message message)
     const struct persistent *what = find_persistent(&messages, REC_KEY(message));
     rec->key = REC_KEY(message);
     if (!what) {
-        rec_set_comm(rec, MPI_COMM_WORLD);
+        rec_set_comm(rec, rec_everyone);
         if (message != MPI_MESSAGE_NO_PROC) rec->enter.peer = SPOOL_PEER_ANY; /* its probe was not recorded */
         return;
     }

@@ -17,7 +17,7 @@
             if (!rec_initialises(REC_ID_##NAME)) return REC_REAL(LIBRARY, NAME) ARGUMENTS;                             \
             bool outermost = rec_decline_begin();                                                                      \
             int passed = REC_REAL(LIBRARY, NAME) ARGUMENTS;                                                            \
-            if (outermost) rec_decline_end((TAKEN) && passed == MPI_SUCCESS);                                          \
+            if (outermost) rec_decline_end((TAKEN) && passed == MPI_SUCCESS, REC_ID_##NAME);                           \
             return passed;                                                                                             \
         }                                                                                                              \
         struct rec_call rec;                                                                                           \

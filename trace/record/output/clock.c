@@ -28,7 +28,7 @@ static void compare_clocks(void)
     boot[strcspn(boot, "\n")] = '\0';
     snprintf(mine, IDENTITY_BYTES, "%s %s", boot, space);
     memcpy(zero, mine, sizeof zero);
-    PMPI_Comm_dup(MPI_COMM_WORLD, &own);
+    PMPI_Comm_dup(rec_everyone, &own);
     PMPI_Bcast(zero, IDENTITY_BYTES, MPI_CHAR, 0, own);
     measures =
         rec_rank != 0 && (strcmp(mine, zero) != 0 || mine[0] == ' ' || (forced && strcmp(forced, "pingpong") == 0));
@@ -84,14 +84,15 @@ static int sync_at_finalize(MPI_Comm comm, int keyval, void *value, void *state)
     return MPI_SUCCESS;
 }
 
-void rec_clock_begin(void)
+void rec_clock_begin(bool in_session)
 {
     int keyval;
     compare_clocks();
     sync_clocks();
     bool any = measures;
     for (int rank = 0; rec_rank == 0 && measuring_ranks && rank < rec_world; rank++) any = any || measuring_ranks[rank];
-    if (!any) return;
+    if (in_session) PMPI_Comm_free(&own);
+    if (!any || in_session) return;
     if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, sync_at_finalize, &keyval, NULL) == MPI_SUCCESS)
         PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
 }

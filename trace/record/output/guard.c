@@ -20,6 +20,25 @@ typedef void handler(int number, siginfo_t *info, void *context);
 
 enum { SIGNALS = 32 };
 static struct sigaction before_of[SIGNALS]; /* by number, but SIGBUS: what was there before */
+static bool watched[SIGNALS];
+
+static void (*next_abort)(void);
+static int (*next_raise)(int);
+static int (*next_sigaction)(int, const struct sigaction *, struct sigaction *);
+
+static void find_function(const char *name, void *function)
+{
+    void *found = rmacast_record_next ? rmacast_record_next(name) : dlsym(RTLD_NEXT, name);
+    memcpy(function, &found, sizeof found);
+}
+
+/* A constructor: dlsym may not be called in a signal's handler. */
+__attribute__((constructor)) static void find_next(void)
+{
+    find_function("abort", &next_abort);
+    find_function("raise", &next_raise);
+    find_function("sigaction", &next_sigaction);
+}
 
 static bool is_in(const struct rec_buffer *buffer, uintptr_t address)
 {
@@ -45,7 +64,7 @@ static void pass_on(int number, siginfo_t *info, const struct sigaction *before)
     sigemptyset(&held);
     sigaddset(&held, number);
     pthread_sigmask(SIG_BLOCK, &held, NULL);
-    sigaction(number, before, NULL);
+    next_sigaction(number, before, NULL);
     if (syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), number, info) != 0) raise(number);
     errno = failure;
 }
@@ -59,7 +78,7 @@ static void install_handler(int number, handler *ours, const struct sigaction *b
     made.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | (handled ? before->sa_flags & SA_RESTART : SA_RESTART);
     sigfillset(&made.sa_mask);
     sigdelset(&made.sa_mask, SIGBUS);
-    sigaction(number, &made, NULL);
+    next_sigaction(number, &made, NULL);
 }
 
 static bool is_same(const struct sigaction *one, const struct sigaction *other)
@@ -109,7 +128,7 @@ void rec_guard(void)
 {
     struct sigaction now;
     int i = 0;
-    if (sigaction(SIGBUS, NULL, &now) != 0) return;
+    if (next_sigaction(SIGBUS, NULL, &now) != 0) return;
     for (int k = 0; k < entries; k++)
         if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_bus[k]) return;
     while (i < entries && !is_same(&before_bus[i], &now)) i++;
@@ -130,9 +149,10 @@ static void on_end(int number, siginfo_t *info, void *context)
 static void watch_signal(int number, bool handled_too)
 {
     struct sigaction now;
-    if (sigaction(number, NULL, &now) != 0 || now.sa_handler == SIG_IGN) return;
+    if (next_sigaction(number, NULL, &now) != 0 || now.sa_handler == SIG_IGN) return;
     if (now.sa_handler != SIG_DFL && !handled_too) return;
     before_of[number] = now;
+    watched[number] = true;
     install_handler(number, on_end, &now);
 }
 
@@ -146,18 +166,6 @@ void rec_guard_end(void)
     for (size_t i = 0; i < WATCHED; i++) watch_signal(ends[i], i < HANDLED);
 }
 
-static void (*next_abort)(void);
-static int (*next_raise)(int);
-
-/* A constructor: dlsym may not be called in a signal's handler. */
-__attribute__((constructor)) static void find_next(void)
-{
-    void *aborts = rmacast_record_next ? rmacast_record_next("abort") : dlsym(RTLD_NEXT, "abort");
-    void *raises = rmacast_record_next ? rmacast_record_next("raise") : dlsym(RTLD_NEXT, "raise");
-    memcpy(&next_abort, &aborts, sizeof aborts);
-    memcpy(&next_raise, &raises, sizeof raises);
-}
-
 /* Runtime libraries put back the default action and then send themselves the signal: at the end of a handler that they installed
  * above the recorder's, or where they abort. */
 __attribute__((visibility("default"))) int raise(int number)
@@ -165,7 +173,7 @@ __attribute__((visibility("default"))) int raise(int number)
     struct sigaction now;
     if (!next_raise) find_next();
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (ends[i] == number && sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_DFL) note_signal(number);
+        if (ends[i] == number && next_sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_DFL) note_signal(number);
     return next_raise(number);
 }
 
@@ -182,6 +190,42 @@ void rec_guard_again(uint32_t number)
     struct sigaction now;
     if (number == SIGBUS)
         rec_guard();
-    else if (number < SIGNALS && sigaction((int)number, NULL, &now) == 0 && is_same(&now, &before_of[number]))
+    else if (number < SIGNALS && next_sigaction((int)number, NULL, &now) == 0 && is_same(&now, &before_of[number]))
         install_handler((int)number, on_end, &now);
+}
+
+/* --- what the program sees --- */
+
+/* The action that the recorder's handler hides, NULL: the handler is not the recorder's. */
+static const struct sigaction *find_hidden(int number, const struct sigaction *action)
+{
+    if (!(action->sa_flags & SA_SIGINFO)) return NULL;
+    if (action->sa_sigaction == on_end) return &before_of[number];
+    for (int i = 0; i < entries; i++)
+        if (action->sa_sigaction == on_bus[i]) return &before_bus[i];
+    return NULL;
+}
+
+/* A program that puts back what it found leaves the recorder's handler above that. */
+__attribute__((visibility("default"))) int sigaction(int number, const struct sigaction *wanted, struct sigaction *old)
+{
+    struct sigaction was;
+    if (!next_sigaction) find_next();
+    if (next_sigaction(number, NULL, &was) != 0) return next_sigaction(number, wanted, old); /* tells what is wrong */
+    const struct sigaction *hidden = find_hidden(number, &was);
+    if (hidden) was = *hidden;
+    bool again = wanted && rec_state == REC_OPEN && number < SIGNALS && number >= 0 && watched[number] &&
+                 is_same(wanted, &before_of[number]);
+    int result = wanted && !again ? next_sigaction(number, wanted, NULL) : 0;
+    if (again) install_handler(number, on_end, &before_of[number]);
+    if (old && result == 0) *old = was;
+    return result;
+}
+
+__attribute__((visibility("default"))) __sighandler_t signal(int number, __sighandler_t wanted)
+{
+    struct sigaction made = {.sa_handler = wanted, .sa_flags = SA_RESTART}, old;
+    sigemptyset(&made.sa_mask);
+    sigaddset(&made.sa_mask, number);
+    return sigaction(number, &made, &old) == 0 ? old.sa_handler : SIG_ERR;
 }

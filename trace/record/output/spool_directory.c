@@ -47,7 +47,7 @@ const char *rec_spool_open(const struct spool_header *header)
     errno = 0;
     if (rec_rank == 0) number = take_directory(header, &why);
     failure = errno;
-    PMPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    PMPI_Bcast(&number, 1, MPI_INT, 0, rec_everyone);
     errno = failure;
     if (rec_rank == 0) return why;
     errno = 0;

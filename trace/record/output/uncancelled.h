@@ -34,6 +34,11 @@ static inline ssize_t rec_read_first(int file, void *to, size_t bytes)
     return syscall(SYS_pread64, file, to, bytes, (off_t)0);
 }
 
+static inline void rec_sleep_us(long us)
+{
+    syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = us * 1000}, NULL);
+}
+
 /* Takes a pending signal of the set, if there is one. */
 static inline void rec_take_signal(const sigset_t *set)
 {

@@ -37,7 +37,7 @@ static bool ends_with(const char *text, const char *end)
  * ABI are called libmpi.so.12, or as Debian's libmpich.so.12, and others with this end. */
 enum rec_abi rec_abi_of(const void *init)
 {
-    if (strncmp(soname_of(init), "libmpi_abi", strlen("libmpi_abi")) == 0) return REC_ABI_UNKNOWN;
+    if (strncmp(soname_of(init), "libmpi_abi", strlen("libmpi_abi")) == 0) return REC_ABI_STANDARD;
     if (dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world")) return REC_ABI_OPEN_MPI;
     return ends_with(soname_of(dlsym(RTLD_DEFAULT, "MPIR_Dup_fn")), ".so.12") ? REC_ABI_MPICH : REC_ABI_UNKNOWN;
 }

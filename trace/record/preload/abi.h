@@ -4,9 +4,10 @@
 #define TRACE_RECORD_PRELOAD_ABI_H
 
 enum rec_abi {
-    REC_ABI_UNKNOWN, /* also the standard ABI of MPI-5.0 (section 20) */
+    REC_ABI_UNKNOWN,
     REC_ABI_MPICH,   /* of the libraries that agreed on MPICH's: Intel MPI, MVAPICH2, Cray MPICH, ParaStation MPI */
     REC_ABI_OPEN_MPI,
+    REC_ABI_STANDARD, /* of MPI-5.0 (chapter 20): libmpi_abi.so.0 of any library */
     REC_ABI_COUNT
 };
 

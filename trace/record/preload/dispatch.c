@@ -15,11 +15,14 @@
 #include "trace/record/settings.h"
 #include "trace/record/output/uncancelled.h"
 #include "trace/record/preload/abi.h"
+#include "trace/record/preload/lookup.h"
 #include "trace/record/preload/visible.h"
+#include "trace/spool/spool.h"
 
 /* r11 is the one register that neither arguments nor calls use (System V ABI for x86-64, 3.2.3). */
 #define REC_STUB(NAME)                                                                                                 \
     extern void *rec_to_##NAME __attribute__((visibility("hidden")));                                                  \
+    extern char rec_stub_##NAME __attribute__((visibility("hidden")));                                                 \
     __asm__(".pushsection .data\n"                                                                                     \
             ".balign 8\n"                                                                                              \
             ".globl rec_to_" #NAME "\n"                                                                                \
@@ -29,6 +32,8 @@
             ".pushsection .text\n"                                                                                     \
             ".globl " #NAME "\n"                                                                                       \
             ".type " #NAME ", @function\n"                                                                             \
+            ".hidden rec_stub_" #NAME "\n"                                                                             \
+            "rec_stub_" #NAME ":\n"                                                                                    \
             #NAME ": endbr64\n"                                                                                        \
             "jmp *rec_to_" #NAME "(%rip)\n"                                                                            \
             ".Lfirst_" #NAME ": endbr64\n"                                                                             \
@@ -61,9 +66,9 @@ __asm__(".pushsection .text\n"
 
 static const struct {
     const char *name;
-    void **to;
+    void **to, *stub;
 } stubs[] = {
-#define REC_STUB(NAME) {#NAME, &rec_to_##NAME},
+#define REC_STUB(NAME) {#NAME, &rec_to_##NAME, &rec_stub_##NAME},
 #include "trace/record/preload/stubs.def"
 #undef REC_STUB
 };
@@ -82,17 +87,39 @@ char *const *rmacast_record_settings(void)
     return rec_settings();
 }
 
+void *rec_stub_of(const char *name)
+{
+    int i = 0;
+    while (i < STUBS && strcmp(stubs[i].name, name) != 0) i++;
+    return i < STUBS ? stubs[i].stub : NULL;
+}
+
 /* Called for a function that no library has. */
 static int absent_function(void)
 {
     return 1;
 }
 
+/* A build has a recorder for those MPI libraries whose headers it found. */
+static void tell_missing(const char *path, const void *init)
+{
+    char why[SPOOL_UNRECORDED_BYTES];
+    const char *trouble = dlerror();
+    if (access(path, F_OK) == 0)
+        snprintf(why, sizeof why, "%.600s", trouble);
+    else
+        snprintf(why, sizeof why,
+                 "the program has %s, and this rmacast was built without Open MPI: install libopenmpi-dev and build again",
+                 rec_abi_file(init));
+    if (!rec_tell_unrecorded(why)) rec_say("rmacast: nothing is recorded: %s\n", why);
+}
+
 /* Loads the recorder; NULL: there is none. wanted: print a message if it is missing, or if none fits the library. */
 static void *load_recorder(bool wanted)
 {
     static const char *const files[REC_ABI_COUNT] = {[REC_ABI_MPICH] = "librmacast-record-mpich.so",
-                                                     [REC_ABI_OPEN_MPI] = "librmacast-record-openmpi.so"};
+                                                     [REC_ABI_OPEN_MPI] = "librmacast-record-openmpi.so",
+                                                     [REC_ABI_STANDARD] = "librmacast-record-abi.so"};
     const void *init = rmacast_record_next("PMPI_Init");
     const char *file = files[rec_abi_of(init)], *own = rec_abi_file(&stubs), *slash = strrchr(own, '/');
     char path[4096];
@@ -100,7 +127,7 @@ static void *load_recorder(bool wanted)
     if (!file) return NULL;
     snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - own + 1) : 0, own, file);
     void *recorder = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!recorder && wanted) rec_say("rmacast: nothing is recorded: %s\n", dlerror());
+    if (!recorder && wanted) tell_missing(path, init);
     return recorder;
 }
 

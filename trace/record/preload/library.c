@@ -74,7 +74,7 @@ static int visit_library(struct dl_phdr_info *info, size_t bytes, void *core)
     struct rec_range range = low < high ? (struct rec_range){low, high - low} : (struct rec_range){0};
     if (rec_in(&range, core))
         rec_core = range;
-    else if ((rec_is_mpi(info) || is_layer(info->dlpi_name)) && rec_binding_count < REC_BINDINGS) {
+    else if ((rec_is_mpi(info->dlpi_name) || is_layer(info->dlpi_name)) && rec_binding_count < REC_BINDINGS) {
         rec_bindings[rec_binding_count++] = range;
         rec_python_meet(&range);
     }

@@ -3,7 +3,6 @@
  * stubs; on other machines such calls go unnoticed. */
 #include "trace/record/preload/library.h"
 #include "trace/record/record.h"
-#include "trace/record/settings.h"
 
 bool rec_unrecorded_any REC_HOT;
 
@@ -62,14 +61,4 @@ void rec_unrecorded_define(void)
 {
 }
 
-#endif
-
-#if MPI_VERSION >= 4
-/* What a program calls in a session is recorded from MPI_Init on. If it never calls that, nothing is. */
-__attribute__((visibility("default"))) int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session)
-{
-    if (rec_state == REC_READY)
-        rec_tell_unrecorded("the program uses sessions (MPI_Session_init), expected one that calls MPI_Init or MPI_Init_thread");
-    return PMPI_Session_init(info, handler, session);
-}
 #endif

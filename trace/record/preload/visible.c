@@ -3,16 +3,26 @@
 #include <dlfcn.h>
 #include <string.h>
 
-bool rec_is_mpi(const struct dl_phdr_info *info)
+static bool begins_with(const char *path, const char *name)
 {
-    const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
-    return slash && strncmp(slash + 1, "libmpi", strlen("libmpi")) == 0;
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return path && strncmp(slash ? slash + 1 : path, name, strlen(name)) == 0;
+}
+
+bool rec_is_mpi(const char *path)
+{
+    return begins_with(path, "libmpi");
+}
+
+bool rec_is_shmem(const char *path)
+{
+    return begins_with(path, "liboshmem");
 }
 
 static int make_visible(struct dl_phdr_info *info, size_t bytes, void *nothing)
 {
     (void)bytes, (void)nothing;
-    if (rec_is_mpi(info)) dlopen(info->dlpi_name, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+    if (rec_is_mpi(info->dlpi_name)) dlopen(info->dlpi_name, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
     return 0;
 }
 

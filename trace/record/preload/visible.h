@@ -5,8 +5,9 @@
 #include <link.h>
 #include <stdbool.h>
 
-/* Whether the object is a part of an MPI library (libmpi*). */
-bool rec_is_mpi(const struct dl_phdr_info *info);
+/* Whether the file is a part of an MPI library (libmpi*), of OpenSHMEM's. */
+bool rec_is_mpi(const char *path);
+bool rec_is_shmem(const char *path);
 
 /* Makes MPI libraries visible to all objects that were loaded for one object only (a module of an interpreter). Those
  * that the program is linked with are visible already. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <link.h>
 #include <shmem.h>
+#include <stdlib.h>
 
 #include "trace/record/mpi/handles.h"
 #include "trace/record/preload/library.h"
@@ -103,6 +104,78 @@ static void set_stride(struct rec_call *rec, enum spool_buffer buffer, ptrdiff_t
     rec_set_extent(rec, buffer, span);
 }
 
+static struct rec_table teams; /* by handle, and by context: const struct rec_comm * */
+static bool has_contexts;      /* of teams */
+
+#if SHMEM_MAJOR_VERSION == 1 && SHMEM_MINOR_VERSION < 5 /* the program's library may have it all the same */
+typedef void *shmem_team_t;
+typedef struct shmem_team_config shmem_team_config_t;
+#endif
+
+/* The members of a team, which its library tells. */
+static const struct rec_comm *learn_team(shmem_team_t team)
+{
+    const shmem_team_t *everyone = rec_library_next("SHMEM_TEAM_WORLD");
+    int (*size_of)(shmem_team_t) = (int (*)(shmem_team_t))rec_library_next("shmem_team_n_pes");
+    int (*translate)(shmem_team_t, int, shmem_team_t) =
+        (int (*)(shmem_team_t, int, shmem_team_t))rec_library_next("shmem_team_translate_pe");
+    int size = everyone && size_of && translate ? size_of(team) : -1;
+    int32_t *world = size > 0 ? malloc((size_t)size * sizeof *world) : NULL;
+    for (int i = 0; world && i < size; i++) world[i] = translate(team, i, *everyone);
+    const struct rec_comm *made = world ? rec_comm_of_ranks(world, size) : NULL;
+    free(world);
+    if (made && rec_table_put(&teams, REC_KEY(team), (uintptr_t)made)) return made;
+    rec_stop("a team's members cannot be had");
+    return NULL;
+}
+
+static const struct rec_comm *find_team(shmem_team_t team)
+{
+    const uintptr_t *found = rec_table_find(&teams, REC_KEY(team));
+    return found ? (const struct rec_comm *)*found : learn_team(team);
+}
+
+static void set_team(struct rec_call *rec, shmem_team_t team, int root, size_t bytes)
+{
+    const struct rec_comm *comm = find_team(team);
+    if (comm) rec->enter.id = comm->id;
+    if (comm && root >= 0) rec->enter.peer = rec_comm_world(comm, root);
+    rec->enter.bytes = (int64_t)bytes;
+}
+
+static void keep_context(shmem_team_t team, uint64_t context)
+{
+    const struct rec_comm *comm = find_team(team);
+    has_contexts = true;
+    if (comm && !rec_table_put(&teams, context, (uintptr_t)comm)) rec_stop("out of memory");
+}
+
+/* A PE of a team's context is one of the team. */
+static void set_context(struct rec_call *rec, uint64_t context)
+{
+    const uintptr_t *found = has_contexts ? rec_table_find(&teams, context) : NULL;
+    if (found) rec->enter.peer = rec_comm_world((const struct rec_comm *)*found, rec->enter.peer);
+}
+
+/* The call has returned, and waited for this place. */
+static void put_wait(struct rec_call *rec, const void *place, bool flag)
+{
+    set_place(rec, place);
+    rec_set_flag(rec, flag);
+    rec_put(&rec->enter);
+    rec_put(&rec->exit);
+}
+
+/* Nobody knows which of the places was last: the first one has the time. */
+static void put_waits(struct rec_call *rec, const char *places, size_t size, size_t count, const int *status)
+{
+    for (size_t i = 0; i < count && rec_state == REC_OPEN; i++) {
+        if (status && status[i]) continue;
+        put_wait(rec, places + i * size, false);
+        rec->enter.time = rec->exit.time;
+    }
+}
+
 static void set_members(struct rec_call *rec, int first, int stride, int size, size_t bytes)
 {
     const struct rec_comm *comm = rec_comm_of_set(first, stride, size);
@@ -121,6 +194,18 @@ static void set_members(struct rec_call *rec, int first, int stride, int size, s
 #define rec_shmem_amo(OP, object, pe, bytes)                                                                           \
     (set_move(&rec, (object), (pe), (bytes)), (void)(rec.enter.tag = REC_OP_OF_shmem_atomic_##OP))
 #define rec_shmem_fetched(size) ((void)(rec.exit.bytes = (int64_t)(size)))
+#define rec_shmem_context(ctx) set_context(&rec, REC_KEY(ctx))
+#define rec_shmem_context_of(team, ctx) keep_context((team), REC_KEY(ctx))
+#define rec_shmem_team(team, bytes) set_team(&rec, (team), -1, (bytes))
+#define rec_shmem_team_rooted(team, root, bytes) set_team(&rec, (team), (root), (bytes))
+#define rec_shmem_team_reduce(OP, team, bytes)                                                                         \
+    (set_team(&rec, (team), -1, (bytes)), (void)(rec.enter.tag = REC_OP_OF_shmem_##OP##_to_all))
+#define rec_shmem_team_gone(team) rec_table_remove(&teams, REC_KEY(team))
+#define rec_shmem_all_waited(places, count, status)                                                                    \
+    put_waits(&rec, (const char *)(places), sizeof *(places), (count), (status))
+#define rec_shmem_waited(places, index, count)                                                                         \
+    ((index) < (count) ? put_wait(&rec, &(places)[index], false) : rec_nothing())
+#define rec_shmem_tested(places, index, count) put_wait(&rec, &(places)[(index) < (count) ? (index) : 0], (index) < (count))
 #define rec_shmem_all() set_members(&rec, 0, 0, rec_world, 0)
 #define rec_shmem_set(first, stride, size) set_members(&rec, (first), (stride), (size), 0)
 #define rec_shmem_collective(first, stride, size, bytes) set_members(&rec, (first), (stride), (size), (bytes))
@@ -140,7 +225,7 @@ static void set_members(struct rec_call *rec, int first, int stride, int size, s
             if (!rec_initialises(REC_ID_##ROW)) return real_##NAME ARGUMENTS;                                          \
             bool outermost = rec_decline_begin();                                                                      \
             KEEP real_##NAME ARGUMENTS;                                                                                \
-            if (outermost) rec_decline_end(true);                                                                      \
+            if (outermost) rec_decline_end(true, REC_ID_##ROW);                                                        \
             return KEPT;                                                                                               \
         }                                                                                                              \
         struct rec_call rec;                                                                                           \
@@ -159,6 +244,13 @@ static void set_members(struct rec_call *rec, int first, int stride, int size, s
         rec_exit(&rec);                                                                                                \
         return KEPT;                                                                                                   \
     }
+/* A shmem.h of OpenSHMEM 1.4 has not all of them. */
+#define SHMEM_DO(NAME, ROW, PARAMETERS, ARGUMENTS, BEFORE, AFTER) void NAME PARAMETERS;
+#define SHMEM_GIVE(TYPE, NAME, ROW, PARAMETERS, ARGUMENTS, BEFORE, AFTER) TYPE NAME PARAMETERS;
+#include "trace/record/shmem/shmem_functions.def"
+#undef SHMEM_GIVE
+#undef SHMEM_DO
+
 #define SHMEM_DO(NAME, ROW, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                                      \
     REC_FUNCTION(void, NAME, ROW, PARAMETERS, ARGUMENTS, BEFORE, AFTER, , )
 #define SHMEM_GIVE(TYPE, NAME, ROW, PARAMETERS, ARGUMENTS, BEFORE, AFTER)                                              \

@@ -1,0 +1,81 @@
+#!/bin/sh
+# Usage: record_slurm.sh RMACAST PROGRAM: a program of MPICH that srun starts is recorded, by a Slurm that this test starts and
+# ends: munged, slurmctld and slurmd as ordinary processes on the loopback interface, with all their files in a directory.
+set -u
+rmacast=$1 program=$2
+. "$(dirname "$0")/../expect.sh"
+left_out() { echo "$1: not tried" && exit 0; }
+
+# daemon NAME: its file, as Debian names it
+daemon() { PATH=$PATH:/usr/sbin:/sbin command -v "$1" || PATH=$PATH:/usr/sbin:/sbin command -v "$1-wlm"; }
+[ "$(id -u)" = 0 ] || left_out 'Slurm needs root here'
+slurmctld=$(daemon slurmctld) && slurmd=$(daemon slurmd) && stepd=$(daemon slurmstepd) && munged=$(daemon munged) &&
+    command -v srun >/dev/null || left_out 'Slurm (slurmctld, slurmd, slurm-client, munge) is not installed'
+plugins=$(find "$(dirname "$slurmctld")/../lib" -type d -name 'slurm*' -exec test -f '{}/select_cons_tres.so' \; -print 2>/dev/null | head -n 1)
+[ -n "$plugins" ] || left_out 'the plugins of Slurm are not there'
+
+work=$(mktemp -d)
+end() {
+    for pid in slurmd slurmctld munged; do
+        [ -s "$work/$pid.pid" ] && kill "$(cat "$work/$pid.pid")" 2>/dev/null
+        for _ in $(seq 50); do [ -s "$work/$pid.pid" ] && kill -0 "$(cat "$work/$pid.pid")" 2>/dev/null && sleep 0.1; done
+    done
+    rm -rf "$work"
+}
+trap end EXIT
+cd "$work" || exit 1
+chmod 755 . && mkdir state spool
+port=$((20000 + $$ % 20000))
+cat >slurm.conf <<CONF
+ClusterName=test
+SlurmctldHost=$(hostname)(127.0.0.1)
+SlurmctldPort=$port
+SlurmdPort=$((port + 1))
+AuthType=auth/munge
+AuthInfo=socket=$work/munge.socket
+CredType=cred/munge
+SlurmUser=root
+SlurmdUser=root
+StateSaveLocation=$work/state
+SlurmdSpoolDir=$work/spool
+SlurmctldPidFile=$work/slurmctld.pid
+SlurmdPidFile=$work/slurmd.pid
+SlurmctldLogFile=$work/slurmctld.log
+SlurmdLogFile=$work/slurmd.log
+PluginDir=$plugins
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+MpiDefault=none
+ReturnToService=2
+NodeName=node NodeHostname=$(hostname) NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
+PartitionName=all Nodes=node Default=YES MaxTime=10 OverSubscribe=FORCE:8 State=UP
+CONF
+export SLURM_CONF="$work/slurm.conf"
+dd if=/dev/urandom of=munge.key bs=128 count=1 2>/dev/null && chmod 400 munge.key
+"$munged" --force --key-file="$work/munge.key" --socket="$work/munge.socket" --pid-file="$work/munged.pid" \
+    --log-file="$work/munged.log" --seed-file="$work/munged.seed" 2>munged.err || left_out "munged does not begin ($(tail -n 1 munged.err))"
+"$slurmctld" >slurmctld.err 2>&1 || left_out "slurmctld does not begin ($(tail -n 1 slurmctld.err))"
+"$slurmd" -N node -d "$stepd" >slurmd.err 2>&1 || left_out "slurmd does not begin ($(tail -n 1 slurmd.err))"
+for _ in $(seq 100); do
+    sinfo -h -o %T 2>/dev/null | grep -q idle && break
+    sleep 0.2
+done
+sinfo -h -o %T 2>/dev/null | grep -q idle || left_out "no node of Slurm is ready ($(tail -n 1 slurmctld.log))"
+
+# All ranks, in one world; the command's exit status; and a job script that records inside its own allocation.
+expect 0 "$rmacast" record -o run.rma -- srun -n 3 -O --mpi=pmi2 "$program"
+expect 0 "$rmacast" info run.rma
+check grep -q '^ranks  *3$' out
+check grep -q '^complete  *yes$' out
+expect 7 "$rmacast" record -o ends.rma -- srun -n 2 -O --mpi=pmi2 sh -c '"$0"; exit 7' "$program"
+cat >job.sh <<JOB
+#!/bin/sh
+#SBATCH -n 2 -O
+"$rmacast" record -o "$work/job.rma" -- srun -n 2 -O --mpi=pmi2 "$program" && : >"$work/done"
+JOB
+expect 0 sbatch --wait -o job.out job.sh
+expect 0 "$rmacast" info job.rma
+check grep -q '^ranks  *2$' out
+finish
