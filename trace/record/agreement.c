@@ -91,7 +91,8 @@ static enum verdict ask_first(int mine)
     PMPI_Irecv(&answer, 1, MPI_INT, 0, TAG, rec_everyone, &heard);
     PMPI_Isend(&mine, 1, MPI_INT, 0, TAG, rec_everyone, &sent);
     bool there = is_there(&heard);
-    for (uint64_t begin = rec_now(); !there && rec_now() - begin < patience_ns(); rec_sleep_us(PAUSE_US)) there = is_there(&heard);
+    for (uint64_t begin = rec_now(); !there && rec_now() - begin < patience_ns(); rec_sleep_us(PAUSE_US))
+        there = is_there(&heard);
     if (!there) {
         PMPI_Cancel(&heard);
         PMPI_Wait(&heard, MPI_STATUS_IGNORE);

@@ -70,7 +70,8 @@ bool rec_set_intercomm_root(struct rec_call *rec, int root)
     const struct rec_comm *comm = rec->comm;
     struct rec_intercomm *intercomm = comm->intercomm;
     if (root == MPI_PROC_NULL) {
-        const struct rec_comm *self = rec_comm_of_set(rec_rank, 0, 1); /* MPI_COMM_SELF is none of a session */
+        bool has_self = rec_everyone == MPI_COMM_WORLD; /* a program that has sessions only has no MPI_COMM_SELF */
+        const struct rec_comm *self = has_self ? rec_comm_find(MPI_COMM_SELF) : rec_comm_of_set(rec_rank, 0, 1);
         if (self) rec->enter.id = self->id;
         rec->enter.peer = rec_rank;
         return false;

@@ -48,9 +48,7 @@ void rec_lookup_begin(void)
  * its own of this name. */
 static void *find_stub(const char *name, const void *function)
 {
-    void *stub = strncmp(name, "MPI_", 4) == 0 || strncmp(name, "PMPI_", 5) == 0 || strstr(name, "shm") || strstr(name, "pes")
-                     ? rec_stub_of(name)
-                     : NULL;
+    void *stub = strstr(name, "MPI_") || strstr(name, "shmem") ? rec_stub_of(name) : NULL;
     const char *file = stub ? rec_abi_file(function) : "";
     if (!rec_is_mpi(file) && !rec_is_shmem(file)) return NULL;
     if (!rmacast_record_next("PMPI_Init")) rec_make_visible();
