@@ -57,9 +57,10 @@ void uncertainty_draw(struct uncertainty *of, double least_s, double most_s, dou
     of->part_s[PART_MODEL] = classes[of->class].of_run * of->in_mpi_s;
 }
 
-void uncertainty_record(struct uncertainty *of, double recording_s)
+void uncertainty_record(struct uncertainty *of, double band_s)
 {
-    of->part_s[PART_RECORDING] = recording_s;
+    const double platform_s = of->part_s[PART_PLATFORM], rest_s = isnan(platform_s) ? band_s : band_s - platform_s;
+    of->part_s[PART_RECORDING] = rest_s < 0 ? 0 : rest_s;
 }
 
 struct uncertainty uncertainty_of_difference(const struct uncertainty *a, const struct uncertainty *b)

@@ -40,8 +40,9 @@ struct uncertainty {
 struct uncertainty uncertainty_of_run(double recording_s, const double *source_s, enum uncertainty_class class, double in_mpi_s);
 /* Replaces what is said of races: the least and the largest run time of the draws, and their median. */
 void uncertainty_draw(struct uncertainty *of, double least_s, double most_s, double median_s);
-/* Replaces what is said of the recording, where the computing is not a recorded trace's. */
-void uncertainty_record(struct uncertainty *of, double recording_s);
+/* band_s: by how much the run time changes with the errors of computing and of the platform's values. The recording's part is
+ * what the platform's part does not explain. */
+void uncertainty_record(struct uncertainty *of, double band_s);
 /* The difference of the times of two runs. What both have in common cancels. */
 struct uncertainty uncertainty_of_difference(const struct uncertainty *a, const struct uncertainty *b);
 

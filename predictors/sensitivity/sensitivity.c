@@ -313,6 +313,8 @@ static enum status describe_slack(struct finder *finder)
 static enum status describe_gains(struct finder *finder)
 {
     struct callpaths paths;
+    const enum status scales = trace_check_no_shmem(finder->trace, "gains", finder->err);
+    if (scales != STATUS_OK) return finder->options->gains ? scales : STATUS_OK;
     TRY(callpaths_build(finder->trace, &paths, finder->err));
     const double replays = (double)paths.node_count * (GAIN_POINTS - 1);
     enum status status = STATUS_OK;

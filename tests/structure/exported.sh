@@ -39,7 +39,7 @@ mpi='P?MPI_[A-Za-z_0-9]+|p?mpi_[a-z_0-9]+_*|p?shmemx?_[a-z_0-9]+|start_pes|globa
 others librmacast-simgrid.so 'engine_simgrid_(interface|module)'
 others librmacast-threads.so '(pthread_(create|join|mutex|cond|rwlock|spin|barrier)|sem)_?[a-z]*|rmacast_threads_attach'
 for library in "$libraries"/librmacast-record*.so; do
-    others "${library##*/}" "$mpi|pthread_(create|join)|rmacast_record_(next|settings)|rmacast_(creations?|teams)(_attach)?|rmacast_member|GOMP_parallel[a-z_]*|u?sleep|(clock_)?nanosleep|abort|raise|rmacast_asked_sleep_ns"
+    others "${library##*/}" "$mpi|pthread_(create|join)|rmacast_record_(next|settings)|rmacast_(creations?|teams)(_attach)?|rmacast_member|GOMP_parallel[a-z_]*|u?sleep|(clock_)?nanosleep|abort|raise|sigaction|signal|dlsym|rmacast_asked_sleep_ns"
 done
 others librmacast-semantics.so "$mpi"
 others librmacast-semantics-openmpi.so "$mpi"

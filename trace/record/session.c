@@ -151,7 +151,6 @@ static void begin_ticks(struct spool_header *header, struct rec_call *init)
     header->base_ns = before->ns + (uint64_t)((double)(init->enter.time - before->ticks) * 1e9 / (double)rate);
 }
 
-MPI_Comm rec_everyone;
 static bool in_session; /* MPI_Session_init has opened the recording */
 static int users;       /* sessions, and MPI_Init, that are not finalized */
 

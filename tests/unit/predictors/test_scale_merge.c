@@ -17,7 +17,8 @@ static void write_partner(const struct partner *partner, FILE *out)
 
 static void write_step(const struct step *step, FILE *out)
 {
-    static const char *const takers[] = {"", " @first", " @not first", " @last", " @not last"};
+    static const char *const takers[] = {
+        "", " @first", " @not first", " @last", " @not last", " @inner", " @ends", " @even", " @odd"};
     if (step->kind != STEP_CALL)
         fprintf(out, "body of %zu", step->count);
     else
@@ -160,8 +161,10 @@ static void takers_follow_from_places(void **state)
                 {0x8, "Send @last; Barrier"},
                 {0x7, "Send @not last; Barrier"},
                 {0, "Barrier"},
+                {0x6, "Send @inner; Barrier"},
+                {0x9, "Send @ends; Barrier"},
                 {0x5, "rank 0 and some others, but not all, call MPI_Send"},
-                {0x6, "rank 1 and some others, but not all"}};
+                {0xd, "rank 0 and some others, but not all"}};
     (void)state;
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         char text[1000];

@@ -8,6 +8,7 @@
 enum rec_state rec_state REC_HOT = REC_OFF;
 struct rec_buffer rec_out = {.file = -1};
 int rec_rank, rec_world;
+MPI_Comm rec_everyone;
 MPI_Group rec_world_group;
 struct rec_anchor rec_loaded_at;
 __thread uintptr_t rec_inside;
