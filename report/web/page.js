@@ -3,9 +3,9 @@
 const meanings = words({});
 function ranksTable(input) {
   const result = input.data, worst = occurring(result);
-  return behind(["wait state", "seconds over all ranks", "share", "count", "most in", "rank", "advice"], worst.map((pattern) => {
+  return behind(["wait state", "what it is", "seconds over all ranks", "share", "count", "most in", "rank", "advice"], worst.map((pattern) => {
     const place = pattern.places[0];
-    return [element("span", {}, patternTitle(pattern.name), element("span", { class: "soft" }, ` ${meanings[pattern.name] || ""}`)), atMost(pattern) + formatSeconds(pattern.severity_s), shareOf(result, pattern.severity_s), pattern.count,
+    return [patternTitle(pattern.name), meanings[pattern.name] || "", atMost(pattern) + formatSeconds(pattern.severity_s), shareOf(result, pattern.severity_s), pattern.count,
       place ? placeText(place) : "", place ? place.rank : "", pattern.advice || ""];
   }), "all wait states, as a table");
 }

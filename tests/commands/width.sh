@@ -65,13 +65,13 @@ narrow --help
 narrow simulate --rewrite list
 for command in $("$program" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do narrow help "$command"; done
 
-# The line of the source stays, where the path before it loses its middle.
+# A file has its name and line; --wide has its whole path.
 narrow analyze $long
-shows '^ +\(/home/.*\.\.\..*\.c:1238\)$'
-for wide in '' --wide; do
-    run 0 analyze $long $wide
-    shows "$outer/$inner \($file:1238\)"
-done
+shows "^ +\(${file##*/}:1238\)$"
+run 0 analyze $long
+shows "$outer/$inner \(${file##*/}:1238\)"
+run 0 analyze $long --wide
+shows "$outer/$inner \($file:1238\)"
 
 # Colours: on a terminal, unless they are refused.
 if command -v script >/dev/null; then

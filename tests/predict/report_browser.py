@@ -200,7 +200,7 @@ def new_controls(browser, clicks):
     page = Page(browser, "all")
     page.equal(browser.script("return [...document.querySelectorAll('.card a')].every((one) => document.getElementById(one.hash.slice(1)))"), True, "targets of tiles")
     page.check(browser.script("return document.querySelectorAll('.card a').length") >= 4, "fewer than 4 tiles lead anywhere")
-    page.check(browser.script("return [...document.querySelectorAll('td .soft')].some((one) => one.textContent.includes('an origin waits in start or complete for a'))"),
+    page.check(browser.script("return [...document.querySelectorAll('td')].some((one) => one.textContent.includes('an origin waits in start or complete for a'))"),
                "a wait state has no meaning beside it")
     browser.script("document.querySelector('.line canvas').focus()")
     browser.keys("?")
