@@ -51,7 +51,7 @@ static void print_place(const struct reasons *reasons, size_t computing)
     const struct statement *at = find_place(model->statements, model->statement_count, (int32_t)computing, &where);
     if (!at || at->kind != STATEMENT_CALL) text_print(reasons->out, "%s", model->computings[computing].name);
     else if (call_is_region(at->call.call))
-        text_print(reasons->out, "%s", model->names->definitions.regions[at->call.region.region]);
+        text_print(reasons->out, "of %s", model->names->definitions.regions[at->call.region.region]);
     else {
         const struct trace_site *site = &model->names->definitions.sites[at->call.site];
         text_print(reasons->out, "%s %s", where, call_name(at->call.call));
@@ -87,10 +87,10 @@ static void print_computing(const struct reasons *reasons, const double *few_s, 
         fputs(curve->strong ? "All computing is divided by the ranks.\n" : "No computing of a rank grows.\n", reasons->out);
         return;
     }
-    text_print(reasons->out, "Of the computing, that ");
+    text_print(reasons->out, "The computing ");
     print_place(reasons, most);
     const char *form = curve->strong ? " is divided least: %s of a rank, and %s if it were.\n"
-                                     : " grows most: %s of a rank, before %s.\n";
+                                     : " grows most: %s of a rank, after %s.\n";
     text_print(reasons->out, form, units_format_duration(many_s[most], text[0]),
                units_format_duration(few_s[most] * divided, text[1]));
 }

@@ -314,8 +314,8 @@ static const struct walk_value *value_of(const struct learner *learner, size_t r
     return (const struct walk_value *)((const char *)sample_of(learner, run, step) + offset);
 }
 
-/* The mean of a size as a function of the ranks, like a computing time. */
-static void fit_mean(const struct learner *learner, const struct step *step, size_t offset, struct size_model *model)
+/* The mean of a size as a function of the ranks, like a computing time. Returns false if it misses a run's by more than a tenth. */
+static bool fit_mean(const struct learner *learner, const struct step *step, size_t offset, struct size_model *model)
 {
     struct time_sample samples[learner->count];
     size_t count = 0;
@@ -329,6 +329,9 @@ static void fit_mean(const struct learner *learner, const struct step *step, siz
     }
     model->is_mean = true;
     time_model_fit(samples, count, false, &model->mean);
+    for (size_t i = 0; i < count; i++)
+        if (fabs(time_model_mean(&model->mean, samples[i].ranks, samples[i].n) - samples[i].mean) > 0.1 * samples[i].mean) return false;
+    return true;
 }
 
 static enum status fit_size(const struct learner *learner, const struct step *step, size_t offset, const char *what,
@@ -345,8 +348,7 @@ static enum status fit_size(const struct learner *learner, const struct step *st
     }
     bool same = differs == learner->count;
     if (count == 0 || (same && fit_count(learner, &about, samples, count, &model->exact, &failed))) return failed;
-    if (failed == STATUS_OK && learner->program->lenient) fit_mean(learner, step, offset, model);
-    if (failed != STATUS_OK || learner->program->lenient) return failed;
+    if (failed != STATUS_OK || (learner->program->lenient && fit_mean(learner, step, offset, model))) return failed;
     if (same) return no_function(learner, step, what, samples, count);
     set_misfit(learner, step);
     return err_set(learner->err, STATUS_DATA, learner->traces[differs]->name, NULL, "%s: %s differ between ranks or executions",
