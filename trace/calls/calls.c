@@ -32,7 +32,8 @@ static const char *const field_keys[CALL_FIELD_COUNT] = {
 
 bool call_makes_own_comm(enum mpi_call call)
 {
-    return call == ID_Comm_create_group || call == ID_Intercomm_create;
+    return call == ID_Comm_create_group || call == ID_Comm_create_from_group || call == ID_Intercomm_create ||
+           call == ID_Intercomm_create_from_groups;
 }
 
 bool call_makes_request(enum mpi_call call)
