@@ -39,10 +39,19 @@ rows() { grep -c "$1" results/rank-000000.csv; }
 columns=test,function,nodes,ranks,place,bytes,repetition,root_s,least_s,mean_s,most_s,reference_s,work_s,losses
 [ "$(head -1 results/rank-000000.csv)" = $columns ] ||
     fail "no head: $(head -1 results/rank-000000.csv)"
-[ "$(rows '^here,bcast,1,2,0,4096,')" -eq 4 ] || fail "$(rows '^here,bcast,1,2,0,4096,') repetitions of bcast, expected 4"
-[ "$(rows '^here,fetchAndOpLatency -s pscw,1,2,0,8,')" -eq 4 ] || fail "fetch_and_op is measured with other sizes than 8"
-[ "$(rows '^here,compareAndSwapBandwidth -w create -s fence,1,2,0,8,')" -eq 4 ] || fail "64 compare_and_swap are not measured four times"
-[ "$(rows '^here,thread[A-Z][a-z]*,1,2,0,0,')" -eq 24 ] || fail "not six tests of threads, four times each"
+# Each size once, with the fewest repetitions or more: a batch that a busy machine made short is followed by a whole one.
+measured() { # FUNCTION SIZES
+    found=$(awk -F, -v name="$1" '$1 == "here" && $2 == name && $7 == 0 { printf "%s ", $6 }' results/rank-000000.csv)
+    [ "$found" = "$2 " ] || fail "$1 is measured with sizes '$found', expected '$2 '"
+    for size in $2; do
+        count=$(rows "^here,$1,1,2,0,$size,")
+        [ "$count" -ge 4 ] || fail "$count repetitions of $1 with $size bytes, expected 4 at least"
+    done
+}
+measured bcast '8 4096'
+measured 'fetchAndOpLatency -s pscw' 8
+measured 'compareAndSwapBandwidth -w create -s fence' 8
+for test in Create Start Join Lock Unlock Barrier; do measured "thread$test" 0; done
 [ "$(rows ',there,')" -eq 0 ] || fail "a test that does not fit was run"
 # Positive times but of empty, of a thread that begins before its creator goes on, and of differences, which are signed.
 awk -F, 'NR > 1 && $2 !~ /^(empty|clockOffset|threadStart)|Opposed/ && !($8 >= 0 && $11 > 0) { print; bad = 1 }
@@ -63,7 +72,7 @@ cat >passes.json <<'END'
 { "tests": { "two": { "conf": [1, 2], "sizes": [8, "4K"], "tests": "bcast", "minRepeats": 12, "maxDuration": 0 } } }
 END
 bench 0 2 -c passes.json -o resultsp
-shows '^bcast +1 +2 +8 +12 '
+shows '^bcast +1 +2 +8 +(1[2-9]|2[0-2]) ' # 6 in each, or up to 5 more behind a short batch
 [ "$(awk -F, '$7 == 0 { printf "%s ", $6 }' resultsp/rank-000000.csv)" = '8 4096 8 4096 ' ] ||
     fail "not two passes: $(cat resultsp/rank-000000.csv)"
 
@@ -81,7 +90,7 @@ shows '^Test:bcast, Nodes:1 Ranks:2, Size:8 byte, '
 timeout -k 5 120 mpiexec.mpich -n 2 env LD_PRELOAD="$3" "$bench" -c three.json -o resultsh >out 2>err
 status=$?
 [ $status -ne 124 ] && [ $status -ne 137 ] || fail "ranks that hang in MPI_Finalize do not end: $(cat err)"
-[ "$(grep -c '^pair,bcast,' resultsh/rank-000000.csv)" -eq 2 ] || fail "the results of ranks that hang in MPI_Finalize are not there"
+[ "$(grep -c '^pair,bcast,' resultsh/rank-000000.csv)" -ge 2 ] || fail "the results of ranks that hang in MPI_Finalize are not there"
 holds resultsh/run.json '.complete == true'
 
 # The original's example: none of its tests fits here, so all are left out, with the reason.
