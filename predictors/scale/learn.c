@@ -314,7 +314,7 @@ static const struct walk_value *value_of(const struct learner *learner, size_t r
     return (const struct walk_value *)((const char *)sample_of(learner, run, step) + offset);
 }
 
-/* The mean of a size as a function of the ranks, like a computing time. Returns false if it misses a run's by more than a tenth. */
+/* The mean of a size as a function of the ranks, like a computing time. Returns false if it misses a run's by a tenth of it. */
 static bool fit_mean(const struct learner *learner, const struct step *step, size_t offset, struct size_model *model)
 {
     struct time_sample samples[learner->count];
@@ -329,8 +329,10 @@ static bool fit_mean(const struct learner *learner, const struct step *step, siz
     }
     model->is_mean = true;
     time_model_fit(samples, count, false, &model->mean);
-    for (size_t i = 0; i < count; i++)
-        if (fabs(time_model_mean(&model->mean, samples[i].ranks, samples[i].n) - samples[i].mean) > 0.1 * samples[i].mean) return false;
+    for (size_t i = 0; i < count; i++) {
+        const double mean = time_model_mean(&model->mean, samples[i].ranks, samples[i].n);
+        if (fabs(mean - samples[i].mean) > 0.1 * samples[i].mean) return false;
+    }
     return true;
 }
 

@@ -97,6 +97,7 @@ static const struct part *parts_among(enum mpi_call call)
     case ID_Comm_split_type: return split_twice;
     case ID_Dist_graph_create: return distribute;
     case ID_Intercomm_create:
+    case ID_Comm_create_from_group:
     case ID_Comm_create_group: return of_group;
     default: return duplicate;
     }
@@ -130,7 +131,8 @@ bool replay_comm_part(const struct replay *replay, uint32_t rank, const struct t
     shape->first_group = members->first_group;
     shape->scope = part->scope;
     shape->algorithm = coll_choose(part->kind, false, shape->size, shape->bytes);
-    if (function == ID_Comm_create_group && part->kind == CALL_COMM_CREATE) shape->algorithm = COLL_ALLREDUCE_DOUBLING;
+    const bool by_group = function == ID_Comm_create_group || function == ID_Comm_create_from_group;
+    if (by_group && part->kind == CALL_COMM_CREATE) shape->algorithm = COLL_ALLREDUCE_DOUBLING;
     if (part->kind == CALL_NEIGHBOR) {
         bool known = trace_call_neighbors(replay->trace, call, &shape->neighbors);
         shape->algorithm = known ? COLL_EDGES : COLL_NOTHING;
