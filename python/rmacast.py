@@ -4,7 +4,7 @@
     result = rmacast.run("analyze", "app.rma")              # the JSON of any command as a dict; docs/results.md has the keys
     for call in rmacast.rows(result, "calls"): ...          # a list of the result as flat dicts
     rmacast.frame(rmacast.rows(result, "patterns"))         # the same as a pandas data frame, where pandas is installed
-    trace = rmacast.trace("app.rma")                        # the calls of a trace, each a dict with rank, enter, exit, call
+    trace = rmacast.trace("app.rma")                        # a dict; its "calls" are dicts with rank, enter, exit, call
 
     python3 rmacast.py RESULT.json                          # which lists a result has
     python3 rmacast.py RESULT.json LIST >list.csv           # one of them as CSV

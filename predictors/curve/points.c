@@ -244,9 +244,11 @@ static enum status replay_band(const struct points_options *options, struct prog
         TRY(replay_error(options, model, ranks, 1, kept, high_s, err));
     }
     for (size_t i = 0; i < options->rows; i++) {
-        rows[i].low_s = low_s[i];
-        rows[i].high_s = high_s[i];
-        if (survey.error > 0) uncertainty_record(&rows[i].result->uncertainty, (high_s[i] - low_s[i]) / 2);
+        /* Where ranks race, a run of longer computing may be shorter. */
+        const double run_time_s = rows[i].result->run_time_s;
+        rows[i].low_s = fmin(run_time_s, fmin(low_s[i], high_s[i]));
+        rows[i].high_s = fmax(run_time_s, fmax(low_s[i], high_s[i]));
+        if (survey.error > 0) uncertainty_record(&rows[i].result->uncertainty, (rows[i].high_s - rows[i].low_s) / 2);
     }
     return options->noisy_runs > 0 ? replay_noise(options, model, ranks, kept, rows, err) : STATUS_OK;
 }

@@ -424,6 +424,16 @@ static enum status observe_end(struct observer *observer, enum mpi_call end, con
     return STATUS_OK;
 }
 
+/* How long the fence behind a step waits for the operations that the step does not make. The fence itself stays. */
+static int64_t transfer_time_ps(const struct trace_rank *rank, const struct statistics_block *block)
+{
+    const struct trace_call *end = &rank->calls[block->end];
+    if (call_kind(end->call) != CALL_FENCE) return 0;
+    for (size_t i = block->begin; i < block->end; i++)
+        if (call_arm(call_kind(rank->calls[i].call)) == ARM_RMA) return end->exit_ps - end->enter_ps;
+    return 0;
+}
+
 /* A statistical step. Continues behind it. */
 static enum status observe_block(struct observer *observer, const struct statistics_block *block)
 {
@@ -436,7 +446,7 @@ static enum status observe_block(struct observer *observer, const struct statist
         struct observed next;
         const struct trace_call none = {.call = ID_none};
         set_times(observer, &none, &next);
-        observer->left_out_ps = next.compute_ps;
+        observer->left_out_ps = next.compute_ps + transfer_time_ps(rank, block);
         observer->left_out_waited_ps = next.waited_ps;
         observer->left_out_slept_ps = next.slept_ps;
         observer->taken = block->end;

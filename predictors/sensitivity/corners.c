@@ -277,15 +277,16 @@ void corners_clear(struct corners *curve)
     *curve = (struct corners){.count = 0};
 }
 
-/* Beyond the range, by Newton's method: exact where the run time is convex. */
+/* Beyond the range, by Newton's method: exact where the run time is convex. There a run may take longer than replays count. */
 static enum status search_beyond(const struct run_time *of, const struct corner *last, double target, double *x, struct err *err)
 {
     const struct search search = {.of = of, .err = err};
     struct point point;
     double at = last->x;
     for (int i = 0; i < NEWTON_MOST; i++) {
-        TRY(measure_point(&search, llround(at), &point));
-        TRY(measure_slope(&search, &point, i > 0));
+        enum status status = measure_point(&search, llround(at), &point);
+        if (status == STATUS_OK) status = measure_slope(&search, &point, i > 0);
+        if (status != STATUS_OK) return status == STATUS_DATA ? STATUS_OK : status;
         const double slope = i > 0 ? point.left : point.right, more = (target - (double)point.t) / slope;
         if (!(slope > 0) || at + more > BEYOND * last->x) return STATUS_OK;
         at = (double)point.x + more;

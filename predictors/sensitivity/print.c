@@ -178,7 +178,8 @@ void sensitivity_print(const struct sensitivity *made, FILE *out)
 void sensitivity_print_rows(const struct sensitivity *made, FILE *out)
 {
     if (made->row_count == 0 || made->rows[0].value_count == 0) return;
-    text_print(out, "\n%-24s %12s %18s %12s   %s\n", "", "run time", "slope", "1 % more", made->rows[0].values[0].key);
+    text_print(out, "\n%-24s %12s %18s %12s   %s, by the %s engine\n", "", "run time", "slope", "1 % more",
+               made->rows[0].values[0].key, made->engine->name);
     for (size_t r = 0; r < made->row_count; r++) {
         const struct sensitivity_row *row = &made->rows[r];
         const struct sensitivity_value *value = row->values;
