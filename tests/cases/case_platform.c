@@ -5,7 +5,39 @@
 
 #include "platforms/keys.h"
 
-enum { PAIRS_MAX = 32, PAIR_BYTES = 256, KEY_BYTES = 64, LINE_BYTES = 512 };
+enum { PAIRS_MAX = 32, PAIR_BYTES = 256, KEY_BYTES = 64 };
+
+static bool is_header(const char *line, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(line, "# ", 2) == 0 && strncmp(line + 2, name, length) == 0 && strcmp(line + 2 + length, ":\n") == 0;
+}
+
+enum status case_section_open(const char *file, const char *name, struct case_section *section, struct err *err)
+{
+    *section = (struct case_section){.in = fopen(file, "r")};
+    if (!section->in) return err_set(err, STATUS_DATA, file, NULL, "cannot be opened");
+    char line[CASE_LINE_BYTES];
+    while (fgets(line, sizeof line, section->in)) {
+        section->line++;
+        if (is_header(line, name)) return STATUS_OK;
+    }
+    fclose(section->in);
+    return err_set(err, STATUS_DATA, file, NULL, "has no section '# %s:'", name);
+}
+
+bool case_section_next(struct case_section *section, char line[CASE_LINE_BYTES])
+{
+    if (!fgets(line, CASE_LINE_BYTES, section->in) || is_header(line, "expected")) return false;
+    section->line++;
+    size_t length = strcspn(line + 1, "#\n");
+    memmove(line, line + 1, length);
+    while (length > 0 && (line[length - 1] == ' ' || line[length - 1] == '\t')) length--;
+    line[length] = '\0';
+    for (char *c = line; *c; c++)
+        if (*c == '\t') *c = ' ';
+    return true;
+}
 
 /* A word without dots is the key of that name in the first of these sections, but for the words in `others`. */
 static const char *const sections[] = {"nodes", "network", "mpi", "mpi.rma.protocol.calls", "mpi.rma", "mapping"};
@@ -58,13 +90,12 @@ static enum status add_pair(struct pairs *pairs, const char *file, const char *w
     return err_set(err, STATUS_DATA, file, NULL, "unknown key in '%s'", word);
 }
 
-static enum status read_pairs(FILE *in, const char *file, struct pairs *pairs, struct err *err)
+static enum status read_pairs(struct case_section *section, const char *file, struct pairs *pairs, struct err *err)
 {
-    char line[LINE_BYTES];
-    while (fgets(line, sizeof line, in)) {
-        line[strcspn(line, "#\n")] = '\0';
+    char line[CASE_LINE_BYTES];
+    while (case_section_next(section, line)) {
         char *save;
-        for (char *word = strtok_r(line, " \t", &save); word; word = strtok_r(NULL, " \t", &save))
+        for (char *word = strtok_r(line, " ", &save); word; word = strtok_r(NULL, " ", &save))
             TRY(add_pair(pairs, file, word, err));
     }
     return STATUS_OK;
@@ -74,10 +105,10 @@ enum status case_platform_open(const char *base, const char *file, char letter, 
                                struct err *err)
 {
     struct pairs pairs = {.count = 0};
-    FILE *in = fopen(file, "r");
-    if (!in) return err_set(err, STATUS_DATA, file, NULL, "cannot be opened");
-    enum status status = read_pairs(in, file, &pairs, err);
-    fclose(in);
+    struct case_section section;
+    TRY(case_section_open(file, "platform", &section, err));
+    enum status status = read_pairs(&section, file, &pairs, err);
+    fclose(section.in);
     TRY(status);
     snprintf(pairs.text[pairs.count++], PAIR_BYTES, "mpi.rma.semantics=%c", letter);
     const char *overrides[PAIRS_MAX];

@@ -1,13 +1,11 @@
 #include "tests/cases/expected.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
 #include "common/units.h"
-
-enum { LINE_BYTES = 512 };
+#include "tests/cases/case_platform.h"
 
 struct reader {
     const char *file;
@@ -128,20 +126,9 @@ static enum status read_line(struct reader *reader, char *text, struct err *err)
     if (strcmp(text, "xfer") == 0) return read_xfer(reader, rest, err);
     if (wait) return read_wait(reader, detect, rest, err);
     if (strcmp(text, "error") == 0) return read_error(reader, rest, err);
-    char joined[LINE_BYTES + 1];
+    char joined[CASE_LINE_BYTES + 1];
     snprintf(joined, sizeof joined, "%s %s", text, rest);
     return read_call(reader, joined, err);
-}
-
-/* Cuts comment and blanks; tabs become spaces. Returns the first character that stands. */
-static char *strip(char *line)
-{
-    line[strcspn(line, "#\n")] = '\0';
-    for (char *c = line; *c; c++)
-        if (*c == '\t') *c = ' ';
-    size_t length = strlen(line);
-    while (length > 0 && line[length - 1] == ' ') line[--length] = '\0';
-    return line + strspn(line, " ");
 }
 
 enum status expected_open(const char *file, char letter, uint32_t rank_count, struct expected *expected,
@@ -149,16 +136,16 @@ enum status expected_open(const char *file, char letter, uint32_t rank_count, st
 {
     *expected = (struct expected){.rank_count = rank_count};
     struct reader reader = {.file = file, .unit_s = 1, .letter = letter, .expected = expected};
-    FILE *in = fopen(file, "r");
-    if (!in) return err_set(err, STATUS_DATA, file, NULL, "cannot be opened");
-    char line[LINE_BYTES];
+    struct case_section section;
+    TRY(case_section_open(file, "expected", &section, err));
+    char line[CASE_LINE_BYTES];
     enum status status = STATUS_OK;
-    while (status == STATUS_OK && fgets(line, sizeof line, in)) {
-        reader.line++;
-        char *text = strip(line);
+    while (status == STATUS_OK && case_section_next(&section, line)) {
+        reader.line = section.line;
+        char *text = line + strspn(line, " ");
         if (*text) status = read_line(&reader, text, err);
     }
-    fclose(in);
+    fclose(section.in);
     if (status == STATUS_OK && !reader.found) status = line_error(&reader, err, "no block for this letter");
     return status;
 }

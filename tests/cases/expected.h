@@ -1,4 +1,4 @@
-/* The expected values of a hand-worked case: tests/cases/NAME/expected.
+/* The expected values of a hand-worked case, the section "expected" of its file (case_platform.h).
  *
  *   unit us                              unit of bare numbers below: s (default), ms, us, ns
  *   semantics a b                        the lines below hold under these letters; a letter may have several blocks

@@ -3,7 +3,7 @@
 set -eu
 rmacast=$1 run_case=$2 cases=$3 work=$4
 rm -rf "$work"
-mkdir -p "$work/family/case"
+mkdir -p "$work/family"
 cp "$cases/base.json" "$work"
 echo '{ "schema": "rmacast.platform/1", "nodes": { "count": 2 }, "network": { "latency_s": 0, "bandwidth_Bps": 1 } }' >"$work/platform.json"
 
@@ -12,13 +12,18 @@ keys() {
     "$rmacast" platform show --set "$1.none=1" "$work/platform.json" 2>&1 | sed -n 's/.*unknown key, expected one of //p' | tr -d ,
 }
 
-# differs DIRECTORY WORD...: the case's platform without the words fails under some letter.
+# words FILE: those of the case's platform, one per line.
+words() {
+    sed '1,/^# platform:$/d; /^# expected:$/,$d; s/^# //; s/#.*//' "$1" | tr -s ' ' '\n'
+}
+
+# differs FILE WORD: the case without the word of its platform fails under some letter.
 differs() {
-    cp "$1/trace.txt" "$1/expected" "$work/family/case"
-    awk -v without="$2" '/^#/ { next } { for (i = 1; i <= NF; i++) if ($i != without) printf "%s ", $i } END { print "" }' \
-        "$1/platform" >"$work/family/case/platform"
+    sed '/^# platform:$/q' "$1" >"$work/family/without.case"
+    words "$1" | grep -vxF -e "$2" | sed 's/^/# /' >>"$work/family/without.case"
+    sed -n '/^# expected:$/,$p' "$1" >>"$work/family/without.case"
     for letter in a b c d; do
-        said=$("$run_case" "$work/family/case" $letter loggp) || case $said in
+        said=$("$run_case" "$work/family/without.case" $letter loggp) || case $said in
             *expected*", got "*) return 0 ;;
         esac
     done
@@ -28,11 +33,11 @@ differs() {
 # has_case PATTERN...: some platform has a word that begins so, without which times differ. A word with two keys is not one.
 has_case() {
     for pattern in "$@"; do
-        for platform in $(grep -lF -e "$pattern" "$cases"/*/*/platform); do
-            for word in $(grep -v '^#' "$platform"); do
+        for file in $(grep -lF -e "$pattern" "$cases"/*/*.case); do
+            for word in $(words "$file"); do
                 case $word in
                     *'","'*) ;;
-                    "$pattern"*) ! differs "${platform%/platform}" "$word" || return 0 ;;
+                    "$pattern"*) ! differs "$file" "$word" || return 0 ;;
                 esac
             done
         done

@@ -1,9 +1,9 @@
-/* Runs one hand-worked case: run_case CASE_DIRECTORY LETTER ENGINE [--update]
+/* Runs one hand-worked case (case_platform.h): run_case FILE LETTER ENGINE [--update]
  *
- * Replays CASE_DIRECTORY/trace.txt on its platform under the letter and compares calls, true transfer intervals and
- * wait states (the simulator's account and the detector's on the predicted trace) with CASE_DIRECTORY/expected. One
- * line for each difference; exit 1 if there is one. --update prints what was obtained in the format of expected, for a
- * person to check. With loggp the result is the same, too, when the trace is analysed while it is made.
+ * Replays the file's trace on its platform under the letter and compares calls, true transfer intervals and wait states
+ * (the simulator's account and the detector's on the predicted trace) with what it expects. One line for each
+ * difference; exit 1 if there is one. --update prints what was obtained in the format of the section, for a person to
+ * check. With loggp the result is the same, too, when the trace is analysed while it is made.
  * One process for each run: SimGrid allows one simulation per process. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 enum { PATH_BYTES = 1024 };
 
 struct run {
-    const char *directory, *engine;
+    const char *file, *engine;
     char letter;
     int differences;
     struct trace *trace;
@@ -36,7 +36,7 @@ static void __attribute__((format(printf, 2, 3))) differ(struct run *run, const 
 {
     va_list arguments;
     va_start(arguments, format);
-    printf("%s %c %s: ", run->directory, run->letter, run->engine);
+    printf("%s %c %s: ", run->file, run->letter, run->engine);
     vprintf(format, arguments);
     printf("\n");
     va_end(arguments);
@@ -230,12 +230,9 @@ static void check(struct run *run, const struct expected *expected)
 
 static enum status open_case(struct run *run, const char *base, struct err *err)
 {
-    char file[PATH_BYTES];
-    snprintf(file, sizeof file, "%s/trace.txt", run->directory);
-    TRY(text_read_by(0, file, false, &run->trace, err));
+    TRY(text_read_by(0, run->file, false, &run->trace, err));
     TRY(trace_check(run->trace, err));
-    snprintf(file, sizeof file, "%s/platform", run->directory);
-    return case_platform_open(base, file, run->letter, &run->platform, err);
+    return case_platform_open(base, run->file, run->letter, &run->platform, err);
 }
 
 static enum status update(struct run *run, struct err *err)
@@ -247,10 +244,8 @@ static enum status update(struct run *run, struct err *err)
 
 static enum status compare(struct run *run, struct err *err)
 {
-    char file[PATH_BYTES];
-    snprintf(file, sizeof file, "%s/expected", run->directory);
     struct expected expected = {0};
-    enum status status = expected_open(file, run->letter, run->trace->rank_count, &expected, err);
+    enum status status = expected_open(run->file, run->letter, run->trace->rank_count, &expected, err);
     if (status == STATUS_OK) check(run, &expected);
     expected_clear(&expected);
     return status;
@@ -260,12 +255,13 @@ int main(int argc, char **argv)
 {
     bool updating = argc == 5 && strcmp(argv[4], "--update") == 0;
     if ((argc != 4 && !updating) || strlen(argv[2]) != 1) {
-        fprintf(stderr, "usage: %s CASE_DIRECTORY LETTER ENGINE [--update]\n", argv[0]);
+        fprintf(stderr, "usage: %s FILE LETTER ENGINE [--update]\n", argv[0]);
         return STATUS_USAGE;
     }
-    struct run run = {.directory = argv[1], .letter = argv[2][0], .engine = argv[3]};
+    struct run run = {.file = argv[1], .letter = argv[2][0], .engine = argv[3]};
     char base[PATH_BYTES];
-    snprintf(base, sizeof base, "%s/../../base.json", run.directory);
+    int length = (int)(strrchr(run.file, '/') ? strrchr(run.file, '/') - run.file : 0);
+    snprintf(base, sizeof base, "%.*s/../base.json", length, run.file);
     struct err err = {0};
     enum status status = open_case(&run, base, &err);
     if (status == STATUS_OK) status = updating ? update(&run, &err) : compare(&run, &err);

@@ -9,7 +9,7 @@ mkdir -p "$1/tmp" "$1/csv" && cd "$1"
 "$rmacast" generate ring -n 2 -i 2 -o ring.txt
 "$rmacast" generate ring -n 4 -i 2 -o ring4.txt
 "$rmacast" generate halo2d -n 4 -i 1 -s lock -u 20% -o halo.txt
-cp "$source/tests/cases/active/worked_example/trace.txt" t.txt
+cp "$source/tests/cases/active/worked_example.case" t.txt
 "$rmacast" export t.txt --to otf2 -o t.rma
 "$rmacast" export halo.txt --to otf2 -o halo.rma
 cp "$source/platforms/two-nodes.json" p.json

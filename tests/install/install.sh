@@ -11,7 +11,7 @@ pc=$(find "$place/usr" -name rmacast.pc)
 PKG_CONFIG_PATH=$(dirname "$pc")
 export PKG_CONFIG_PATH
 libdir=$(pkg-config --variable=libdir rmacast)
-trace=$source/tests/cases/active/worked_example/trace.txt
+trace=$source/tests/cases/active/worked_example.case
 
 # Each link of the documents leads to a file that is installed, too, and so do the examples that they name.
 documents=$(dirname "$(find "$place/usr" -name README.md -path '*/doc/rmacast/README.md')")

@@ -54,7 +54,7 @@ done >files
 tar --create --ignore-failed-read --files-from files 2>/dev/null | tar --extract --keep-directory-symlink --directory "$root"
 dpkg-deb --extract "$main" "$root"
 [ "$(find "$root" -name 'libmpi*' | wc -l)" = 0 ] || fail "the root has an MPI library"
-cp "$source/tests/cases/active/worked_example/trace.txt" "$root/work"
+cp "$source/tests/cases/active/worked_example.case" "$root/work"
 
 # inside COMMAND...: in the root, which has a /proc, as every Debian; as root in a name space of its own, where that is allowed.
 inside() { unshare --map-root-user --mount --pid --fork --mount-proc="$root/proc" chroot "$root" "$@"; }
@@ -68,7 +68,7 @@ inside /usr/bin/rmacast --version >out 2>err || fail "rmacast does not run: $(ca
 grep -qx 'rmacast [0-9.]*' out || fail "--version: $(cat out)"
 # The worked example of docs/simulation.md lasts 0.57 ms under semantics a, whatever the engine.
 for engine in loggp simgrid; do
-    inside /usr/bin/rmacast simulate /work/trace.txt --platform two-nodes --semantics a --engine $engine >out 2>err ||
+    inside /usr/bin/rmacast simulate /work/worked_example.case --platform two-nodes --semantics a --engine $engine >out 2>err ||
         fail "$engine: $(cat err)"
     grep -q '^Run time' out || fail "$engine: no run time"
 done

@@ -15,9 +15,9 @@ compare() { # NAME TRACE [PROCESSES]
 
 for case in both_roles_mixed_order collectives_two fence_four isend_irecv_waitall lock_all_contended lock_mixed \
   recv_out_of_order regions rput_rget unmatched_start waitany_testall; do
-  compare $case tests/cases/*/$case/trace.txt
+  compare $case tests/cases/*/$case.case
 done
-compare fence_four tests/cases/*/fence_four/trace.txt 1
+compare fence_four tests/cases/*/fence_four.case 1
 for sync in pscw fence lock flush p2p; do
   "$rmacast" generate halo2d --ranks 6 --iterations 300 --imbalance 0.3 --sync $sync -o "$work/$sync.txt"
   compare $sync "$work/$sync.txt" "2 7"
@@ -77,13 +77,13 @@ refuses "unknown option --what" --what "$work/lock.rma"
 [ "$(timeout 60 mpiexec.mpich -n 3 "$analyze_mpi" --help | grep -c "^Usage: rmacast-analyze-mpi")" -eq 1 ] || fail "no help"
 
 # Simulated and OpenSHMEM programs.
-"$rmacast" simulate tests/cases/locks/lock_mixed_lazy/trace.txt --platform tests/cases/base.json --set nodes.count=4 \
+"$rmacast" simulate tests/cases/locks/lock_mixed_lazy.case --platform tests/cases/base.json --set nodes.count=4 \
   --lock lazy -o "$work/simulated.text" >"$work/simulated.log"
 compare simulated "$work/simulated.text" "2 3"
-"$rmacast" simulate tests/cases/shmem/shmem_wait_for_write/trace.txt --platform tests/cases/base.json -o "$work/written.text" >"$work/written.log"
+"$rmacast" simulate tests/cases/shmem/shmem_wait_for_write.case --platform tests/cases/base.json -o "$work/written.text" >"$work/written.log"
 compare written "$work/written.text" "2 3"
-compare shmem tests/cases/shmem/shmem_locks/trace.txt "2 3"
-compare writes tests/cases/shmem/shmem_wait_for_write/trace.txt "2 3"
+compare shmem tests/cases/shmem/shmem_locks.case "2 3"
+compare writes tests/cases/shmem/shmem_wait_for_write.case "2 3"
 tables shmem
 tables simulated
 
@@ -123,7 +123,7 @@ END
 fails "an unlock without lock" 3 "$work/fault.rma" "rank 2, event 1 (MPI_Win_unlock).*no lock of target 0"
 
 # What no several processes read, one reads.
-cp tests/cases/*/fence_four/trace.txt "$work/written.txt"
+cp tests/cases/*/fence_four.case "$work/written.txt"
 (cd "$work" && "$rmacast" analyze written.txt >one.txt && timeout 60 mpiexec.mpich -n 2 "$analyze_mpi" written.txt >two.txt 2>err) ||
   fail "a text trace fails"
 cmp "$work/one.txt" "$work/two.txt" || fail "a text trace is analysed otherwise"

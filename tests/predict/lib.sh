@@ -2,5 +2,5 @@
 . "$(dirname "$0")/../expect.sh"
 program=$1
 source=$2
-worked=$source/tests/cases/active/worked_example/trace.txt
+worked=$source/tests/cases/active/worked_example.case
 platform=$source/tests/cases/base.json

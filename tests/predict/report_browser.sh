@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 
 # 1. A run, its prediction, and everything that can be given with them.
-trace=$source/tests/cases/active/worked_example/trace.txt
+trace=$source/tests/cases/active/worked_example.case
 run 0 simulate "$trace" --platform "$platform" --engine loggp --semantics c -o predicted.txt
 run 0 compare "$trace" --platform "$platform" --engine loggp --json comparison.json
 run 0 sensitivity "$trace" --platform "$platform" --semantics a,c --of network.latency_s,network.bandwidth_Bps --json sensitivity.json

@@ -8,7 +8,7 @@ import sys
 import rmacast
 
 source = sys.argv[1]
-worked = f"{source}/tests/cases/active/worked_example/trace.txt"
+worked = f"{source}/tests/cases/active/worked_example.case"
 
 # The trace of the worked example: 5 calls of 2 ranks; rank 0 starts from 0 to 300 us and puts 1 MB.
 trace = rmacast.trace(worked)

@@ -5,7 +5,7 @@
 
  *   run_reference shmem ...                            the same, with OpenSHMEM
  *   run_reference trace PLATFORM.json TRACE.txt KEY=VALUE...
- *   run_reference cases BASE.json DIRECTORY...         hand-worked cases under a, b, c, d; those it does not know are
+ *   run_reference cases BASE.json FILE...              hand-worked cases under a, b, c, d; those it does not know are
  *                                                      skipped
  *
  * The program that differs first is made small and printed with the options of rmacast simulate. Exit 1 where a call
@@ -202,18 +202,15 @@ static enum status run_programs(enum subject subject, uint64_t first, uint64_t c
     return STATUS_OK;
 }
 
-static enum status run_case(const char *base, const char *directory, char letter, bool *failed, uint64_t *compared,
+static enum status run_case(const char *base, const char *file, char letter, bool *failed, uint64_t *compared,
                             struct err *err)
 {
-    char path[1024];
     struct trace *trace;
     struct platform *platform;
     struct comparison comparison;
-    snprintf(path, sizeof path, "%s/trace.txt", directory);
-    TRY(text_read_by(0, path, false, &trace, err));
-    snprintf(path, sizeof path, "%s/platform", directory);
+    TRY(text_read_by(0, file, false, &trace, err));
     enum status status = trace_check(trace, err);
-    if (status == STATUS_OK) status = case_platform_open(base, path, letter, &platform, err);
+    if (status == STATUS_OK) status = case_platform_open(base, file, letter, &platform, err);
     if (status == STATUS_OK) {
         status = compare(trace, platform, NULL, &comparison, err);
         platform_free(platform);
@@ -222,17 +219,17 @@ static enum status run_case(const char *base, const char *directory, char letter
     TRY(status);
     *failed |= comparison.differs;
     *compared += !comparison.skipped;
-    if (comparison.differs) printf("%s %c: %s\n", directory, letter, comparison.what);
+    if (comparison.differs) printf("%s %c: %s\n", file, letter, comparison.what);
     return STATUS_OK;
 }
 
-static enum status run_cases(const char *base, char **directories, int count, struct err *err)
+static enum status run_cases(const char *base, char **files, int count, struct err *err)
 {
     bool failed = false;
     uint64_t compared = 0;
     for (int i = 0; i < count; i++)
         for (char letter = 'a'; letter <= 'd'; letter++)
-            TRY(run_case(base, directories[i], letter, &failed, &compared, err));
+            TRY(run_case(base, files[i], letter, &failed, &compared, err));
     printf("%" PRIu64 " cases compared\n", compared);
     if (compared < 2 * (uint64_t)count)
         return err_set(err, STATUS_DATA, "run_reference", NULL, "expected to know half of the cases");
@@ -277,7 +274,7 @@ int main(int argc, char **argv)
     else
         snprintf(err.text, sizeof err.text,
                  "run_reference programs|shmem FIRST COUNT AT_LEAST [--tamper | CALL=AT_LEAST...] | cases BASE.json "
-                 "DIRECTORY... | trace "
+                 "FILE... | trace "
                  "PLATFORM.json TRACE.txt KEY=VALUE...");
     if (status != STATUS_OK) fprintf(stderr, "%s\n", err.text);
     return (int)status;

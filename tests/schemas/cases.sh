@@ -5,8 +5,8 @@
 program=$(realpath "$1") source=$(realpath "$2") schemas=$(realpath "$3")
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT && mkdir "$work/json" && cd "$work" || exit 1
 on="--platform $source/tests/cases/base.json --engine loggp"
-for trace in "$source"/tests/cases/*/*/trace.txt; do
-    name=$(basename "$(dirname "$trace")")
+for trace in "$source"/tests/cases/*/*.case; do
+    name=$(basename "$trace" .case)
     "$program" info --json "json/$name.info" "$trace"
     "$program" analyze --per-rank --efficiency --json "json/$name.analyze" "$trace"
     "$program" simulate $on --verify --json "json/$name.simulate" -o predicted.txt "$trace" &&

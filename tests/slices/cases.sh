@@ -11,4 +11,4 @@ exec "$1" "$3" tests/slices/taken_out.txt tests/slices/intervals_elsewhere.txt t
   tests/slices/nested_unlocks.txt tests/slices/shared_released.txt tests/slices/mixed_waitall.txt \
   tests/slices/message_and_progress.txt \
   tests/slices/entered_again.txt tests/slices/wait_broken.txt \
-  "$3/many.txt" $(ls tests/cases/*/*/trace.txt | grep -v /threads/)
+  "$3/many.txt" $(ls tests/cases/*/*.case | grep -v /threads/)

@@ -12,8 +12,8 @@ simulate() { # NAME TRACE OPTION...: fails where the trace shows what cannot be 
   "$rmacast" simulate "$trace" --platform tests/cases/base.json --engine loggp --set nodes.count=32 "$@" \
     -o "$place/$name.txt" >"$place/log" 2>&1
 }
-for trace in $(ls tests/cases/*/*/trace.txt | grep -v /threads/); do
-  name=$(basename "$(dirname "$trace")")
+for trace in $(ls tests/cases/*/*.case | grep -v /threads/); do
+  name=$(basename "$trace" .case)
   simulate "$name-lazy" "$trace" --lock lazy --set mpi.rma.progress=call || rm -f "$place/$name-lazy.txt"
   case $name in # a helper thread changes what locks and progress do
   *lock* | *progress*)

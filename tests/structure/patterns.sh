@@ -16,8 +16,8 @@ section() {
 proves() {
     case $1 in
     tests/cases/*)
-        [ -f "$1/expected" ] || return 2
-        grep -qE "^(wait|detect) $2 .*[1-9]" "$1/expected" ;;
+        [ -f "$1.case" ] || return 2
+        grep -qE "^# (wait|detect) $2 .*[1-9]" "$1.case" ;;
     *)
         file=$(find tests/unit -name "${1%%:*}")
         [ -n "$file" ] || return 2
@@ -53,7 +53,7 @@ for row in $rows; do
     done
     $proved || fail "$page: $name: no case that it names expects a wait of this pattern"
     for other in $(echo "$text" | grep -oE '`(tests/cases/[a-z0-9_/]+)`' | tr -d '`'); do
-        [ -f "$other/expected" ] || fail "$page: $name: there is no case $other"
+        [ -f "$other.case" ] || fail "$page: $name: there is no case $other"
     done
 done
 [ $count -ge 27 ] || fail "only $count patterns seen: the check itself is broken"

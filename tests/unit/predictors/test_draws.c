@@ -49,7 +49,7 @@ static enum status draw(const char *file, const char *row, struct err *err)
  * rank 0 sends behind that put. So each draw fails, and the error is of the first one. */
 static void an_error_names_the_draw(void **state)
 {
-    static const char deadlock[] = "tests/cases/active/buffer_deadlock/trace.txt";
+    static const char deadlock[] = "tests/cases/active/buffer_deadlock.case";
     static const char alone[] = "draw 1 of 3: ", of_row[] = "semantics d+post-early, draw 1 of 3: ";
     struct err err;
     (void)state;
@@ -72,7 +72,7 @@ static void each_draw_tells_its_progress(void **state)
     enum { DRAWS = 3 };
     atomic_uint_least64_t *told = mmap(NULL, DRAWS * sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     void *const contexts[DRAWS] = {&told[0], &told[1], &told[2]};
-    struct trace *trace = open_trace("tests/cases/active/worked_example/trace.txt");
+    struct trace *trace = open_trace("tests/cases/active/worked_example.case");
     struct platform *platform = open_platform();
     struct draws draws;
     struct err err;

@@ -16,7 +16,7 @@
 #define assert_close(a, b) assert_true(fabs((a) - (b)) <= 1e-9 * fabs(b))
 
 static const char platform_file[] = "tests/cases/base.json",
-                  trace_file[] = "tests/cases/active/worked_example/trace.txt";
+                  trace_file[] = "tests/cases/active/worked_example.case";
 
 static struct platform *open_platform(const char *override)
 {
@@ -70,7 +70,7 @@ static void a_prediction_is_the_worked_example(void **state)
 static void a_failed_prediction_leaves_nothing(void **state)
 {
     (void)state;
-    struct trace *trace = open_trace("tests/cases/active/unmatched_start/trace.txt");
+    struct trace *trace = open_trace("tests/cases/active/unmatched_start.case");
     struct platform *platform = open_platform("mpi.rma.semantics=a");
     struct prediction prediction = {.trace = trace, .platform = platform, .engine = engine_by_name("loggp")};
     struct err err;

@@ -33,7 +33,7 @@ static void each_allocation_fails(void **state)
     (void)state;
     struct trace *trace;
     struct err err;
-    assert_int_equal(trace_open("tests/cases/threads/threads_flush/trace.txt", &trace, &err), STATUS_OK);
+    assert_int_equal(trace_open("tests/cases/threads/threads_flush.case", &trace, &err), STATUS_OK);
     struct platform *platform = test_platform("a", NULL);
     mallopt(M_PERTURB, 165);
     enum status status;
