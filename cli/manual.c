@@ -187,7 +187,7 @@ static const char *values_of(const char *command, const char *option)
                 {"platform", "two-nodes four-nodes ethernet-16 infiniband-64 dragonfly-512 ideal"},
                 {"semantics", "a b c d platform"},
                 {"rows", "a b c d platform a,b,c,d"},
-                {"progress", "hardware thread call"},
+                {"progress", "hardware thread call ranks:1"},
                 {"lock", "blocking lazy"},
                 {"fence", "barrier notify"},
                 {"sync", "pscw fence lock flush p2p"},

@@ -24,11 +24,11 @@ enum { ENGINES_MAX = 8 };
 struct key_option {
     int option;
     const char *name, *key;
-    const char *values[4];
+    const char *values[5];
 };
 static const struct key_option key_options[] = {
     {OPTION_LOCK, "--lock", "mpi.rma.lock", {"blocking", "lazy"}},
-    {OPTION_PROGRESS, "--progress", "mpi.rma.progress", {"hardware", "thread", "call"}},
+    {OPTION_PROGRESS, "--progress", "mpi.rma.progress", {"hardware", "thread", "call", "ranks:K"}},
     {OPTION_FENCE, "--fence", "mpi.rma.fence", {"barrier", "notify"}},
     {OPTION_DECIDE, "--decide", "engine.decide", {"again", "recorded"}},
 };
@@ -112,6 +112,7 @@ error_t prediction_options_parse(int key, char *argument, const struct argp_stat
         const struct key_option *row = &key_options[i];
         size_t index;
         if (row->option != key) continue;
+        if (key == OPTION_PROGRESS && strncmp(argument, "ranks:", 6) == 0) return set_key(options, row->key, argument);
         error_t failed = cli_choice(state, row->name, argument, row->values, &index);
         return failed ? failed : set_key(options, row->key, argument);
     }

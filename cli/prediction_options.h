@@ -52,8 +52,8 @@ enum {
     {"lock", OPTION_LOCK, "MODE", 0,                                                                                   \
      "MPI_Win_lock waits for its grant (blocking), or returns and asks later (lazy); else as the platform says", 0},   \
     {"progress", OPTION_PROGRESS, "MODE", 0,                                                                           \
-     "requests at a target are served at once (hardware), by a progress thread (thread), or when the target is next "  \
-     "inside MPI (call); else as the platform says", 0},                                                               \
+     "requests at a target are served at once (hardware), by a progress thread (thread), when the target is next "     \
+     "inside MPI (call), or by K processes on cores of their own per node (ranks:K); else as the platform says", 0},   \
     {"fence", OPTION_FENCE, "MODE", 0,                                                                                 \
      "a fence waits for its own operations before its barrier (barrier), or for those and the ones that target it "    \
      "behind its barrier (notify); else as the platform says", 0},                                                     \

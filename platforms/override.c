@@ -212,11 +212,12 @@ static enum status scale_key(cJSON *object, const char *path, const char *key, c
     return err_set(err, STATUS_USAGE, "--set", override, "the platform file states no value to multiply");
 }
 
-/* The override names one server for all messages, so it removes other ones of the file and its profile. False: out of
- * memory. */
-static bool drop_servers(cJSON *rma, const char *path)
+/* The override names one server for all messages, so it removes other ones of the file and its profile. Progress ranks serve
+ * what the library's software serves, so they need them. False: out of memory. */
+static bool drop_servers(cJSON *rma, const char *path, const cJSON *value)
 {
-    if (strcmp(path, "mpi.rma.progress") != 0) return true;
+    const char *text = cJSON_GetStringValue(value);
+    if (strcmp(path, "mpi.rma.progress") != 0 || (text && strncmp(text, "ranks:", 6) == 0)) return true;
     cJSON *protocol = cJSON_GetObjectItemCaseSensitive(rma, "protocol");
     if (!protocol) protocol = json_add_object(rma, "protocol");
     if (!protocol) return false;
@@ -260,7 +261,7 @@ enum status override_apply(struct json_document *document, const char *override,
         };
         for (size_t i = 0; i < sizeof alternatives / sizeof *alternatives; i++)
             if (strcmp(path, alternatives[i][0]) == 0) cJSON_DeleteItemFromObjectCaseSensitive(object, alternatives[i][1]);
-        bool made = rename_list(object, path, name) && drop_servers(object, path), put = json_put(object, last, value);
+        bool made = rename_list(object, path, name) && drop_servers(object, path, value), put = json_put(object, last, value);
         if (!made || !put || (is_line(path, last) && !spread_line(object, last))) status = err_memory(err);
     }
     free(key);

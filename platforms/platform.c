@@ -63,11 +63,18 @@ void platform_ideal_init(struct platform_ideal *ideal, const struct platform *pl
     made->contention = false;
 }
 
+int32_t platform_rank_cores(const struct platform *platform, const struct node_group *group)
+{
+    return group->cores - platform->progress_ranks;
+}
+
 int32_t platform_least_cores(const struct platform *platform)
 {
     int32_t least = INT32_MAX;
-    for (size_t i = 0; i < platform->group_count; i++)
-        if (platform->groups[i].cores < least) least = platform->groups[i].cores;
+    for (size_t i = 0; i < platform->group_count; i++) {
+        const int32_t cores = platform_rank_cores(platform, &platform->groups[i]);
+        if (cores < least) least = cores;
+    }
     return least;
 }
 
@@ -88,12 +95,19 @@ double platform_copy_s(const struct platform *platform, int32_t node, int64_t by
 static int64_t count_cores(const struct platform *platform)
 {
     int64_t cores = 0;
-    for (size_t i = 0; i < platform->group_count; i++) cores += (int64_t)platform->groups[i].count * platform->groups[i].cores;
+    for (size_t i = 0; i < platform->group_count; i++)
+        cores += (int64_t)platform->groups[i].count * platform_rank_cores(platform, &platform->groups[i]);
     return cores;
 }
 
 enum status platform_check_ranks(const struct platform *platform, uint32_t rank_count, struct err *err)
 {
+    const int32_t free_cores = platform_least_cores(platform);
+    if (free_cores < 1)
+        return err_set(err, STATUS_DATA, platform->file, "mpi.rma.progress",
+                       "%d progress rank%s on nodes with %d core%s, expected a core for the program's ranks",
+                       platform->progress_ranks, units_plural((uint64_t)platform->progress_ranks),
+                       free_cores + platform->progress_ranks, units_plural((uint64_t)(free_cores + platform->progress_ranks)));
     if (platform->rank_nodes) {
         if (rank_count <= platform->rank_node_count) return STATUS_OK;
         return err_set(err, STATUS_DATA, platform->file, "mapping.ranks",
@@ -118,8 +132,9 @@ static int32_t node_by_cores(const struct platform *platform, int64_t rank)
 {
     int32_t first = 0;
     for (const struct node_group *group = platform->groups;; group++) {
-        int64_t room = (int64_t)group->count * group->cores;
-        if (rank < room) return first + (int32_t)(rank / group->cores);
+        const int32_t cores = platform_rank_cores(platform, group);
+        int64_t room = (int64_t)group->count * cores;
+        if (rank < room) return first + (int32_t)(rank / cores);
         first += group->count;
         rank -= room;
     }
@@ -132,9 +147,10 @@ static int64_t nodes_above(const struct platform *platform, int32_t cores, int32
     *least = INT32_MAX;
     for (size_t i = 0; i < platform->group_count; i++) {
         const struct node_group *group = &platform->groups[i];
-        if (group->cores <= cores) continue;
+        const int32_t own = platform_rank_cores(platform, group);
+        if (own <= cores) continue;
         count += group->count;
-        if (group->cores < *least) *least = group->cores;
+        if (own < *least) *least = own;
     }
     return count;
 }
@@ -151,7 +167,7 @@ static int32_t node_by_turns(const struct platform *platform, int64_t rank)
     }
     rank %= open;
     for (const struct node_group *group = platform->groups;; first += group->count, group++) {
-        if (group->cores <= dealt) continue;
+        if (platform_rank_cores(platform, group) <= dealt) continue;
         if (rank < group->count) return first + (int32_t)rank;
         rank -= group->count;
     }

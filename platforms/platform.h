@@ -171,6 +171,7 @@ struct platform {
     struct window_rule *window_rules;
     size_t window_rule_count;
     enum progress_mode progress;
+    int32_t progress_ranks; /* of each node, which serve in place of its ranks' calls (progress "ranks:K"); 0: none */
     struct rma_protocol protocol;
     double thread_delay_s;
     double thread_create_s, thread_start_s, thread_join_s, thread_lock_s, thread_unlock_s, thread_barrier_s;
@@ -217,6 +218,8 @@ static inline const struct node_group *platform_group_of(const struct platform *
     for (; node >= group->count; group++) node -= group->count;
     return group;
 }
+/* The cores that a node of the group has for ranks; the others are those of its progress ranks. */
+int32_t platform_rank_cores(const struct platform *platform, const struct node_group *group);
 /* Of the nodes with the fewest cores. */
 int32_t platform_least_cores(const struct platform *platform);
 /* What a second of computing takes on the ranks' nodes, their mean. */

@@ -1,5 +1,7 @@
 /* Reads mpi.rma.protocol.serves from the platform file, and answers the replay's queries of mpi.rma.protocol. */
+#include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "platforms/read.h"
@@ -16,6 +18,41 @@ static enum progress_mode default_server(enum service service, enum progress_mod
     case SERVICE_RENDEZVOUS: return progress;
     case SERVICE_NOTIFICATION: return progress == PROGRESS_CALL ? PROGRESS_CALL : PROGRESS_HARDWARE;
     default: return PROGRESS_HARDWARE;
+    }
+}
+
+/* "ranks:K": the library's calls serve, and K more processes of each node in place of its ranks' (Si et al., Casper, IPDPS
+ * 2015). */
+enum status progress_read(const struct json_node *node, const struct platform_key *key, struct platform *platform,
+                          struct err *err)
+{
+    const char *text;
+    if (!node->item) return STATUS_OK;
+    TRY(json_string(node, &text, err));
+    const int mode = platform_name_index(key->names, text);
+    platform->progress = mode < 0 ? PROGRESS_CALL : (enum progress_mode)mode;
+    if (mode >= 0) return STATUS_OK;
+    if (strncmp(text, "ranks:", 6) != 0)
+        return json_error(node, err, "unknown value '%s', expected hardware, thread, call or ranks:K", text);
+    char *end;
+    const long count = strtol(text + 6, &end, 10);
+    if (!isdigit((unsigned char)text[6]) || *end || count < 1 || count > CORES_MAX)
+        return json_error(node, err, "'%s', expected ranks:K, K from 1 to %d", text, CORES_MAX);
+    platform->progress_ranks = (int32_t)count;
+    return STATUS_OK;
+}
+
+/* What a message of the kind meets is at its target, whose work progress ranks do. */
+static bool is_at_target(enum service service)
+{
+    return service != SERVICE_ACKNOWLEDGEMENT && service != SERVICE_NOTIFICATION && service != SERVICE_CLEAR;
+}
+
+static void use_progress_ranks(struct serve_rule *rules)
+{
+    for (;; rules++) {
+        if (rules->by == PROGRESS_CALL) rules->by = PROGRESS_THREAD;
+        if (rules->upto_bytes == INT64_MAX) return;
     }
 }
 
@@ -148,7 +185,8 @@ enum status server_read(const struct json_node *node, const struct platform_key 
     const size_t service = (key->offset - offsetof(struct platform, protocol.serves)) / sizeof protocol->serves[0];
     protocol->serves[service][0].by = default_server((enum service)service, platform->progress);
     if (cJSON_IsNull(node->item)) protocol->serves_replaced[service] = true;
-    if (cJSON_IsNull(node->item)) return STATUS_OK;
     if (cJSON_IsObject(node->item)) return json_error(node, err, "an object, expected a string, or rows of upto_bytes and by");
-    return by_size_read(node, key, platform, err);
+    if (!cJSON_IsNull(node->item)) TRY(by_size_read(node, key, platform, err));
+    if (platform->progress_ranks > 0 && is_at_target((enum service)service)) use_progress_ranks(protocol->serves[service]);
+    return STATUS_OK;
 }

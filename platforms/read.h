@@ -58,7 +58,7 @@ typedef enum status key_reader(const struct json_node *node, const struct platfo
 key_reader section_read, value_read, by_operation_read, by_size_read, part_read;
 /* Readers of single keys. */
 key_reader nodes_read, topology_key_read, segments_read, loopback_read, semantics_key_read, buffer_read, ahead_read, windows_read,
-    call_name_read, protocol_read, serves_read, server_read;
+    call_name_read, progress_read, protocol_read, serves_read, server_read;
 
 /* A value beyond these limits is taken for a mistake in the unit: 1 B/s, an exabyte/s, an hour, a pebibyte. */
 enum { NODES_MAX = 1 << 24, CORES_MAX = 1 << 20 }; /* memory is up to 200 bytes for each node up to the last one with a rank */

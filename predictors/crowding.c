@@ -10,7 +10,7 @@
 /* How many times as long computing takes on the node as on cores of its ranks' own. */
 static double crowding_of(const struct platform *platform, const uint32_t *ranks, int32_t node)
 {
-    return fmax(1, (double)ranks[node] / platform_group_of(platform, node)->cores);
+    return fmax(1, (double)ranks[node] / platform_rank_cores(platform, platform_group_of(platform, node)));
 }
 
 static enum status note_crowded(const struct platform *platform, const uint32_t *ranks, struct result *result, struct err *err)
@@ -23,7 +23,7 @@ static enum status note_crowded(const struct platform *platform, const uint32_t 
         if (crowding > crowding_of(platform, ranks, fullest)) fullest = node;
     }
     if (crowded == 0) return STATUS_OK;
-    const int32_t cores = platform_group_of(platform, fullest)->cores;
+    const int32_t cores = platform_rank_cores(platform, platform_group_of(platform, fullest));
     return result_add_note(result, err,
                            "more ranks than cores on %u node%s: %u ranks share the %d core%s of node %d, so that computing "
                            "takes %.3g times as long there (nodes.cores, mapping)",

@@ -172,6 +172,7 @@ static enum status describe_with(struct prediction *prediction, const struct rec
     char parted[CROWDING_TEXT_BYTES];
     if (crowding_parts_window(prediction->trace, platform, parted)) TRY(result_add_note(result, err, "%s", parted));
     TRY(servers_note(platform, result, err));
+    TRY(servers_ranks_note(prediction, err));
     TRY(steering_note(prediction->trace, &facts->steering, platform, result, err));
     TRY(note_files(facts, result, err));
     TRY(note_ends(prediction, facts, err));
@@ -189,10 +190,8 @@ enum status prediction_begin_calls(const struct prediction *prediction, struct r
     return recording_begin(prediction->recording, err);
 }
 
-/* The run time on a variant of the platform; NAN if the trace does not end on it (an order of locks may differ). loggp can run
- * several times in a process. */
-static enum status run_time_on(const struct prediction *prediction, const struct platform *platform, double *run_time_s,
-                               struct err *err)
+enum status prediction_run_time_on(const struct prediction *prediction, const struct platform *platform, double *run_time_s,
+                                   struct err *err)
 {
     struct replay_outcome outcome;
     struct replay_options options = {.engine = engine_by_name("loggp")};
@@ -207,7 +206,7 @@ static enum status ideal_run_time(const struct prediction *prediction, double *r
 {
     struct platform_ideal ideal;
     platform_ideal_init(&ideal, prediction->platform);
-    TRY(run_time_on(prediction, &ideal.platform, run_time_s, err));
+    TRY(prediction_run_time_on(prediction, &ideal.platform, run_time_s, err));
     if (isnan(*run_time_s)) *run_time_s = 0;
     return STATUS_OK;
 }
@@ -225,10 +224,10 @@ static enum status find_errors(const struct prediction *prediction, double sourc
     for (int i = 0; i < ERROR_SOURCES; i++) {
         source_s[i] = NAN;
         if (!platform->erring[i] || (double)prediction->outcome.stats.events > ERROR_EVENTS) continue;
-        if (other_engine) TRY(run_time_on(prediction, platform, &run_time_s, err));
+        if (other_engine) TRY(prediction_run_time_on(prediction, platform, &run_time_s, err));
         other_engine = false;
         const struct platform erring = platform_erring(platform, (enum error_source)i);
-        TRY(run_time_on(prediction, &erring, &source_s[i], err));
+        TRY(prediction_run_time_on(prediction, &erring, &source_s[i], err));
         source_s[i] -= run_time_s;
     }
     return STATUS_OK;

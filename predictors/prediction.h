@@ -44,6 +44,11 @@ bool prediction_forgets(const struct prediction *prediction);
 /* Gives a replay of the prediction's trace what it reads. */
 enum status prediction_begin_calls(const struct prediction *prediction, struct replay_options *options, struct err *err);
 
+/* The run time on a variant of the platform, by the engine loggp, which can run several times in a process; NAN if the trace does
+ * not end on it (an order of locks may differ). */
+enum status prediction_run_time_on(const struct prediction *prediction, const struct platform *platform, double *run_time_s,
+                                   struct err *err);
+
 /* On failure prediction has no outputs. With a recording an error may say less than that of a prediction of the whole trace. */
 enum status prediction_run(struct prediction *prediction, struct err *err);
 void prediction_clear(struct prediction *prediction);

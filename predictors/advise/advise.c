@@ -177,13 +177,16 @@ static enum status add_profiles(struct finder *finder, const struct platform *pl
     return STATUS_OK;
 }
 
-/* What users of a platform can set: a progress thread where targets' calls serve messages, the other order of ranks where it
- * takes no more nodes, another library. */
+/* What users of a platform can set: a progress thread, or rank, where targets' calls serve messages, the other order of ranks
+ * where it takes no more nodes, another library. */
 static enum status add_settings(struct finder *finder)
 {
     const struct platform *platform = finder->advice->changes[0].scene.platform;
     const int64_t ranks = finder->advice->trace->rank_count, per_node = platform->ranks_per_node;
-    if (protocol_uses(&platform->protocol, PROGRESS_CALL)) TRY(add_setting(finder, "mpi.rma.progress", "thread"));
+    if (protocol_uses(&platform->protocol, PROGRESS_CALL)) {
+        TRY(add_setting(finder, "mpi.rma.progress", "thread"));
+        if (platform_least_cores(platform) > 1) TRY(add_setting(finder, "mpi.rma.progress", "ranks:1"));
+    }
     if (!platform->rank_nodes && per_node > 1 && platform->node_count > 1 && ranks > (platform->node_count - 1) * per_node)
         TRY(add_setting(finder, "mapping.round_robin", platform->round_robin ? "false" : "true"));
     return add_profiles(finder, platform);

@@ -53,7 +53,7 @@ enum status replay_prepare_cores(struct replay *replay, const uint32_t *threads)
     int32_t count = replay->platform->node_count;
     for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++) {
         const int32_t node = replay->nodes[rank];
-        uint32_t cores = (uint32_t)platform_group_of(replay->platform, node)->cores;
+        uint32_t cores = (uint32_t)platform_rank_cores(replay->platform, platform_group_of(replay->platform, node));
         bool known = threads[node] <= cores || (nodes && nodes[node].cores > 0);
         if (known || !leaves_core(replay, rank)) continue;
         if (!nodes) nodes = calloc((size_t)count + 1, sizeof *nodes);

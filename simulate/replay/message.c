@@ -32,6 +32,7 @@ static enum progress_mode server_of_bytes(const struct replay *replay, const str
 {
     const struct rma_protocol *protocol = &replay->platform->protocol;
     if (row->service == SERVICE_NONE) return PROGRESS_HARDWARE;
+    if (row->two_sided && replay->platform->progress_ranks > 0) return PROGRESS_CALL; /* they serve one-sided messages */
     enum progress_mode server = protocol_serves(protocol, (enum service)row->service, bytes);
     for (int i = 0; row->also >> i; i++) {
         enum progress_mode other = row->also >> i & 1 ? protocol_serves(protocol, (enum service)i, bytes) : server;
@@ -234,6 +235,17 @@ static enum status plan_poll(struct replay *replay, uint32_t rank)
     return replay_timer(replay, *at_ps, rank, TIMER_SERVE, rank);
 }
 
+/* When a progress thread, or rank, has served a message that is here now. A progress rank serves one after another. */
+static int64_t served_ps(struct replay *replay, uint32_t rank)
+{
+    const int64_t delay_ps = core_of(replay)->thread_delay_ps;
+    if (!replay->servers) return replay->now_ps + delay_ps;
+    int64_t *free_ps = &replay->server_free_ps[replay->servers[rank]];
+    const bool waits = replay->platform->contention && *free_ps > replay->now_ps;
+    *free_ps = (waits ? *free_ps : replay->now_ps) + delay_ps;
+    return *free_ps;
+}
+
 enum status replay_arrived(struct replay *replay, const struct engine_note *message)
 {
     struct core *core = core_of(replay);
@@ -242,9 +254,10 @@ enum status replay_arrived(struct replay *replay, const struct engine_note *mess
     case PROGRESS_HARDWARE: return row->act(replay, message);
     case PROGRESS_THREAD: {
         uint32_t index;
-        if (core->thread_delay_ps == 0) return row->act(replay, message);
+        const int64_t at_ps = served_ps(replay, message->destination);
+        if (at_ps == replay->now_ps) return row->act(replay, message);
         TRY(keep_message(replay, message, &index));
-        return replay_timer(replay, replay->now_ps + core->thread_delay_ps, message->destination, TIMER_MESSAGE, index);
+        return replay_timer(replay, at_ps, message->destination, TIMER_MESSAGE, index);
     }
     case PROGRESS_CALL: break;
     }

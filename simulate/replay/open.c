@@ -29,7 +29,7 @@
 static double core_share(const struct platform *platform, const uint32_t *load, uint32_t rank)
 {
     const int32_t node = platform_node_of(platform, rank);
-    uint32_t threads = load[node], cores = (uint32_t)platform_group_of(platform, node)->cores;
+    uint32_t threads = load[node], cores = (uint32_t)platform_rank_cores(platform, platform_group_of(platform, node));
     return threads > cores ? (double)cores / threads : 1.0;
 }
 
@@ -47,6 +47,26 @@ static bool has_plain_gaps(const struct replay *replay, uint32_t rank)
     if (source && replay_source_sleeps(source, rank)) return false;
     bool waits = process->sim && process->before_ps[BEFORE_CORE_WAIT];
     return !process->compute_ps && !process->before_ps[BEFORE_SLEPT] && !waits && !replay_shares_cores(replay, rank);
+}
+
+/* The ranks of a node are dealt to its progress ranks in turn. A progress rank has the number of its first rank. */
+static enum status deal_servers(struct replay *replay)
+{
+    const uint32_t rank_count = replay->trace->rank_count, each = (uint32_t)replay->platform->progress_ranks;
+    if (each == 0) return STATUS_OK;
+    replay->servers = calloc(rank_count, sizeof *replay->servers);
+    uint32_t *first = calloc((size_t)replay->platform->node_count * each, sizeof *first); /* and 1; 0: none */
+    uint32_t *dealt = calloc((size_t)replay->platform->node_count, sizeof *dealt);
+    for (uint32_t rank = 0; replay->servers && first && dealt && rank < rank_count; rank++) {
+        const size_t node = (size_t)replay->nodes[rank];
+        uint32_t *server = &first[node * each + dealt[node]++ % each];
+        if (*server == 0) *server = rank + 1;
+        replay->servers[rank] = *server - 1;
+    }
+    const bool enough = replay->servers && first && dealt;
+    free(first);
+    free(dealt);
+    return enough ? STATUS_OK : err_memory(replay->err);
 }
 
 static enum status prepare_ranks(struct replay *replay)
@@ -67,6 +87,7 @@ static enum status prepare_ranks(struct replay *replay)
         load[replay->nodes[rank]] += trace_thread_count(trace, rank);
     }
     enum status status = replay_prepare_cores(replay, load);
+    if (status == STATUS_OK) status = deal_servers(replay);
     for (uint32_t rank = 0; rank < trace->rank_count && status == STATUS_OK; rank++) {
         struct rank_state *state = &replay->ranks[rank];
         state->calls = trace->ranks[rank].calls;
@@ -290,7 +311,7 @@ static void take_protocol(struct replay *replay, const struct platform *platform
     const struct rma_protocol *protocol = &platform->protocol;
     replay->deferred = platform->issue == ISSUE_DEFERRED;
     replay->hardware = protocol_is_hardware(protocol);
-    replay->needs_call = protocol_uses(protocol, PROGRESS_CALL);
+    replay->needs_call = protocol_uses(protocol, PROGRESS_CALL) || platform->progress_ranks > 0;
     core->linger_ps = units_ps(protocol->linger_s);
     core->linger_sd_ps = platform->draw > 0 ? (double)units_ps(platform->jitter_s) : 0;
     core->lingers = replay->needs_call && (core->linger_ps > 0 || core->linger_sd_ps > 0);
@@ -442,6 +463,7 @@ void replay_close(struct replay *replay)
     free(replay->ranks);
     free(replay->nodes);
     free(replay->server_free_ps);
+    free(replay->servers);
     free(core->call_ps[0]);
     free(core->call_ps[1]);
     replay_clear_gaps(replay);

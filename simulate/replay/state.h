@@ -71,7 +71,8 @@ struct replay {
     struct called *called; /* by member; NULL: no connections */
     uint32_t *unread_completes; /* by member: as envelope.unread, of its last notification; NULL: calls serve on entry */
     struct fence_targets *fence_targets; /* by member; NULL: flush is counted */
-    int64_t *server_free_ps; /* per rank: when it can apply the next accumulate */
+    uint32_t *servers;       /* per rank: its progress rank; NULL: there are none */
+    int64_t *server_free_ps; /* per rank or progress rank: when it can apply the next accumulate, or serve the next message */
     struct watches *watches; /* NULL: no symmetric memory */
 
     /* Of the drivers. */

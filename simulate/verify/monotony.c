@@ -104,7 +104,7 @@ static bool sleepers_leave_cores(const struct verify_context *context)
     int32_t *ranks = sleeps ? calloc((size_t)platform->node_count + 1, sizeof *ranks) : NULL;
     for (uint32_t r = 0; ranks && r < context->trace->rank_count; r++) {
         const int32_t node = platform_node_of(platform, r);
-        crowded = ++ranks[node] > platform_group_of(platform, node)->cores || crowded;
+        crowded = ++ranks[node] > platform_rank_cores(platform, platform_group_of(platform, node)) || crowded;
     }
     bool unknown = sleeps && !ranks;
     free(ranks);

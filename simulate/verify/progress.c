@@ -1,6 +1,7 @@
 /* Law 3 for Wait for Progress: compares what the replay records of it (RMA::ProgressFrom, RMA::ProgressUntil) with the
  * calls of the ranks that may serve. With progress `call` the target is outside its library during the wait, and enters
- * it, or ends, at the end. With `thread` the wait is not longer than the thread's delay. */
+ * it, or ends, at the end. With `thread` the wait is not longer than the thread's delay. What waits for a
+ * progress rank waits for others that it serves, which the trace does not show. */
 #include <inttypes.h>
 
 #include "common/search.h"
@@ -46,6 +47,7 @@ static bool is_served(const struct verify_context *context, uint32_t rank, const
 {
     const struct rma_protocol *protocol = &context->platform->protocol;
     bool anytime = protocol->visit != VISIT_ENTER || protocol->lock_order == LOCK_ORDER_SERVICE || protocol->polls > 1;
+    if (protocol_uses(protocol, PROGRESS_THREAD) && context->platform->progress_ranks > 0) return true;
     if (protocol_uses(protocol, PROGRESS_THREAD) &&
         sim->progress_until_ps - sim->progress_from_ps <= units_ps(context->platform->thread_delay_s))
         return true;

@@ -25,7 +25,7 @@ static const struct knob own[] = {
     {"mpi.rma.control_bytes", {"0", "0", "64", "5000"}},
     {"mpi.rma.eager_bytes", {"8192", "8192", "0"}},
     {"mpi.rma.window_info_bytes", {"0", "16"}},
-    {"mpi.rma.progress", {"hardware", "hardware", "thread", "call"}},
+    {"mpi.rma.progress", {"hardware", "hardware", "thread", "call", "ranks:1"}},
     {"mpi.rma.thread_delay_s", {"0", "2e-6"}},
     {"mpi.rma.protocol.calls.lock", {"ask,grant", "[]"}},
     {"mpi.rma.protocol.calls.fence",
@@ -188,15 +188,18 @@ static bool is_of_library(const char *key)
            strcmp(key, "mapping.ranks_per_node") == 0;
 }
 
-/* The platform refuses a limited buffer under deferred issue. */
+/* The platform refuses a limited buffer under deferred issue, and a progress rank on a node's only core. */
 static bool dropped(const struct program *program, const struct knob *knob)
 {
     size_t count;
     const struct knob *knobs = knobs_all(&count);
     if (program->subject == SUBJECT_LIBRARY && is_of_library(knob->key)) return true;
-    if (strcmp(knob->key, "mpi.rma.buffer_bytes") != 0) return false;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(knobs[i].key, "mpi.rma.issue") == 0) return program->knobs[i] == 2;
+    const bool ranks = strcmp(knob->key, "mpi.rma.progress") == 0;
+    if (!ranks && strcmp(knob->key, "mpi.rma.buffer_bytes") != 0) return false;
+    for (size_t i = 0; i < count; i++) {
+        if (!ranks && strcmp(knobs[i].key, "mpi.rma.issue") == 0) return program->knobs[i] == 2;
+        if (ranks && strcmp(knobs[i].key, "nodes.cores") == 0) return program->knobs[i] == 0 && program->knobs[knob - knobs] == 4;
+    }
     return false;
 }
 

@@ -105,8 +105,9 @@ static double pace(const struct model *model, uint32_t rank)
     double speed = model->trace->ranks[rank].speed > 0 ? model->trace->ranks[rank].speed : 1.0;
     for (uint32_t r = 0; r < model->rank_count; r++) sharing += platform_node_of(platform, r) == node;
     const struct node_group *group = platform_group_of(platform, node);
-    int32_t crowd = sharing > group->cores ? sharing : group->cores;
-    return speed * crowd / (group->speed * group->cores);
+    const int32_t cores = group->cores - platform->progress_ranks;
+    int32_t crowd = sharing > cores ? sharing : cores;
+    return speed * crowd / (group->speed * cores);
 }
 
 static bool sleeps(const struct trace_rank *rank)
@@ -123,7 +124,7 @@ static void make_crowds(struct model *model)
     for (uint32_t r = 0; r < model->rank_count; r++) {
         const int32_t node = platform_node_of(model->platform, r);
         struct crowd *crowd = &model->crowds[node];
-        crowd->cores = (uint32_t)platform_group_of(model->platform, node)->cores;
+        crowd->cores = (uint32_t)(platform_group_of(model->platform, node)->cores - model->platform->progress_ranks);
         if (crowd->ranks > crowd->cores && sleeps(&model->trace->ranks[r])) crowd->sleeps = true;
     }
 }

@@ -200,6 +200,8 @@ struct arrival {
     enum service service;
     int64_t bytes; /* that its operation moves */
 };
+/* Who serves, and applies accumulates, in place of the rank. */
+struct rank *rank_server(struct model *model, uint32_t number);
 void rank_serve(struct model *model, struct arrival arrival, action *act, void *what);
 /* Of a two-sided message: one poll is enough. */
 void rank_serve_once(struct model *model, struct arrival arrival, action *act, void *what);

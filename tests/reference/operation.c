@@ -126,7 +126,7 @@ static void applied(struct model *model, void *what)
 static void serve(struct model *model, void *what)
 {
     struct op *op = what;
-    struct rank *target = &model->ranks[op->access->target];
+    struct rank *target = rank_server(model, op->access->target);
     int64_t lasts_ps = units_ps(platform_apply_s(model->platform, op->bytes));
     if (lasts_ps == 0) {
         applied(model, op);

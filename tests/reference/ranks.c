@@ -145,9 +145,29 @@ enum progress_mode server_of_message(const struct model *model, enum service ser
     return rule->by;
 }
 
+/* The n-th rank of a node has the (n mod K)-th of its K progress ranks, whose work the first such rank of the node counts. */
+struct rank *rank_server(struct model *model, uint32_t number)
+{
+    uint32_t before = 0, left = 0;
+    const int32_t node = platform_node_of(model->platform, number);
+    if (model->platform->progress_ranks == 0) return &model->ranks[number];
+    for (uint32_t r = 0; r < number; r++) before += platform_node_of(model->platform, r) == node;
+    left = before % (uint32_t)model->platform->progress_ranks;
+    for (uint32_t r = 0;; r++) {
+        if (platform_node_of(model->platform, r) != node) continue;
+        if (left-- == 0) return &model->ranks[r];
+    }
+}
+
 static void serve_by(struct model *model, uint32_t number, enum progress_mode by, uint32_t polls, action *act, void *what)
 {
     int64_t delay_ps = by == PROGRESS_THREAD ? units_ps(model->platform->thread_delay_s) : 0;
+    if (by == PROGRESS_THREAD && model->platform->progress_ranks > 0) {
+        struct rank *server = rank_server(model, number);
+        if (server->applied_ps < model->now_ps || !model->platform->contention) server->applied_ps = model->now_ps;
+        server->applied_ps += delay_ps;
+        delay_ps = server->applied_ps - model->now_ps;
+    }
     if (by == PROGRESS_CALL)
         when_it_serves(model, &model->ranks[number], polls, act, what);
     else if (delay_ps > 0)
@@ -169,7 +189,10 @@ void rank_serve(struct model *model, struct arrival arrival, action *act, void *
 
 void rank_serve_once(struct model *model, struct arrival arrival, action *act, void *what)
 {
-    serve_in(model, arrival, 1, act, what);
+    if (model->platform->progress_ranks == 0)
+        serve_in(model, arrival, 1, act, what);
+    else
+        serve_by(model, arrival.to, arrival.from == arrival.to ? PROGRESS_HARDWARE : PROGRESS_CALL, 1, act, what);
 }
 
 /* One poll: what needs no further one is done, in the order of arrival, and the rank goes on in between if it can. */
