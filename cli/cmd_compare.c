@@ -5,10 +5,13 @@
 #include "cli/prediction_options.h"
 #include "cli/terminal/progress_bar.h"
 #include "common/json/json_write.h"
+#include "common/text/text.h"
+#include "platforms/profile.h"
 #include "predictors/comparison_draws.h"
 #include "predictors/prediction.h"
 #include "predictors/scenes.h"
 #include "predictors/sensitivity/sensitivity.h"
+#include "validate/difference.h"
 
 enum { KEY_SEMANTICS = 1000, KEY_ROWS, KEY_PROFILES, KEY_JSON, KEY_DRAWS, KEY_SEED, KEY_SENSITIVITY };
 enum { ROWS_MAX = SENSITIVITY_ROWS_MAX };
@@ -22,7 +25,8 @@ static const struct argp_option options[] = {
      0},
     {"rows", KEY_ROWS, "LIST", 0, "the same as --semantics", 0},
     {"profiles", KEY_PROFILES, "LIST", 0,
-     "rows of MPI libraries: what the platform file says, and in its place each profile of the list (rmacast platform profiles)",
+     "rows of MPI libraries: what the platform file says, and in its place each profile of the list, or all installed ones "
+     "(all); also which calls take longer or shorter with each (rmacast platform profiles)",
      0},
     {"draws", KEY_DRAWS, "N", 0,
      "replay each row N times more, with latencies that are drawn around the stated ones (network.jitter_s): median and range "
@@ -41,7 +45,7 @@ struct settings {
     size_t row_count;
     int64_t draws; /* 0: none */
     int64_t seed;
-    bool asks_sensitivity;
+    bool asks_sensitivity, asks_profiles;
     struct prediction_options prediction;
     struct analyze_options analyze;
 };
@@ -78,10 +82,19 @@ static error_t parse_rows(const struct argp_state *state, const char *option, co
 /* "A,B" is short for the rows platform, platform+mpi.profile=A, platform+mpi.profile=B. */
 static error_t parse_profiles(const struct argp_state *state, const char *list, struct settings *settings)
 {
-    char item[SCENE_NAME_BYTES], *rows = strdup("platform");
+    char item[SCENE_NAME_BYTES], installed[PROFILE_NAMES_BYTES], *rows = strdup("platform");
+    settings->asks_profiles = true;
+    if (strcmp(list, "all") == 0) {
+        struct err err;
+        if (profile_list(NULL, installed, sizeof installed, &err) != STATUS_OK) {
+            free(rows);
+            return cli_usage(state, "%s", err.text);
+        }
+        list = installed;
+    }
     while (rows && list && strcspn(list, ",") < SCENE_NAME_BYTES && cli_next_item(&list, item, sizeof item)) {
         char *longer;
-        if (asprintf(&longer, "%s,platform+mpi.profile=%s", rows, item) < 0) longer = NULL;
+        if (asprintf(&longer, "%s,platform+mpi.profile=%s", rows, item + strspn(item, " ")) < 0) longer = NULL;
         free(rows);
         rows = longer;
     }
@@ -126,12 +139,30 @@ static enum status write_json(const struct comparison *comparison, const struct 
     return status;
 }
 
+/* Which calls make the difference between the first row and each other one. */
+static enum status print_calls(const struct comparison *comparison, struct err *err)
+{
+    enum { CALLS = 3 };
+    for (size_t i = 1; i < comparison->count && comparison->results[0]; i++) {
+        struct difference *difference;
+        if (!comparison->results[i]) continue;
+        TRY(difference_new(comparison->results[0], comparison->names[0], comparison->results[i], comparison->names[i], -1,
+                           &difference, err));
+        text_print(stdout, "Calls of all ranks, %s against %s: ", comparison->names[i], comparison->names[0]);
+        difference_print_line(difference, CALLS, stdout);
+        fputc('\n', stdout);
+        difference_free(difference);
+    }
+    return STATUS_OK;
+}
+
 static enum status write_outputs(const struct settings *settings, const struct comparison *comparison,
                                  const struct sensitivity *sensitivity, struct err *err)
 {
     enum status files = settings->json ? write_json(comparison, sensitivity, settings->json, err) : STATUS_OK;
     if (cli_is_output(settings->json)) return files;
     comparison_print(comparison, cli_table());
+    if (settings->asks_profiles) TRY(print_calls(comparison, err));
     sensitivity_print_rows(sensitivity, cli_table());
     bool begun = false;
     for (size_t i = 0; i < settings->row_count; i++) {

@@ -24,7 +24,7 @@
 #include "predictors/profile_differences.h"
 #include "trace/open.h"
 
-enum { VERB_SHOW, VERB_CHECK, VERB_PROFILES, VERB_PLOT, VERB_DIFF, VERB_EXPORT, NAMES_BYTES = 4096, VALUE_COLUMNS = 40 };
+enum { VERB_SHOW, VERB_CHECK, VERB_PROFILES, VERB_PLOT, VERB_DIFF, VERB_EXPORT, VALUE_COLUMNS = 40 };
 static const char *const verbs[] = {"show", "check", "profiles", "plot", "diff", "export", NULL};
 /* The number of files of each subcommand, and its options. */
 static const struct {
@@ -278,7 +278,7 @@ static enum status open_profile(const char *name, struct json_document *profile,
 
 static enum status list_profiles(const char *output, cJSON *list, struct err *err)
 {
-    char names[NAMES_BYTES], *save;
+    char names[PROFILE_NAMES_BYTES], *save;
     TRY(profile_list(NULL, names, sizeof names, err));
     for (char *name = strtok_r(names, ", ", &save); name; name = strtok_r(NULL, ", ", &save)) {
         struct json_document profile;

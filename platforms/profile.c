@@ -62,8 +62,6 @@ enum status data_names(const char *folder, char *names, size_t room, struct err 
     return STATUS_OK;
 }
 
-enum { NAMES_BYTES = 4096 };
-
 static bool is_listed(const char *names, const char *name)
 {
     size_t length = strlen(name);
@@ -75,7 +73,7 @@ static bool is_listed(const char *names, const char *name)
 /* Adds the names that are not there yet: the same name in an earlier folder is found first. */
 static enum status list_folder(const char *folder, char *names, size_t room, struct err *err)
 {
-    char path[PROFILE_PATH_BYTES + 8], found[NAMES_BYTES], *rest = found;
+    char path[PROFILE_PATH_BYTES + 8], found[PROFILE_NAMES_BYTES], *rest = found;
     snprintf(path, sizeof path, "%.4000s/mpi", folder);
     TRY(data_names(path, found, sizeof found, err));
     for (char *name; (name = strtok_r(rest, ", ", &rest)) != NULL;) {
@@ -104,7 +102,7 @@ static enum status find_in(const char *folder, const char *name, bool *there, ch
 
 enum status profile_find(const char *name, const char *platform_file, char path[PROFILE_PATH_BYTES], struct err *err)
 {
-    char folder[PROFILE_PATH_BYTES], directories[DATA_DIRECTORIES][PROFILE_PATH_BYTES], names[NAMES_BYTES];
+    char folder[PROFILE_PATH_BYTES], directories[DATA_DIRECTORIES][PROFILE_PATH_BYTES], names[PROFILE_NAMES_BYTES];
     bool has_folder = folder_of(platform_file, folder), there = false;
     if (strchr(name, '/')) {
         bool relative = name[0] != '/' && has_folder;

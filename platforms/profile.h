@@ -40,6 +40,8 @@ enum status platform_effective(const char *file, const char *const *overrides, s
 /* Opens and checks a profile's file. The caller closes it with json_close(). */
 enum status profile_open(const char *path, struct json_document *profile, struct err *err);
 
+enum { PROFILE_NAMES_BYTES = 4096 }; /* room for all of them */
+
 /* Writes "NAME, NAME" for the profiles beside the platform file (may be NULL) and then for the installed ones, each sorted. */
 enum status profile_list(const char *platform_file, char *names, size_t room, struct err *err);
 

@@ -232,9 +232,30 @@ static void print_value(const char *name, const struct difference_value *value, 
         text_print(out, " %9s\n", "-");
 }
 
+/* Of all ranks' time. */
+static double least_shown_s(const struct difference *difference)
+{
+    return least_shown * fmax(result_total_s(difference->results[0]), result_total_s(difference->results[1]));
+}
+
+void difference_print_line(const struct difference *difference, size_t top, FILE *out)
+{
+    const double least_s = least_shown_s(difference);
+    size_t shown = 0;
+    for (; shown < difference->count && shown < top; shown++) {
+        const struct difference_row *row = &difference->rows[shown];
+        char text[UNITS_TEXT_BYTES];
+        if (row->change_s == 0 || fabs(row->change_s) < least_s) break; /* the greatest change is first */
+        text_print(out, "%s%s %s %s", shown > 0 ? ", " : "", row->activity, units_format_duration(fabs(row->change_s), text),
+                   row->change_s > 0 ? "more" : "less");
+        if (row->file) text_print(out, " (%s:%" PRId32 ")", row->file, row->line);
+    }
+    if (shown == 0) fputs("no call", out);
+}
+
 static void print_rows(const struct difference *difference, size_t top, bool slower, FILE *out)
 {
-    const double least_s = least_shown * fmax(result_total_s(difference->results[0]), result_total_s(difference->results[1]));
+    const double least_s = least_shown_s(difference);
     size_t shown = 0, left = 0;
     for (size_t i = 0; i < difference->count; i++) {
         const struct difference_row *row = &difference->rows[i];

@@ -14,7 +14,6 @@
 #include "predictors/prediction.h"
 #include "trace/calls/libraries.h"
 
-enum { PROFILE_NAMES_BYTES = 2000 };
 enum { CONFIRMED = 6 }; /* so many of the best changes are also drawn, and replayed by the other engine */
 
 struct finder {
