@@ -54,6 +54,22 @@ static enum status note_files(const struct recording_facts *facts, struct result
                            facts->file_calls, units_plural(facts->file_calls), facts->file_s);
 }
 
+/* Notes polls that wait for nothing here: the recorded ones are made again. */
+static enum status note_polls(const struct trace *trace, const struct recording_facts *facts, struct result *result,
+                              struct err *err)
+{
+    const struct trace_call *poll = &facts->polls.poll;
+    const struct trace_site *site = &trace->definitions.sites[poll->site];
+    char place[64] = "";
+    if (facts->polls.rows == 0) return STATUS_OK;
+    if (site->file) snprintf(place, sizeof place, " (%.40s:%" PRId32 ")", site->file, site->line);
+    return result_add_note(result, err,
+                           "%" PRIu64 " polls in %" PRIu64 " row%s are made again as recorded and wait for nothing: the first "
+                           "are %s of rank %" PRIu32 "%s; --rewrite polls makes a row wait for the write that ended it",
+                           facts->polls.count, facts->polls.rows, units_plural(facts->polls.rows), call_name(poll->call),
+                           facts->polls.rank, place);
+}
+
 /* What the platform says nothing of, and the recording shows: from a hundredth of its time on. */
 static enum status note_ends(struct prediction *prediction, const struct recording_facts *facts, struct err *err)
 {
@@ -175,6 +191,7 @@ static enum status describe_with(struct prediction *prediction, const struct rec
     TRY(servers_ranks_note(prediction, err));
     TRY(steering_note(prediction->trace, &facts->steering, platform, result, err));
     TRY(note_files(facts, result, err));
+    TRY(note_polls(prediction->trace, facts, result, err));
     TRY(note_ends(prediction, facts, err));
     state_uncertainty(prediction, facts, source_s);
     TRY(model_report_faults(prediction->trace, result, err));

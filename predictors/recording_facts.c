@@ -13,6 +13,24 @@ static void add_ends(struct recording_facts *facts, const struct trace_call *cal
     facts->last_s = kind == CALL_FINALIZE ? took_s : 0;
 }
 
+/* Polls of the last row that are more than its first ones are counted one by one: a row may go on in the next calls. */
+static void add_poll(struct recording_facts *facts, uint32_t rank, const struct trace_call *call)
+{
+    const bool polls = polls_window(call), goes_on = facts->polls.in_row > 0;
+    if (goes_on && !(polls && polls_same(call, &facts->polls.row))) {
+        if (!polls_between(call, &facts->polls.row)) facts->polls.in_row = 0;
+        if (facts->polls.in_row > 0 || !polls) return;
+    }
+    if (!polls) return;
+    if (facts->polls.in_row++ == 0) facts->polls.row = *call;
+    if (facts->polls.in_row < POLLS_SYNCS_LEAST) return;
+    facts->polls.count += facts->polls.in_row == POLLS_SYNCS_LEAST ? POLLS_SYNCS_LEAST : 1;
+    if (facts->polls.in_row > POLLS_SYNCS_LEAST) return;
+    if (facts->polls.rows++ > 0) return;
+    facts->polls.rank = rank;
+    facts->polls.poll = *call;
+}
+
 enum status recording_facts_add(struct recording_facts *facts, const struct trace *trace, uint32_t rank, size_t first, bool last,
                                 struct err *err)
 {
@@ -20,6 +38,7 @@ enum status recording_facts_add(struct recording_facts *facts, const struct trac
     for (size_t i = first; i < process->count; i++) {
         const struct trace_call *call = &process->calls[i];
         add_ends(facts, call);
+        add_poll(facts, rank, call);
         if (call_kind(call->call) != CALL_LOCAL || !call_is_io(call->call)) continue;
         facts->file_calls++;
         facts->file_s += units_s(call->exit_ps - call->enter_ps);
@@ -29,6 +48,7 @@ enum status recording_facts_add(struct recording_facts *facts, const struct trac
         facts->ends_s[1] += facts->last_s;
         facts->last_s = 0;
         facts->called = false;
+        facts->polls.in_row = 0;
         trace_spread_end(&facts->spread);
     }
     return steering_count(&facts->steering, trace, rank, first, last, err);

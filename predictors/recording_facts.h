@@ -3,6 +3,7 @@
 #define PREDICTORS_RECORDING_FACTS_H
 
 #include "predictors/steering.h"
+#include "trace/polls.h"
 #include "trace/steps.h"
 #include "trace/trace.h"
 
@@ -17,6 +18,12 @@ struct recording_facts {
     int64_t end_ps;   /* exit of the last call of any rank */
     bool called;      /* the rank has called a library */
     double last_s;    /* of the rank: if its last call of a library was MPI_Finalize, that one's time, else 0 */
+    struct {          /* polls in rows (trace/polls.h) of POLLS_SYNCS_LEAST and more */
+        uint64_t count, rows;
+        uint32_t rank; /* of the first row, which is that of the call `poll` */
+        struct trace_call poll, row; /* row: the first call of the rank's row so far */
+        uint64_t in_row;             /* 0: no row */
+    } polls;
 };
 #define RECORDING_FACTS_NONE {.spread = TRACE_SPREAD_NONE, .end_ps = INT64_MIN}
 

@@ -48,7 +48,7 @@ void difference_free(struct difference *difference);
 
 /* Schema rmacast.difference/1 (docs/results.md). */
 extern const struct field difference_fields[];
-/* Prints "MPI_Win_lock 3 ms less (a.c:40), MPI_Win_free 1 ms more" of the first `top` rows that differ, "no call" if none
+/* Prints "MPI_Win_lock 3 ms less (FILE:LINE), MPI_Win_free 1 ms more" of the first `top` rows that differ, "no call" if none
  * does. */
 void difference_print_line(const struct difference *difference, size_t top, FILE *out);
 /* Prints a table of the first `top` rows that differ; slower: only of those that take longer in the second run. */

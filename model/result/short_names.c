@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/map.h"
 #include "model/result/result.h"
 
 struct name {
@@ -16,6 +17,7 @@ struct name {
 struct names {
     struct name *items;
     size_t count, capacity;
+    struct map fulls, briefs; /* hash of a text to its item, chained by probing */
 };
 
 typedef enum status (*text_visitor)(struct names *names, char *text, bool is_file, struct err *err);
@@ -43,10 +45,25 @@ static void shorten_function(const char *full, char *brief)
     *brief = '\0';
 }
 
+/* The item whose full, or short, text it is; NULL: none is. *key: its key in the map, or a free one. */
+static struct name *find_item(const struct names *names, bool is_full, const char *text, size_t bytes, uint64_t *key)
+{
+    const struct map *map = is_full ? &names->fulls : &names->briefs;
+    uint64_t hash = bytes;
+    for (size_t i = 0; i < bytes; i++) hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+    for (*key = hash;; ++*key) {
+        const uint64_t *at = map_find(map, *key);
+        if (!at) return NULL;
+        struct name *name = &names->items[*at];
+        const char *has = is_full ? name->full : name->brief;
+        if (strncmp(has, text, bytes) == 0 && has[bytes] == '\0') return name;
+    }
+}
+
 static enum status add_name(struct names *names, const char *full, size_t bytes, bool is_file, struct err *err)
 {
-    for (size_t i = 0; i < names->count; i++)
-        if (strlen(names->items[i].full) == bytes && memcmp(names->items[i].full, full, bytes) == 0) return STATUS_OK;
+    uint64_t full_key, brief_key;
+    if (find_item(names, true, full, bytes, &full_key)) return STATUS_OK;
     struct name made = {.full = strndup(full, bytes), .brief = malloc(bytes + 1)};
     if (!made.full || !made.brief) {
         free(made.full);
@@ -56,11 +73,27 @@ static enum status add_name(struct names *names, const char *full, size_t bytes,
     const char *slash = strrchr(made.full, '/');
     if (is_file) strcpy(made.brief, slash ? slash + 1 : made.full);
     else shorten_function(made.full, made.brief);
-    made.shared = *made.brief == '\0';
-    for (size_t i = 0; i < names->count; i++)
-        if (strcmp(names->items[i].brief, made.brief) == 0) made.shared = names->items[i].shared = true;
-    ARRAY_PUSH(names->items, names->count, names->capacity, made, err);
-    return STATUS_OK;
+    struct name *same = find_item(names, false, made.brief, strlen(made.brief), &brief_key);
+    made.shared = *made.brief == '\0' || same;
+    if (same) same->shared = true;
+    const size_t number = names->count;
+    enum status status = array_reserve((void **)&names->items, &names->capacity, number + 1, sizeof made, err);
+    if (status != STATUS_OK) {
+        free(made.full);
+        free(made.brief);
+        return status;
+    }
+    names->items[names->count++] = made;
+    if (!same) TRY(map_set(&names->briefs, brief_key, number, err));
+    return map_set(&names->fulls, full_key, number, err);
+}
+
+/* The text in place of a file or a component of a call path of so many bytes. */
+static const char *shorter_of(const struct names *names, const char *text, size_t bytes)
+{
+    uint64_t key;
+    const struct name *name = find_item(names, true, text, bytes, &key);
+    return name && !name->shared && strlen(name->brief) < bytes ? name->brief : NULL;
 }
 
 static enum status collect_names(struct names *names, char *text, bool is_file, struct err *err)
@@ -72,6 +105,23 @@ static enum status collect_names(struct names *names, char *text, bool is_file, 
         next = text + bytes + (text[bytes] == '/');
         if (bytes > 0) TRY(add_name(names, text, bytes, false, err));
     }
+    return STATUS_OK;
+}
+
+static enum status shorten_text(struct names *names, char *text, bool is_file, struct err *err)
+{
+    char *to = text;
+    (void)err;
+    for (const char *next = text; text && *next;) {
+        const size_t bytes = is_file ? strlen(next) : strcspn(next, "/");
+        const char *brief = shorter_of(names, next, bytes);
+        const size_t length = brief ? strlen(brief) : bytes;
+        memmove(to, brief ? brief : next, length);
+        to += length;
+        next += bytes;
+        if (*next == '/') *to++ = *next++;
+    }
+    if (text) *to = '\0';
     return STATUS_OK;
 }
 
@@ -87,9 +137,9 @@ static char *find_name(const char *text, char *from, const struct name *name)
     return NULL;
 }
 
-static enum status replace_names(struct names *names, char *text, bool is_file, struct err *err)
+/* In an advice or a note. */
+static void replace_names(const struct names *names, char *text)
 {
-    (void)is_file, (void)err;
     for (size_t i = 0; text && i < names->count; i++) {
         const struct name *name = &names->items[i];
         const size_t full = strlen(name->full), brief = strlen(name->brief);
@@ -99,7 +149,6 @@ static enum status replace_names(struct names *names, char *text, bool is_file, 
             memmove(at + brief, at + full, strlen(at + full) + 1);
         }
     }
-    return STATUS_OK;
 }
 
 static enum status visit_shares(struct names *names, struct result_shares *shares, text_visitor visit, struct err *err)
@@ -132,16 +181,16 @@ enum status result_shorten_names(struct result *result, struct err *err)
 {
     struct names names = {.count = 0};
     enum status status = visit_places(&names, result, collect_names, err);
-    if (status == STATUS_OK) status = visit_places(&names, result, replace_names, err);
+    if (status == STATUS_OK) status = visit_places(&names, result, shorten_text, err);
     for (int p = 0; status == STATUS_OK && p < PATTERN_COUNT; p++)
-        for (size_t i = 0; i < result->patterns[p].place_count; i++)
-            status = replace_names(&names, result->patterns[p].places[i].advice, false, err);
-    for (size_t i = 0; status == STATUS_OK && i < result->note_count; i++)
-        status = replace_names(&names, result->notes[i], false, err);
+        for (size_t i = 0; i < result->patterns[p].place_count; i++) replace_names(&names, result->patterns[p].places[i].advice);
+    for (size_t i = 0; status == STATUS_OK && i < result->note_count; i++) replace_names(&names, result->notes[i]);
     for (size_t i = 0; i < names.count; i++) {
         free(names.items[i].full);
         free(names.items[i].brief);
     }
     free(names.items);
+    map_clear(&names.fulls);
+    map_clear(&names.briefs);
     return status;
 }

@@ -1,5 +1,5 @@
-/* Turns rows of polls into waits for the writes that ended them. A program that waits for a flag in a window repeats a fetching
- * operation until another rank has written there; how often depends on the machine. */
+/* Turns rows of polls (trace/polls.h) into waits for the writes that ended them. How often a program polls depends on the
+ * machine. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -8,6 +8,7 @@
 #include "predictors/transforms/rows.h"
 #include "predictors/transforms/timeline.h"
 #include "trace/epoch_cursor.h"
+#include "trace/polls.h"
 
 /* A change of a rank's timeline at one of its calls. */
 struct edit {
@@ -48,32 +49,12 @@ struct polling {
     uint64_t dropped; /* polls */
 };
 
-static bool is_poll(const struct trace_call *call)
-{
-    bool reads = call_kind(call->call) == CALL_GET_ACCUMULATE && call->peer >= 0 && call->rma.request == TRACE_NO_REF;
-    return reads && (call->call == ID_Compare_and_swap || call->rma.op == TRACE_OP_NO_OP);
-}
-
 /* A compare-and-swap writes only if it succeeds, which a trace does not say. */
 static bool is_write(const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
     if (call->peer < 0 || call->call == ID_Compare_and_swap) return false;
     return kind == CALL_PUT || kind == CALL_ACCUMULATE || (kind == CALL_GET_ACCUMULATE && call->rma.op != TRACE_OP_NO_OP);
-}
-
-static bool is_same_poll(const struct trace_call *one, const struct trace_call *other)
-{
-    return one->call == other->call && one->site == other->site && one->handle == other->handle &&
-           one->peer == other->peer && one->rma.disp == other->rma.disp && one->rma.result_bytes == other->rma.result_bytes;
-}
-
-/* Completes a poll, and does not change what the next one finds. */
-static bool is_between(const struct trace_call *call, const struct trace_call *poll)
-{
-    enum call_kind kind = call_kind(call->call);
-    if (kind == CALL_LOCAL) return true;
-    return call->handle == poll->handle && (kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL || kind == CALL_SYNC);
 }
 
 /* Which call was first shows in the recorded times. trace_use_computing() has moved the calls behind what it took from a gap.
@@ -109,14 +90,23 @@ static size_t end_of_row(const struct trace_rank *rank, size_t first, size_t *po
     *polls = 1;
     for (size_t i = first + 1; i < rank->count; i++) {
         const struct trace_call *call = &rank->calls[i];
-        if (is_poll(call) && is_same_poll(call, poll)) {
+        if (polls_window(call) && polls_same(call, poll)) {
             last = i;
             ++*polls;
-        } else if (!is_between(call, poll)) {
+        } else if (!polls_between(call, poll)) {
             break;
         }
     }
     return last;
+}
+
+/* Whether the row shows that its call site polls. MPI_Win_sync may have any reason where something is computed between. */
+static bool shows_polling(const struct trace_rank *rank, size_t first, size_t last, size_t polls)
+{
+    int64_t between_ps = 0;
+    if (!polls_memory(&rank->calls[first])) return polls > 1;
+    for (size_t i = first; i < last; i++) between_ps += rank->calls[i + 1].enter_ps - rank->calls[i].exit_ps;
+    return polls >= POLLS_SYNCS_LEAST && between_ps <= (int64_t)(last - first) * SPIN_MOST_GAP_PS;
 }
 
 /* When the result of the row's last poll was there: the call that completed it has returned. */
@@ -124,7 +114,8 @@ static int64_t end_of_poll(const struct polling *polling, uint32_t number, size_
 {
     const struct trace_rank *rank = &polling->trace->ranks[number];
     size_t end = last;
-    for (size_t i = last + 1; end == last && i < rank->count && is_between(&rank->calls[i], &rank->calls[last]); i++)
+    const struct trace_call *poll = &rank->calls[last]; /* of memory: it completes itself */
+    for (size_t i = last + 1; end == last && !polls_memory(poll) && i < rank->count && polls_between(&rank->calls[i], poll); i++)
         if (call_kind(rank->calls[i].call) != CALL_LOCAL) end = i;
     return recorded_ps(polling, number, end, rank->calls[end].exit_ps);
 }
@@ -180,9 +171,10 @@ static enum status look_at_calls(struct polling *polling, struct err *err)
         if (has_threads(polling->trace, r)) continue;
         for (size_t i = 0; i < rank->count; i++) TRY(look_at_call(polling, r, i, err));
         for (size_t i = 0, polls; i < rank->count; i++) {
-            if (!is_poll(&rank->calls[i])) continue;
-            i = end_of_row(rank, i, &polls);
-            if (polls > 1) polling->sites[rank->calls[i].site] = true;
+            if (!polls_window(&rank->calls[i])) continue;
+            const size_t first = i;
+            i = end_of_row(rank, first, &polls);
+            if (shows_polling(rank, first, i, polls)) polling->sites[rank->calls[i].site] = true;
         }
     }
     if (polling->write_count > 0)
@@ -194,7 +186,7 @@ static enum status find_place(struct polling *polling, const struct trace_call *
 {
     for (size_t i = 0; i < polling->place_count; i++) {
         *place = &polling->places[i];
-        if (is_same_poll((*place)->poll, poll)) return STATUS_OK;
+        if (polls_same((*place)->poll, poll)) return STATUS_OK;
     }
     struct place made = {poll, INT64_MIN, 0};
     ARRAY_PUSH(polling->places, polling->place_count, polling->place_capacity, made, err);
@@ -202,9 +194,11 @@ static enum status find_place(struct polling *polling, const struct trace_call *
     return STATUS_OK;
 }
 
+/* A poll of memory may read any place of the rank's part. */
 static bool ranges_overlap(const struct trace_call *write, const struct trace_call *poll)
 {
-    return write->rma.disp < poll->rma.disp + poll->rma.result_bytes && poll->rma.disp < write->rma.disp + write->bytes;
+    return polls_memory(poll) || (write->rma.disp < poll->rma.disp + poll->rma.result_bytes &&
+                                  poll->rma.disp < write->rma.disp + write->bytes);
 }
 
 static enum status add_edit(struct polling *polling, struct edit edit, struct err *err)
@@ -232,15 +226,16 @@ static enum status find_writes(struct polling *polling, uint32_t rank, size_t la
                                int64_t end_ps, struct err *err)
 {
     const struct trace_call *poll = &polling->trace->ranks[rank].calls[last];
+    const int32_t target = polls_memory(poll) ? (int32_t)rank : poll->peer;
     int64_t enter_ps = recorded_ps(polling, rank, last, poll->enter_ps);
     const struct write key = {
-        .window = poll->handle, .target = poll->peer, .enter_ps = end_ps, .origin = UINT32_MAX, .index = SIZE_MAX};
+        .window = poll->handle, .target = target, .enter_ps = end_ps, .origin = UINT32_MAX, .index = SIZE_MAX};
     size_t behind = place->first;
     polling->found_count = 0;
     SEARCH_FIRST(behind, polling->write_count, i, by_place_and_time(&polling->writes[i], &key) <= 0);
     for (size_t i = behind; i-- > place->first;) {
         struct write *write = &polling->writes[i];
-        if (write->window != poll->handle || write->target != poll->peer) break;
+        if (write->window != poll->handle || write->target != target) break;
         const struct trace_call *call = &polling->trace->ranks[write->origin].calls[write->index];
         bool seen = write->complete_ps <= place->seen_ps || write->awaited_by == place->poll;
         bool late = alone && write->complete_ps > end_ps &&
@@ -288,7 +283,7 @@ static enum status find_rows(struct polling *polling, struct err *err)
         polling->place_count = 0;
         if (has_threads(polling->trace, r)) continue;
         for (size_t i = 0, polls; i < rank->count; i++) {
-            if (!is_poll(&rank->calls[i]) || !polling->sites[rank->calls[i].site]) continue;
+            if (!polls_window(&rank->calls[i]) || !polling->sites[rank->calls[i].site]) continue;
             size_t last = end_of_row(rank, i, &polls);
             TRY(change_row(polling, r, i, last, polls, err));
             i = last;

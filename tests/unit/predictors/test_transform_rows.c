@@ -232,6 +232,52 @@ static void what_may_be_between_polls(void **state)
     }
 }
 
+/* Rank 1 polls its memory: MPI_Win_sync, then a probe that finds nothing, every `every` us from 10 on. The put of 12 is complete
+ * at 18. Of 16 syncs the first 15 and their probes go, unless they are too few, the rank computes more than 5 us between two
+ * calls, the put goes elsewhere or into another window, or something else is between. */
+static void polls_of_memory_wait(void **state)
+{
+    static const struct {
+        int syncs;
+        double every_us;
+        const char *put, *between;
+        bool waits;
+    } rows[] = {{16, 1, "win=0 target=1 bytes=8 disp=24", "MPI_Iprobe comm=0 peer=0 tag=3 flag=0", true},
+                {15, 1, "win=0 target=1 bytes=8 disp=24", "MPI_Iprobe comm=0 peer=0 tag=3 flag=0", false},
+                {16, 10, "win=0 target=1 bytes=8 disp=24", "MPI_Iprobe comm=0 peer=0 tag=3 flag=0", true},
+                {16, 10.2, "win=0 target=1 bytes=8 disp=24", "MPI_Iprobe comm=0 peer=0 tag=3 flag=0", false},
+                {16, 1, "win=0 target=2 bytes=8 disp=24", "MPI_Iprobe comm=0 peer=0 tag=3 flag=0", false},
+                {16, 1, "win=1 target=1 bytes=8 disp=24", "MPI_Iprobe comm=0 peer=0 tag=3 flag=0", false},
+                {16, 1, "win=0 target=1 bytes=8 disp=24", "MPI_Put win=0 target=2 bytes=8 disp=0", false}};
+    static const char *const spec = "polls";
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[4000];
+        struct err err;
+        struct rewrite rewrite;
+        int length = snprintf(text, sizeof text,
+                              HEAD "window 1 comm=0\n0 0 0 MPI_Win_lock_all win=0\n0 0 0 MPI_Win_lock_all win=1\n"
+                                   "0 0.000012 0.000012 MPI_Put %s\n0 0.000013 0.000018 MPI_Win_flush_all win=0\n"
+                                   "0 0.000018 0.000018 MPI_Win_flush_all win=1\n0 0.001 0.001 MPI_Win_unlock_all win=0\n"
+                                   "0 0.001 0.001 MPI_Win_unlock_all win=1\n1 0 0 MPI_Win_lock_all win=0\n",
+                              rows[i].put);
+        for (int n = 0; n < rows[i].syncs; n++) {
+            const double at_s = (10 + n * rows[i].every_us) * 1e-6, then_s = at_s + rows[i].every_us / 2 * 1e-6;
+            length += snprintf(text + length, sizeof text - (size_t)length, "1 %.9f %.9f MPI_Win_sync win=0 site=wait@flag.c:9\n",
+                               at_s, at_s);
+            length += snprintf(text + length, sizeof text - (size_t)length, "1 %.9f %.9f %s\n", then_s, then_s, rows[i].between);
+        }
+        snprintf(text + length, sizeof text - (size_t)length, "1 0.001 0.001 MPI_Win_unlock_all win=0\n");
+        struct trace *trace = test_read(text);
+        if (rewrite_run(trace, &spec, 1, &rewrite, &err) != STATUS_OK) fail_msg("row %zu: %s", i, err.text);
+        if (rewrite.reports[0].changed != rows[i].waits) fail_msg("row %zu: %s", i, rewrite.reports[0].summary);
+        if (rows[i].waits && !strstr(rewrite.reports[0].summary, "15 of 16 polls went"))
+            fail_msg("row %zu: %s", i, rewrite.reports[0].summary);
+        rewrite_clear(&rewrite);
+        trace_free(trace);
+    }
+}
+
 /* Rank 0's write of 12 is complete at 18, before the row of rank 1 ends at 20, unless the recording had both later: by the 10
  * that were paused before them where computing is used, by the 10 of a wait for a core where it is used without. */
 static void what_was_first_shows_in_the_recorded_times(void **state)
@@ -467,6 +513,7 @@ int main(void)
         cmocka_unit_test(what_a_row_has_seen_is_awaited_once),
         cmocka_unit_test(a_single_poll_finds_what_is_complete),
         cmocka_unit_test(what_may_be_between_polls),
+        cmocka_unit_test(polls_of_memory_wait),
         cmocka_unit_test(what_was_first_shows_in_the_recorded_times),
         cmocka_unit_test(writes_that_are_awaited),
         cmocka_unit_test(merging_costs_what_it_delays),
