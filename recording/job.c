@@ -19,7 +19,7 @@ static enum status run_and_pack(char *const *command, const char *library, const
     status = record_await_writers(spool, &writer, err);
     if (status != STATUS_OK && observer->kept) observer->kept(observer->context, spool);
     TRY(status);
-    if (writer == 0) return record_pack(directory, spool, record_program_name(command), observer, err);
+    if (writer == 0) return record_pack(directory, spool, command, observer, err);
     return err_set(err, STATUS_DATA, spool, NULL,
                    "process %d still writes to it: the recording is kept, not packed; every command reads it", writer);
 }

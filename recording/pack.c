@@ -78,7 +78,7 @@ static enum status pack_spool(const char *directory, const char *spool, unsigned
 }
 
 /* Nothing was recorded: the recorder knows why, or the program never called MPI_Init. */
-static enum status fail_unrecorded(const char *directory, const char *spool, const char *program, struct err *err)
+static enum status fail_unrecorded(const char *directory, const char *spool, char *const *command, struct err *err)
 {
     char path[RECORD_PATH_BYTES + 32], why[SPOOL_UNRECORDED_BYTES] = "";
     snprintf(path, sizeof path, "%s/" SPOOL_REACHED_NAME, spool);
@@ -90,7 +90,7 @@ static enum status fail_unrecorded(const char *directory, const char *spool, con
         TRY(input_file_close(&in, STATUS_OK, err));
     }
     record_remove_spool(directory, spool);
-    if (!*why && !reached && program) record_why_unreached(program, why);
+    if (!*why && !reached && command) record_why_unreached(command, why);
     if (*why) return err_set(err, STATUS_DATA, directory, NULL, "nothing was recorded: %s", why);
     return err_set(
         err, STATUS_DATA, directory, NULL,
@@ -98,14 +98,14 @@ static enum status fail_unrecorded(const char *directory, const char *spool, con
         "or of MPI-5.0");
 }
 
-static enum status pack_program(const char *directory, const char *spool, const char *program, unsigned more,
+static enum status pack_program(const char *directory, const char *spool, char *const *command, unsigned more,
                                 const struct record_observer *observer, struct err *err)
 {
     struct spool_misaligned found;
     struct err ignored;
     bool recorded;
     TRY(spool_find(spool, &recorded, err));
-    if (!recorded) return fail_unrecorded(directory, spool, program, err);
+    if (!recorded) return fail_unrecorded(directory, spool, command, err);
     if (observer->misaligned && spool_find_misaligned(spool, &found, &ignored) == STATUS_OK && found.count > 0)
         observer->misaligned(observer->context, &found);
     enum status status = pack_spool(directory, spool, more, observer, err);
@@ -113,13 +113,13 @@ static enum status pack_program(const char *directory, const char *spool, const 
     return status;
 }
 
-enum status record_pack(const char *directory, const char *spool, const char *program,
+enum status record_pack(const char *directory, const char *spool, char *const *command,
                         const struct record_observer *observer, struct err *err)
 {
     char archive[RECORD_PATH_BYTES + 32], files[RECORD_PATH_BYTES + 32];
     unsigned more;
     TRY(record_count_worlds(spool, &more, err));
-    enum status status = pack_program(directory, spool, program, more, observer, err);
+    enum status status = pack_program(directory, spool, command, more, observer, err);
     if (status == STATUS_OK) record_remove_worlds(directory);
     for (unsigned i = 1; i <= more; i++) {
         struct err other;

@@ -36,10 +36,10 @@ struct record_observer {
 };
 
 /* Packs the spool of the program and those of further programs of its job (recording/worlds.h) to directory, and
- * removes each spool that is packed. program: the file that was run, which may say why nothing was recorded; NULL: not known.
+ * removes each spool that is packed. command: what was run, which may say why nothing was recorded; NULL: not known.
  * Returns the first failure: STATUS_DATA if nothing was recorded or it cannot be read, STATUS_SYSTEM if the archive cannot be
  * written. Functions of observer may be NULL. */
-enum status record_pack(const char *directory, const char *spool, const char *program,
+enum status record_pack(const char *directory, const char *spool, char *const *command,
                         const struct record_observer *observer, struct err *err);
 
 #endif

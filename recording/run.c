@@ -80,7 +80,7 @@ const char *record_program_name(char *const *command)
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
         launcher = launcher || strncmp(name, launchers[i], strlen(launchers[i])) == 0;
     for (char *const *word = command + 1; launcher && *word; word++)
-        if (**word != '-' && is_command(*word)) return record_program_name(word);
+        if (**word != '-' && !strstr(last_part(*word), ".so") && is_command(*word)) return record_program_name(word);
     return command[0];
 }
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "common/files/input_file.h"
+#include "recording/run.h"
 
 struct image {
     const char *bytes;
@@ -53,8 +54,24 @@ static void explain_image(const char *program, const struct image *image, bool p
                  program);
 }
 
-void record_why_unreached(const char *program, char why[SPOOL_UNRECORDED_BYTES])
+/* "-genv LD_PRELOAD X", "-x LD_PRELOAD=X", "env LD_PRELOAD=X". "-x LD_PRELOAD" passes it on. */
+static bool sets_preload(char *const *command)
 {
+    for (const char *before = ""; *command; before = *command++) {
+        const bool given = strcmp(before, "-genv") == 0 || strcmp(before, "-env") == 0;
+        if (strncmp(*command, "LD_PRELOAD=", 11) == 0 || (given && strcmp(*command, "LD_PRELOAD") == 0)) return true;
+    }
+    return false;
+}
+
+void record_why_unreached(char *const *command, char why[SPOOL_UNRECORDED_BYTES])
+{
+    const char *program = record_program_name(command);
+    if (sets_preload(command)) {
+        snprintf(why, SPOOL_UNRECORDED_BYTES,
+                 "the command sets LD_PRELOAD, in place of the recorder's: set it in front, as LD_PRELOAD=X rmacast record ...");
+        return;
+    }
     struct stat about;
     struct input_file in;
     if (stat(program, &about) != 0 || !S_ISREG(about.st_mode) || input_file_open_own(program, &in, NULL) != STATUS_OK) return;

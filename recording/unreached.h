@@ -4,8 +4,8 @@
 
 #include "trace/spool/spool.h"
 
-/* By the program's file: MPI is inside it, it is set-uid, or LD_PRELOAD did not get to it. why stays "" if the file says nothing,
- * as a script does. */
-void record_why_unreached(const char *program, char why[SPOOL_UNRECORDED_BYTES]);
+/* By the command, which sets LD_PRELOAD itself, or by the program's file: MPI is inside it, it is set-uid, or LD_PRELOAD did not
+ * get to it. why stays "" if neither says anything, as of a script. */
+void record_why_unreached(char *const *command, char why[SPOOL_UNRECORDED_BYTES]);
 
 #endif

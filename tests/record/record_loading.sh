@@ -122,6 +122,12 @@ for part in './program : -n 1 env -u LD_PRELOAD ./program' 'env -u LD_PRELOAD ./
     missing=$(case $part in env*) echo 0 of 3 ;; *) echo 1 of 2 ;; esac)
     RMACAST_PATIENCE_S=2 unrecorded 1 "LD_PRELOAD did not reach rank $missing, expected it in all ranks" "$mpiexec" -n 1 $part
 done
+# What the command preloads itself takes the recorder's place; in front of rmacast both are there. A library is no program.
+echo 'int loading_test_library;' >other.c && cc -shared -fPIC -o other.so other.c
+unrecorded 1 "the command sets LD_PRELOAD, in place of the recorder's" "$mpiexec" -genv LD_PRELOAD "$PWD/other.so" -n 2 ./program
+unrecorded 1 "the command sets LD_PRELOAD, in place of the recorder's" "$mpiexec" -n 2 env "LD_PRELOAD=$PWD/other.so" ./program
+rm -rf both.rma
+LD_PRELOAD=$PWD/other.so "$rmacast" record -o both.rma -- "$mpiexec" -n 2 ./program >both.out 2>&1 || fail "$(cat both.out)"
 cp program privileged
 if [ "$(id -u)" = 0 ] && chgrp 65534 privileged && chmod g+s privileged && test -g privileged; then
     unrecorded 1 './privileged is set-uid or set-gid: the loader takes no LD_PRELOAD for it' "$mpiexec" -n 2 ./privileged

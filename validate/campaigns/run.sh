@@ -45,8 +45,9 @@ plan() {
     jq -c '.programs[] as $p | ($p.bytes // [0])[] as $bytes | ($p.ranks // [2])[] as $ranks |
         {program: $p.name, bytes: $bytes, ranks: $ranks, semantics: ($p.semantics // ["a"]),
          limit_s: ($p.time_limit_s // .time_limit_s // 40), part: ({call: "MPI_Barrier", from: 2, to: 3} + .part + $p.part),
-         set: [$p.set // [] | .[] | "--set \(.)"], environment: [$p.environment // {} | to_entries[] | "-env \(.key) \(.value)"],
-         advised: ($p.advised // ""), command: [$p.command[] | gsub("\\{bytes\\}"; "\($bytes)")]}' "$config"
+         set: [($p.rewrite // [] | .[] | "--rewrite \(.)"), ($p.set // [] | .[] | "--set \(.)")], environment: [$p.environment // {} | to_entries[] | "-env \(.key) \(.value)"],
+         advised: ($p.advised // ""), command: [$p.command[] | gsub("\\{bytes\\}"; "\($bytes)")],
+         recorded: [($p.recorded // [])[] | gsub("\\{bytes\\}"; "\($bytes)")]}' "$config"
 }
 if [ -n "${CAMPAIGN_ROWS:-}" ]; then
     chosen=$(plan | jq -c ".semantics[] as \$one | .semantics = \$one | select($CAMPAIGN_ROWS)" 2>/dev/null | wc -l)
@@ -286,7 +287,8 @@ each() {
     group=$left
 }
 
-# rows_of PROGRAM ARGUMENT...: the rows that differ in semantics alone. Their runs take turns, so that what changes with time on
+# rows_of PROGRAM ARGUMENT...: the rows that differ in semantics alone. The program `recorded`, if there is one, is recorded in
+# place of the one that runs. Their runs take turns, so that what changes with time on
 # the machine makes no order of a to d.
 rows_of() {
     rm -rf "$work"/predicted-*
@@ -294,7 +296,9 @@ rows_of() {
         for one in $group; do rm -rf "$row"/run-"$one"-* "$row"/thrown-"$one"-* "$row"/others-"$one"; done
     fi
     choose "${group%% *}"
-    if ! record "$@"; then
+    # shellcheck disable=SC2086
+    if [ -n "$recorded" ]; then record $recorded; else record "$@"; fi
+    if [ $? != 0 ]; then
         for one in $group; do failures=$((failures + 1)); done
         return
     fi
@@ -321,6 +325,7 @@ plan >"$work/plan"
 while read -r line; do
     program=$(echo "$line" | jq -r .program) bytes=$(echo "$line" | jq .bytes) ranks=$(echo "$line" | jq .ranks)
     limit=$(echo "$line" | jq .limit_s) advised=$(echo "$line" | jq -r .advised) group=
+    recorded=$(echo "$line" | jq -r --arg bin "$build/bin/" 'if .recorded == [] then "" else $bin + (.recorded | join(" ")) end')
     set=$(echo "$line" | jq -r '.set | join(" ")') environment=$(echo "$line" | jq -r '.environment | join(" ")')
     call=$(echo "$line" | jq -r .part.call) from=$(echo "$line" | jq .part.from) to=$(echo "$line" | jq .part.to)
     for one in $(echo "$line" | jq -r '.semantics[]'); do
