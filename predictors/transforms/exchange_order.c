@@ -1,9 +1,12 @@
 /* The order of exchanges: predictors/transforms/exchanges.h.
  *
- * A graph has a node for each exchange, and for each call of the program that may wait for another rank. An edge leads from what
- * a rank waits in to what it does next. Calls of an exchange, and members of a collective, are one node: they wait for each other.
- * Where no circle is, the nodes have an order, and all calls return in it. Exchanges in a circle become one. A circle with
- * another call of the program cannot be resolved: its exchanges stay messages. */
+ * A graph has nodes for what a rank may wait in: the access epoch of each part of an exchange, its wait, and each other call of the
+ * program. An edge leads to a node from what it waits for, and from what its rank waits in before. Where no circle is, the nodes have
+ * an order, and all calls return in it. Exchanges in a circle become one, so that each rank posts before it starts. A circle that
+ * stays, or that has another call of the program, cannot be resolved: its exchanges stay messages.
+ *
+ * Fences are two nodes of an exchange, which all its ranks share. Exchanges that overlap on a rank become one, and so do those that
+ * are the same turn of all ranks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +16,8 @@
 
 /* By exchange: why it stays. FAULT_CALL + n: function n is in its circle. */
 enum { FAULT_NONE, FAULT_ORDER, FAULT_FENCE, FAULT_ROUNDS, FAULT_CALL };
+
+enum phase { PHASE_GROUPS, PHASE_FENCES, PHASE_ROUNDS }; /* by groups, by fences of the ranks of an exchange, of all */
 
 struct edge {
     uint32_t from, to;
@@ -30,11 +35,18 @@ struct graph {
     struct place *others; /* of nodes behind those of groups: the first call */
     size_t other_count, other_capacity;
     uint32_t *node_of, *last_of; /* by call: its node if it waits; what its rank waited in before */
+    uint32_t *posted;            /* by part: what its rank waited in before the post */
+    bool fences;
     struct map objects;          /* collective instances and windows to nodes */
     struct map sequences, requests; /* of one rank: calls of a communicator or window; requests to collective instances */
     uint32_t rank, last;
     uint32_t *component; /* by node: numbered against the order */
-    uint32_t *size;      /* by component: nodes */
+    struct circle {
+        uint32_t nodes;
+        uint32_t first;  /* a node; of calls of the program if there are any */
+        bool direct;     /* some exchange waits for such a call, which waits for the exchange */
+    } * circles; /* by component */
+    bool *to_call, *from_call; /* by node: edges to and from other calls in its circle */
 };
 
 /* ---- parts and actions */
@@ -133,7 +145,8 @@ static enum status find_actions(struct exchanges *exchanges, bool fences, uint16
         uint64_t begin = part->start != EXCHANGE_NOWHERE && part->start < part->post ? part->start - 1 : part->post;
         uint64_t before = i > 0 && ends[i - 1].rank == part->rank ? ends[i - 1].end : 0;
         if (begin < before) begin = before / EXCHANGE_SLOTS * EXCHANGE_SLOTS + SLOT_POST_BEHIND;
-        if (fences && begin > part->start) faults[part->exchange] = FAULT_ROUNDS; /* a put would precede the fence */
+        if (fences && part->start != EXCHANGE_NOWHERE && begin > part->start) faults[part->exchange] = FAULT_ROUNDS;
+        if (fences && end_of(part, true) > part->wait) faults[part->exchange] = FAULT_ORDER;
         status = add_part_actions(exchanges, ends[i].part, begin, fences, err);
     }
     free(ends);
@@ -172,7 +185,7 @@ static enum status visit_node(struct graph *graph, uint32_t node, bool waits, st
 static enum status add_node(struct graph *graph, size_t call, uint32_t *node, struct err *err)
 {
     struct place made = {graph->rank, call};
-    *node = (uint32_t)(graph->exchanges->group_count + graph->other_count);
+    *node = (uint32_t)(2 * graph->exchanges->group_count + graph->other_count);
     ARRAY_PUSH(graph->others, graph->other_count, graph->other_capacity, made, err);
     return STATUS_OK;
 }
@@ -184,7 +197,7 @@ static enum status shared_node(struct graph *graph, size_t call, uint32_t *node,
     enum call_kind kind = call_kind(of->call);
     bool window = call_row(of->call)->allowed & F_WIN;
     uint32_t object = (uint32_t)of->handle * 2 + window, number = UINT32_MAX; /* no instance has this number */
-    uint64_t *slot, next = graph->exchanges->group_count + graph->other_count;
+    uint64_t *slot, next = 2 * graph->exchanges->group_count + graph->other_count;
     if (call_makes_own_comm(of->call))
         object = UINT32_MAX, number = of->comm.newcomm;
     else if (!window || kind == CALL_FENCE || kind == CALL_WIN_CREATE || kind == CALL_WIN_FREE) {
@@ -226,6 +239,16 @@ static enum status visit_call(struct graph *graph, size_t call, struct err *err)
     return STATUS_OK;
 }
 
+/* Two nodes of a part, or, if fences, of an exchange. */
+static enum status visit_action(struct graph *graph, const struct exchange_action *action, struct err *err)
+{
+    bool second = action->act == ACT_WAIT || action->act == ACT_CLOSE;
+    uint32_t of = graph->fences ? graph->exchanges->parts[action->part].exchange : action->part;
+    if (action->act != ACT_POST) return visit_node(graph, 2 * of + second, true, err);
+    graph->posted[action->part] = graph->last;
+    return STATUS_OK;
+}
+
 static enum status visit_ranks(struct graph *graph, struct err *err)
 {
     const struct exchanges *exchanges = graph->exchanges;
@@ -239,7 +262,7 @@ static enum status visit_ranks(struct graph *graph, struct err *err)
             for (; next < exchanges->action_count && exchanges->actions[next].rank == graph->rank; next++) {
                 const struct exchange_action *action = &exchanges->actions[next];
                 if (action->place >= (uint64_t)i * EXCHANGE_SLOTS + SLOT_STAYS) break;
-                TRY(visit_node(graph, exchanges->parts[action->part].exchange, action->act != ACT_POST, err));
+                TRY(visit_action(graph, action, err));
             }
             if (i < count) TRY(visit_call(graph, i, err));
         }
@@ -247,13 +270,19 @@ static enum status visit_ranks(struct graph *graph, struct err *err)
     return STATUS_OK;
 }
 
-/* A receive waits for its send to begin, and a send for its receive to be posted, as a synchronous one does. */
+/* An access epoch waits for the posts of its targets, and their waits for its complete. A receive waits for its send to begin, and a
+ * send for its receive to be posted, as a synchronous one does. */
 static enum status relate_messages(struct graph *graph, struct err *err)
 {
     const struct exchanges *exchanges = graph->exchanges;
     for (size_t i = 0; i < exchanges->count; i++) {
         const struct exchange_message *message = &exchanges->messages[i];
         size_t sends = exchanges->first[message->of.sender], receives = exchanges->first[message->of.receiver];
+        if (!message->stays && !graph->fences) {
+            uint32_t origin = exchanges->groups[message->groups[0]].part, target = exchanges->groups[message->groups[1]].part;
+            TRY(add_edge(graph, graph->posted[target], 2 * origin, err));
+            TRY(add_edge(graph, 2 * origin, 2 * target + 1, err));
+        }
         if (!message->stays) continue;
         if (message->received != MESSAGE_NONE)
             TRY(add_edge(graph, graph->last_of[sends + message->of.send_call], graph->node_of[receives + message->received], err));
@@ -295,7 +324,8 @@ static void leave_node(struct graph *graph, struct search *search, uint32_t node
     do {
         member = search->stack[--search->stack_count];
         graph->component[member] = search->components;
-        graph->size[search->components]++;
+        graph->circles[search->components].nodes++;
+        if (member >= graph->circles[search->components].first) graph->circles[search->components].first = member;
     } while (member != node);
     search->components++;
 }
@@ -319,11 +349,12 @@ static void search_node(struct graph *graph, struct search *search, uint32_t roo
 
 static enum status find_components(struct graph *graph, struct err *err)
 {
-    size_t nodes = graph->exchanges->group_count + graph->other_count;
+    size_t nodes = 2 * graph->exchanges->group_count + graph->other_count;
     uint32_t *room = calloc(7 * (nodes + 2) + graph->edge_count, sizeof *room), *next = room, *targets = room + 6 * (nodes + 2);
     graph->component = malloc((nodes + 1) * sizeof *graph->component);
-    graph->size = calloc(nodes + 1, sizeof *graph->size);
-    if (!room || !graph->component || !graph->size) {
+    graph->circles = calloc(nodes + 1, sizeof *graph->circles);
+    graph->to_call = calloc(2 * (nodes + 1), sizeof *graph->to_call);
+    if (!room || !graph->component || !graph->circles || !graph->to_call) {
         free(room);
         return err_memory(err);
     }
@@ -336,6 +367,7 @@ static enum status find_components(struct graph *graph, struct err *err)
     for (size_t i = 0; i < graph->edge_count; i++) targets[search.edge[graph->edges[i].from]++] = graph->edges[i].to;
     for (uint32_t node = 0; node < nodes; node++)
         if (search.index[node] == 0) search_node(graph, &search, node);
+    graph->from_call = graph->to_call + nodes + 1;
     free(room);
     return STATUS_OK;
 }
@@ -347,19 +379,22 @@ static void graph_clear(struct graph *graph)
     free(graph->node_of);
     free(graph->last_of);
     free(graph->component);
-    free(graph->size);
+    free(graph->circles);
+    free(graph->to_call);
+    free(graph->posted);
     map_clear(&graph->objects);
     map_clear(&graph->sequences);
     map_clear(&graph->requests);
 }
 
-static enum status graph_build(struct exchanges *exchanges, struct graph *graph, struct err *err)
+static enum status graph_build(struct exchanges *exchanges, bool fences, struct graph *graph, struct err *err)
 {
     size_t calls = exchanges->first[exchanges->trace->rank_count] + 1;
-    *graph = (struct graph){.exchanges = exchanges};
+    *graph = (struct graph){.exchanges = exchanges, .fences = fences};
     graph->node_of = malloc(calls * sizeof *graph->node_of);
     graph->last_of = malloc(calls * sizeof *graph->last_of);
-    if (!graph->node_of || !graph->last_of) return err_memory(err);
+    graph->posted = malloc((exchanges->part_count + 1) * sizeof *graph->posted);
+    if (!graph->node_of || !graph->last_of || !graph->posted) return err_memory(err);
     memset(graph->node_of, 0xff, calls * sizeof *graph->node_of);
     memset(graph->last_of, 0xff, calls * sizeof *graph->last_of);
     TRY(visit_ranks(graph, err));
@@ -369,13 +404,15 @@ static enum status graph_build(struct exchanges *exchanges, struct graph *graph,
 
 /* ---- what circles and fences allow */
 
-static enum status refuse_exchanges(struct exchanges *exchanges, const uint16_t *faults, bool *again, struct err *err)
+static enum status refuse_exchanges(struct exchanges *exchanges, uint16_t *faults, bool *again, struct err *err)
 {
     static const char *const texts[] = {
         [FAULT_ORDER] = "a rank waits for a part of its exchange before it sends another part",
         [FAULT_FENCE] = "not all ranks of the communicator have its exchange equally often, and a fence needs all",
         [FAULT_ROUNDS] = "its exchange overlaps another one, and fences cannot",
     };
+    for (uint32_t g = 0; g < exchanges->group_count; g++) /* some were joined since */
+        if (faults[g] != FAULT_NONE) faults[exchange_of(exchanges, g)] = faults[g];
     for (size_t i = 0; i < exchanges->count; i++) {
         struct exchange_message *message = &exchanges->messages[i];
         unsigned fault = message->stays ? FAULT_NONE : faults[exchange_of(exchanges, message->groups[0])];
@@ -390,41 +427,77 @@ static enum status refuse_exchanges(struct exchanges *exchanges, const uint16_t 
     return STATUS_OK;
 }
 
-static bool order_of_parts(struct exchanges *exchanges, uint16_t *faults)
+enum { RESOLVED = 0, JOINED = 1, FAULTY = 2 };
+
+static uint32_t exchange_of_node(const struct graph *graph, size_t node)
 {
-    bool all = true;
-    for (size_t p = 0; p < exchanges->part_count; p++) {
-        const struct exchange_part *part = &exchanges->parts[p];
-        if (part->wait == EXCHANGE_NOWHERE || part->complete == EXCHANGE_NOWHERE || part->complete <= part->wait) continue;
-        faults[part->exchange] = FAULT_ORDER;
-        all = false;
-    }
-    return all;
+    return graph->fences ? (uint32_t)(node / 2) : graph->exchanges->parts[node / 2].exchange;
 }
 
-/* Joins the exchanges of each circle, or sets the faults of those with other calls. fences: no circle is allowed. */
-static bool resolve_circles(const struct graph *graph, bool fences, uint16_t *faults)
+static bool is_call(const struct graph *graph, uint32_t node)
+{
+    return node >= 2 * graph->exchanges->group_count;
+}
+
+static void find_direct(struct graph *graph)
+{
+    for (size_t i = 0; i < graph->edge_count; i++) {
+        uint32_t from = graph->edges[i].from, to = graph->edges[i].to;
+        if (graph->component[from] != graph->component[to]) continue;
+        if (is_call(graph, to)) graph->to_call[from] = true;
+        if (is_call(graph, from)) graph->from_call[to] = true;
+    }
+    for (size_t n = 0; n < 2 * graph->exchanges->group_count; n++)
+        if (graph->to_call[n] && graph->from_call[n]) graph->circles[graph->component[n]].direct = true;
+}
+
+/* Joins the exchanges of each circle, or sets the faults of those with other calls: first of those that wait for such a call and for
+ * which it waits, since the others may then be in no circle any more. last: no circle is allowed. */
+static int resolve_circles(struct graph *graph, bool last, uint16_t *faults)
 {
     struct exchanges *exchanges = graph->exchanges;
-    size_t groups = exchanges->group_count, nodes = groups + graph->other_count;
-    uint32_t *first = graph->size; /* of circles: its first node from here on */
-    bool none = true;
-    for (size_t c = 0; c < nodes; c++) first[c] = first[c] > 1 ? EXCHANGE_NONE - 1 : EXCHANGE_NONE;
-    for (size_t n = nodes; n-- > 0;) { /* other calls come first */
-        uint32_t *of = &first[graph->component[n]];
-        if (*of == EXCHANGE_NONE) continue;
-        if (*of == EXCHANGE_NONE - 1) *of = (uint32_t)n;
-        if (n >= groups || (*of == n && !fences)) continue;
-        none = false;
-        const struct place *other = *of >= groups ? &graph->others[*of - groups] : NULL;
-        if (other)
-            faults[n] = (uint16_t)(FAULT_CALL + exchanges->trace->ranks[other->rank].calls[other->call].call);
-        else if (fences)
-            faults[n] = FAULT_ROUNDS;
-        else
-            exchanges_join(exchanges, *of, (uint32_t)n);
+    int found = RESOLVED;
+    find_direct(graph);
+    for (size_t n = 2 * exchanges->group_count; n-- > 0;) {
+        const struct circle *circle = &graph->circles[graph->component[n]];
+        if (circle->nodes < 2) continue;
+        uint32_t exchange = exchange_of_node(graph, n);
+        if (is_call(graph, circle->first)) {
+            const struct place *other = &graph->others[circle->first - 2 * exchanges->group_count];
+            if (circle->direct && !(graph->to_call[n] && graph->from_call[n])) continue;
+            faults[exchange] = (uint16_t)(FAULT_CALL + exchanges->trace->ranks[other->rank].calls[other->call].call);
+            found |= FAULTY;
+        } else if (last) {
+            faults[exchange] = FAULT_ROUNDS;
+            found |= FAULTY;
+        } else if (exchange_of(exchanges, exchange) != exchange_of(exchanges, exchange_of_node(graph, circle->first))) {
+            exchanges_join(exchanges, exchange, exchange_of_node(graph, circle->first));
+            found |= JOINED;
+        }
     }
-    return none;
+    for (size_t n = 0; n < 2 * exchanges->group_count && found == RESOLVED; n++)
+        if (graph->circles[graph->component[n]].nodes > 1) faults[exchange_of_node(graph, n)] = FAULT_ORDER;
+    return found;
+}
+
+/* Joins exchanges that overlap on a rank, which is in one fence epoch at a time. actions: by groups. */
+static enum status join_overlaps(struct exchanges *exchanges, bool *joined, struct err *err)
+{
+    const struct exchange_action *actions = exchanges->actions;
+    uint32_t *open = calloc(exchanges->part_count + 1, sizeof *open); /* by part: actions so far */
+    if (!open) return err_memory(err);
+    for (size_t i = 0, parts = 0; i < exchanges->action_count; i++) {
+        const struct exchange_part *part = &exchanges->parts[actions[i].part];
+        const uint32_t all = (part->start != EXCHANGE_NOWHERE ? 2u : 0u) + (part->wait != EXCHANGE_NOWHERE ? 2u : 0u);
+        bool opens = open[actions[i].part]++ == 0;
+        if (opens && parts++ > 0) {
+            exchanges_join(exchanges, exchanges->parts[actions[i - 1].part].exchange, part->exchange);
+            *joined = true;
+        }
+        parts -= open[actions[i].part] == all;
+    }
+    free(open);
+    return STATUS_OK;
 }
 
 /* ---- fences: rounds that all ranks have */
@@ -502,7 +575,7 @@ static enum status find_rounds(struct exchanges *exchanges, const struct graph *
                             malloc(count * sizeof *rounds.level)};
     bool ready = order && rounds.parts && rounds.seen && rounds.level;
     for (uint32_t p = 0; ready && p < exchanges->part_count; p++)
-        order[p] = (struct part_order){graph->component[exchanges->parts[p].exchange], p};
+        order[p] = (struct part_order){graph->component[2 * exchanges->parts[p].exchange], p};
     if (ready) qsort(order, exchanges->part_count, sizeof *order, compare_order);
     for (size_t p = 0; ready && p < exchanges->part_count; p++) rounds.parts[p] = order[p].part;
     if (ready) join_rounds(&rounds);
@@ -515,22 +588,33 @@ static enum status find_rounds(struct exchanges *exchanges, const struct graph *
 
 /* ---- */
 
-/* Joins until no exchanges wait for each other; then, for fences, into rounds, which must not wait for each other either. */
+/* Goes to the next phase, or is done. */
+static enum status end_phase(struct exchanges *exchanges, enum exchange_order order, const struct graph *graph, enum phase *phase,
+                             uint16_t *faults, bool *done, struct err *err)
+{
+    bool joined = false;
+    *done = *phase == PHASE_ROUNDS || order == EXCHANGE_BY_GROUPS;
+    if (*done) return STATUS_OK;
+    if (*phase == PHASE_GROUPS) TRY(join_overlaps(exchanges, &joined, err));
+    if (*phase == PHASE_FENCES) TRY(find_rounds(exchanges, graph, faults, err));
+    if (!joined) ++*phase;
+    return STATUS_OK;
+}
+
+/* Joins until no exchanges wait for each other. */
 static enum status sort_exchanges(struct exchanges *exchanges, enum exchange_order order, uint16_t *faults, bool *again,
                                   struct err *err)
 {
-    for (bool done = false, fences = false; !done;) {
+    enum phase phase = PHASE_GROUPS;
+    for (bool done = false; !done;) {
         struct graph graph;
         TRY(find_parts(exchanges, err));
-        if (!order_of_parts(exchanges, faults)) break;
-        TRY(find_actions(exchanges, fences, faults, err));
-        enum status status = graph_build(exchanges, &graph, err);
-        bool none = status == STATUS_OK && resolve_circles(&graph, fences, faults);
-        done = none && (fences || order == EXCHANGE_BY_GROUPS);
-        if (status == STATUS_OK && none && !done) status = find_rounds(exchanges, &graph, faults, err);
+        TRY(find_actions(exchanges, phase > PHASE_GROUPS, faults, err));
+        enum status status = graph_build(exchanges, phase > PHASE_GROUPS, &graph, err);
+        int found = status == STATUS_OK ? resolve_circles(&graph, phase == PHASE_ROUNDS, faults) : FAULTY;
+        if (status == STATUS_OK && found == RESOLVED) status = end_phase(exchanges, order, &graph, &phase, faults, &done, err);
         graph_clear(&graph);
         TRY(status);
-        fences = fences || (none && !done);
         for (size_t g = 0; !done && g < exchanges->group_count; g++) done = faults[g] != FAULT_NONE;
     }
     return refuse_exchanges(exchanges, faults, again, err);
