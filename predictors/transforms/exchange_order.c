@@ -108,6 +108,15 @@ static int compare_actions(const void *one, const void *other)
     return (a->act > b->act) - (a->act < b->act);
 }
 
+/* Most are in order. */
+static void sort_unless_sorted(void *items, size_t count, size_t bytes, int (*compare)(const void *, const void *))
+{
+    const char *at = items;
+    size_t i = 1;
+    while (i < count && compare(at + (i - 1) * bytes, at + i * bytes) <= 0) i++;
+    if (i < count) qsort(items, count, bytes, compare);
+}
+
 static enum status add_action(struct exchanges *exchanges, uint64_t place, uint32_t rank, uint32_t part, enum exchange_act act,
                               struct err *err)
 {
@@ -124,10 +133,9 @@ static enum status add_part_actions(struct exchanges *exchanges, uint32_t number
         TRY(add_action(exchanges, begin, part->rank, number, ACT_OPEN, err));
         return add_action(exchanges, end_of(part, true), part->rank, number, ACT_CLOSE, err);
     }
+    if (part->wait != EXCHANGE_NOWHERE) TRY(add_action(exchanges, begin, part->rank, number, ACT_POST, err));
     TRY(add_action(exchanges, part->start, part->rank, number, ACT_START, err));
     TRY(add_action(exchanges, part->complete, part->rank, number, ACT_COMPLETE, err));
-    if (part->wait == EXCHANGE_NOWHERE) return STATUS_OK;
-    TRY(add_action(exchanges, begin, part->rank, number, ACT_POST, err));
     return add_action(exchanges, part->wait, part->rank, number, ACT_WAIT, err);
 }
 
@@ -138,7 +146,7 @@ static enum status find_actions(struct exchanges *exchanges, bool fences, uint16
     enum status status = ends ? STATUS_OK : err_memory(err);
     for (uint32_t p = 0; ends && p < exchanges->part_count; p++)
         ends[p] = (struct part_end){end_of(&exchanges->parts[p], fences), exchanges->parts[p].rank, p};
-    if (ends) qsort(ends, exchanges->part_count, sizeof *ends, compare_ends);
+    if (ends) sort_unless_sorted(ends, exchanges->part_count, sizeof *ends, compare_ends);
     exchanges->action_count = 0;
     for (size_t i = 0; status == STATUS_OK && i < exchanges->part_count; i++) {
         const struct exchange_part *part = &exchanges->parts[ends[i].part];
@@ -150,7 +158,7 @@ static enum status find_actions(struct exchanges *exchanges, bool fences, uint16
         status = add_part_actions(exchanges, ends[i].part, begin, fences, err);
     }
     free(ends);
-    qsort(exchanges->actions, exchanges->action_count, sizeof *exchanges->actions, compare_actions);
+    sort_unless_sorted(exchanges->actions, exchanges->action_count, sizeof *exchanges->actions, compare_actions);
     return status;
 }
 
@@ -161,7 +169,7 @@ static enum status find_group_actions(struct exchanges *exchanges, struct err *e
     for (uint32_t g = 0; g < exchanges->group_count; g++)
         if (!exchanges->groups[g].receives)
             TRY(add_action(exchanges, exchanges->groups[g].end, exchanges->groups[g].rank, g, ACT_COMPLETE, err));
-    qsort(exchanges->actions, exchanges->action_count, sizeof *exchanges->actions, compare_actions);
+    sort_unless_sorted(exchanges->actions, exchanges->action_count, sizeof *exchanges->actions, compare_actions);
     return STATUS_OK;
 }
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "common/search.h"
 #include "common/units.h"
 #include "predictors/transforms/exchanges.h"
 #include "predictors/transforms/rows.h"
@@ -18,55 +17,48 @@ struct form {
     bool flags;                  /* the messages stay, without data, behind the flush */
 };
 
-struct peer { /* of a part: a target, or an origin */
-    uint32_t part;
-    bool origin;
-    uint32_t rank;
-};
-
 struct turning {
     const struct form *form;
     struct exchanges exchanges;
     int64_t *displacements; /* by message */
     int64_t *window_bytes;  /* by rank */
-    struct peer *peers;     /* sorted, each once */
-    size_t peer_count;
+    size_t *first_peer;     /* by part * 2: its targets, then its origins; one per message */
+    int32_t *peers;
     int32_t window;
     bool frees; /* no recording breaks off: all ranks free the window */
     uint64_t epochs;
     /* of the rank that is rewritten */
     uint32_t rank;
     size_t next; /* of the actions */
-    struct map turned; /* requests of messages that become operations */
+    struct map turned; /* requests of messages that become operations, once they are mapped */
+    bool mapped;
     struct exchange_message **unflushed;
     size_t unflushed_count, unflushed_capacity;
     bool created, opened;
 };
 
-static int compare_peers(const void *one, const void *other)
-{
-    const struct peer *a = one, *b = other;
-    if (a->part != b->part) return a->part < b->part ? -1 : 1;
-    if (a->origin != b->origin) return a->origin ? 1 : -1;
-    return a->rank < b->rank ? -1 : a->rank > b->rank;
-}
-
 static enum status find_peers(struct turning *turning, struct err *err)
 {
     const struct exchanges *exchanges = &turning->exchanges;
-    size_t kept = 0, count = 0;
+    size_t sides = 2 * exchanges->part_count, *first = calloc(sides + 2, sizeof *first);
+    turning->first_peer = first;
     turning->peers = malloc((2 * exchanges->count + 1) * sizeof *turning->peers);
-    if (!turning->peers) return err_memory(err);
-    for (size_t i = 0; i < exchanges->count; i++) {
-        const struct exchange_message *message = &exchanges->messages[i];
-        if (message->stays) continue;
-        turning->peers[count++] = (struct peer){exchanges->groups[message->groups[0]].part, false, message->of.receiver};
-        turning->peers[count++] = (struct peer){exchanges->groups[message->groups[1]].part, true, message->of.sender};
+    if (!first || !turning->peers) return err_memory(err);
+    for (int fills = 0; fills < 2; fills++) {
+        for (size_t i = 0; i < exchanges->count; i++) {
+            const struct exchange_message *message = &exchanges->messages[i];
+            for (int side = 0; side < 2 && !message->stays; side++) {
+                size_t *of = &first[exchanges->groups[message->groups[side]].part * 2 + (size_t)side + 1];
+                if (fills) turning->peers[*of] = (int32_t)(side ? message->of.sender : message->of.receiver);
+                ++*of;
+            }
+        }
+        for (size_t i = 0, sum = 0; i <= sides && !fills; i++) { /* first[i + 1]: where side i is filled next */
+            size_t count = first[i + 1];
+            first[i + 1] = sum;
+            sum += count;
+        }
     }
-    qsort(turning->peers, count, sizeof *turning->peers, compare_peers);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || compare_peers(&turning->peers[kept - 1], &turning->peers[i]) != 0) turning->peers[kept++] = turning->peers[i];
-    turning->peer_count = kept;
     return STATUS_OK;
 }
 
@@ -125,22 +117,24 @@ static enum status push_sync(const struct turning *turning, struct timeline_edit
     return push_call(now, item, made, err);
 }
 
+static int compare_ranks(const void *one, const void *other)
+{
+    int32_t a = *(const int32_t *)one, b = *(const int32_t *)other;
+    return (a > b) - (a < b);
+}
+
+/* Once for each part: its list of ranks is sorted in place. */
 static enum status push_group(struct turning *turning, struct timeline_edit *now, struct timeline_item *item, enum mpi_call id,
                               uint32_t part, struct trace *made, struct err *err)
 {
-    const struct peer key = {part, id == ID_Win_post, 0};
-    size_t first = 0, count = 0;
-    SEARCH_FIRST(first, turning->peer_count, i, compare_peers(&turning->peers[i], &key) < 0);
-    while (first + count < turning->peer_count && turning->peers[first + count].part == part &&
-           turning->peers[first + count].origin == key.origin)
-        count++;
-    int32_t *members = malloc((count + 1) * sizeof *members);
+    const size_t *first = &turning->first_peer[part * 2 + (id == ID_Win_post)];
     struct trace_call call = window_call(turning, id);
-    if (!members) return err_memory(err);
-    for (size_t i = 0; i < count; i++) members[i] = (int32_t)turning->peers[first + i].rank;
-    enum status status = trace_add_group(made, members, (uint32_t)count, &call.sync.group, err);
-    free(members);
-    TRY(status);
+    uint32_t kept = 0;
+    int32_t *members = turning->peers + first[0];
+    qsort(members, first[1] - first[0], sizeof *members, compare_ranks);
+    for (size_t i = 0; i < first[1] - first[0]; i++)
+        if (i == 0 || members[kept - 1] != members[i]) members[kept++] = members[i];
+    TRY(trace_add_group(made, members, kept, &call.sync.group, err));
     return push_call(now, item, call, err);
 }
 
@@ -212,13 +206,33 @@ static enum status push_actions(struct turning *turning, uint64_t end, struct ti
 
 /* ---- what stays of a call */
 
+static enum status find_turned(struct turning *turning, struct err *err)
+{
+    const struct exchanges *exchanges = &turning->exchanges;
+    const struct trace_rank *process = &exchanges->trace->ranks[turning->rank];
+    if (turning->mapped) return STATUS_OK;
+    turning->mapped = true;
+    map_empty(&turning->turned);
+    for (size_t i = 0; i < process->count; i++) {
+        bool ends = exchanges_end(exchanges, turning->rank, i, 0) || exchanges_end(exchanges, turning->rank, i, 1);
+        if (ends && call_makes_request(process->calls[i].call)) TRY(map_set(&turning->turned, process->calls[i].ref, 1, err));
+    }
+    return STATUS_OK;
+}
+
 /* Without the requests of messages that became operations. Drops the call if nothing is left. */
-static enum status push_completion(struct turning *turning, struct timeline_edit *now, struct timeline_item *item,
+static enum status push_completion(struct turning *turning, struct timeline_edit *now, struct timeline_item *item, size_t index,
                                    struct trace *made, struct err *err)
 {
+    const struct exchanges *exchanges = &turning->exchanges;
     uint32_t count, kept = 0;
-    const uint32_t *ids = trace_call_completed(turning->exchanges.trace, &item->call, &count);
+    const uint32_t *ids = trace_call_completed(exchanges->trace, &item->call, &count);
     bool failed = call_kind(item->call.call) == CALL_REQUEST_TEST && !(item->call.flags & TRACE_FLAG);
+    if (count > 0 && !exchanges_call_stays(exchanges, turning->rank, index)) {
+        timeline_defer(now, item);
+        return STATUS_OK;
+    }
+    TRY(find_turned(turning, err));
     if (failed && map_find(&turning->turned, item->call.completion.request)) {
         timeline_defer(now, item);
         return STATUS_OK;
@@ -231,9 +245,7 @@ static enum status push_completion(struct turning *turning, struct timeline_edit
     enum status status = kept < count && kept > 0 && lists ? trace_add_list(made, left, kept, &item->call.completion.list, err) : STATUS_OK;
     free(left);
     TRY(status);
-    if (kept > 0 || count == 0) return timeline_push(now, *item, err);
-    timeline_defer(now, item);
-    return STATUS_OK;
+    return timeline_push(now, *item, err);
 }
 
 /* The calls of a message whose data a put has: the receive, and a send that is not moved. */
@@ -285,7 +297,7 @@ static enum status turn_call(struct turning *turning, struct timeline_edit *now,
         if (!asks_too_early(turning, &item->call)) return timeline_push(now, *item, err);
     } else if (!sends && !receives) {
         bool completes = call_arm(call_kind(item->call.call)) == ARM_COMPLETION;
-        return completes ? push_completion(turning, now, item, made, err) : timeline_push(now, *item, err);
+        return completes ? push_completion(turning, now, item, index, made, err) : timeline_push(now, *item, err);
     }
     timeline_defer(now, item);
     return STATUS_OK;
@@ -340,18 +352,6 @@ static enum status turn_rank(struct turning *turning, const struct timeline_edit
     return turning->created && turning->frees ? push_window(turning, now, false, TRACE_NO_SITE, err) : STATUS_OK;
 }
 
-static enum status find_turned(struct turning *turning, struct err *err)
-{
-    const struct exchanges *exchanges = &turning->exchanges;
-    const struct trace_rank *process = &exchanges->trace->ranks[turning->rank];
-    map_empty(&turning->turned);
-    for (size_t i = 0; i < process->count && !turning->form->flags; i++) {
-        bool ends = exchanges_end(exchanges, turning->rank, i, 0) || exchanges_end(exchanges, turning->rank, i, 1);
-        if (ends && call_makes_request(process->calls[i].call)) TRY(map_set(&turning->turned, process->calls[i].ref, 1, err));
-    }
-    return STATUS_OK;
-}
-
 static enum status add_window(struct turning *turning, struct trace *made, struct err *err)
 {
     const struct trace_comm *comm = &made->definitions.comms[turning->exchanges.comm];
@@ -378,7 +378,7 @@ static enum status change_timeline(void *context, uint32_t rank, struct timeline
     turning->rank = rank;
     turning->created = false;
     turning->unflushed_count = 0;
-    TRY(find_turned(turning, err));
+    turning->mapped = false;
     return timeline_replace(timeline, &now, turn_rank(turning, timeline, &now, made, err));
 }
 
@@ -428,6 +428,7 @@ static enum status apply_form(const struct form *form, const struct trace *trace
     exchanges_clear(&turning.exchanges);
     free(turning.displacements);
     free(turning.window_bytes);
+    free(turning.first_peer);
     free(turning.peers);
     free(turning.unflushed);
     map_clear(&turning.turned);
