@@ -1,12 +1,13 @@
 /* The order of exchanges: predictors/transforms/exchanges.h.
  *
- * A graph has nodes for what a rank may wait in: the access epoch of each part of an exchange, its wait, and each other call of the
- * program. An edge leads to a node from what it waits for, and from what its rank waits in before. Where no circle is, the nodes have
- * an order, and all calls return in it. Exchanges in a circle become one, so that each rank posts before it starts. A circle that
- * stays, or that has another call of the program, cannot be resolved: its exchanges stay messages.
+ * A graph has nodes for what a rank may wait in: the access epoch of each part of an exchange, its wait, and each other
+ * call of the program. An edge leads to a node from what it waits for, and from what its rank waits in before. Where no
+ * circle is, the nodes have an order, and all calls return in it. Exchanges in a circle become one, so that each rank
+ * posts before it starts. A circle that stays, or that has another call of the program, cannot be resolved: its
+ * exchanges stay messages.
  *
- * Fences are two nodes of an exchange, which all its ranks share. Exchanges that overlap on a rank become one, and so do those that
- * are the same turn of all ranks. */
+ * Fences are two nodes of an exchange, which all its ranks share. Exchanges that overlap on a rank become one, and so
+ * do those that are the same turn of all ranks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,15 +38,16 @@ struct graph {
     uint32_t *node_of, *last_of; /* by call: its node if it waits; what its rank waited in before */
     uint32_t *posted;            /* by part: what its rank waited in before the post */
     bool fences;
-    struct map objects;          /* collective instances and windows to nodes */
-    struct map sequences, requests; /* of one rank: calls of a communicator or window; requests to collective instances */
+    struct map objects; /* collective instances and windows to nodes */
+    struct map sequences,
+        requests; /* of one rank: calls of a communicator or window; requests to collective instances */
     uint32_t rank, last;
     uint32_t *component; /* by node: numbered against the order */
     struct circle {
         uint32_t nodes;
-        uint32_t first;  /* a node; of calls of the program if there are any */
-        bool direct;     /* some exchange waits for such a call, which waits for the exchange */
-    } * circles; /* by component */
+        uint32_t first;        /* a node; of calls of the program if there are any */
+        bool direct;           /* some exchange waits for such a call, which waits for the exchange */
+    } * circles;               /* by component */
     bool *to_call, *from_call; /* by node: edges to and from other calls in its circle */
 };
 
@@ -66,7 +68,8 @@ static enum status find_parts(struct exchanges *exchanges, struct err *err)
         if (status != STATUS_OK) break;
         group->part = (uint32_t)*number;
         if (*number == exchanges->part_count) {
-            status = array_reserve((void **)&exchanges->parts, &exchanges->part_capacity, exchanges->part_count + 1, sizeof none, err);
+            status = array_reserve((void **)&exchanges->parts, &exchanges->part_capacity, exchanges->part_count + 1,
+                                   sizeof none, err);
             if (status != STATUS_OK) break;
             exchanges->parts[exchanges->part_count++] = none;
         }
@@ -74,7 +77,8 @@ static enum status find_parts(struct exchanges *exchanges, struct err *err)
         uint64_t *first = group->receives ? &part->post : &part->start;
         if (*first == EXCHANGE_NOWHERE || group->begin < *first) *first = group->begin;
         if (group->receives && group->end < part->wait) part->wait = group->end; /* the first wait shows all data */
-        if (!group->receives && (part->complete == EXCHANGE_NOWHERE || group->end > part->complete)) part->complete = group->end;
+        if (!group->receives && (part->complete == EXCHANGE_NOWHERE || group->end > part->complete))
+            part->complete = group->end;
     }
     map_clear(&parts);
     return status;
@@ -117,8 +121,8 @@ static void sort_unless_sorted(void *items, size_t count, size_t bytes, int (*co
     if (i < count) qsort(items, count, bytes, compare);
 }
 
-static enum status add_action(struct exchanges *exchanges, uint64_t place, uint32_t rank, uint32_t part, enum exchange_act act,
-                              struct err *err)
+static enum status add_action(struct exchanges *exchanges, uint64_t place, uint32_t rank, uint32_t part,
+                              enum exchange_act act, struct err *err)
 {
     struct exchange_action made = {place, rank, part, act};
     if (place != EXCHANGE_NOWHERE)
@@ -126,7 +130,8 @@ static enum status add_action(struct exchanges *exchanges, uint64_t place, uint3
     return STATUS_OK;
 }
 
-static enum status add_part_actions(struct exchanges *exchanges, uint32_t number, uint64_t begin, bool fences, struct err *err)
+static enum status add_part_actions(struct exchanges *exchanges, uint32_t number, uint64_t begin, bool fences,
+                                    struct err *err)
 {
     const struct exchange_part *part = &exchanges->parts[number];
     if (fences) {
@@ -139,7 +144,8 @@ static enum status add_part_actions(struct exchanges *exchanges, uint32_t number
     return add_action(exchanges, part->wait, part->rank, number, ACT_WAIT, err);
 }
 
-/* The post comes before the rank's own start, and behind the wait of the exposure epoch before it, which is on the same window. */
+/* The post comes before the rank's own start, and behind the wait of the exposure epoch before it, which is on the same
+ * window. */
 static enum status find_actions(struct exchanges *exchanges, bool fences, uint16_t *faults, struct err *err)
 {
     struct part_end *ends = malloc((exchanges->part_count + 1) * sizeof *ends);
@@ -278,8 +284,8 @@ static enum status visit_ranks(struct graph *graph, struct err *err)
     return STATUS_OK;
 }
 
-/* An access epoch waits for the posts of its targets, and their waits for its complete. A receive waits for its send to begin, and a
- * send for its receive to be posted, as a synchronous one does. */
+/* An access epoch waits for the posts of its targets, and their waits for its complete. A receive waits for its send to
+ * begin, and a send for its receive to be posted, as a synchronous one does. */
 static enum status relate_messages(struct graph *graph, struct err *err)
 {
     const struct exchanges *exchanges = graph->exchanges;
@@ -287,15 +293,18 @@ static enum status relate_messages(struct graph *graph, struct err *err)
         const struct exchange_message *message = &exchanges->messages[i];
         size_t sends = exchanges->first[message->of.sender], receives = exchanges->first[message->of.receiver];
         if (!message->stays && !graph->fences) {
-            uint32_t origin = exchanges->groups[message->groups[0]].part, target = exchanges->groups[message->groups[1]].part;
+            uint32_t origin = exchanges->groups[message->groups[0]].part,
+                     target = exchanges->groups[message->groups[1]].part;
             TRY(add_edge(graph, graph->posted[target], 2 * origin, err));
             TRY(add_edge(graph, 2 * origin, 2 * target + 1, err));
         }
         if (!message->stays) continue;
         if (message->received != MESSAGE_NONE)
-            TRY(add_edge(graph, graph->last_of[sends + message->of.send_call], graph->node_of[receives + message->received], err));
+            TRY(add_edge(graph, graph->last_of[sends + message->of.send_call],
+                         graph->node_of[receives + message->received], err));
         if (message->sent != MESSAGE_NONE)
-            TRY(add_edge(graph, graph->last_of[receives + message->of.receive_call], graph->node_of[sends + message->sent], err));
+            TRY(add_edge(graph, graph->last_of[receives + message->of.receive_call],
+                         graph->node_of[sends + message->sent], err));
     }
     for (size_t i = 0; i < exchanges->probe_count; i++) {
         const struct probe *probe = &exchanges->probes[i];
@@ -358,7 +367,8 @@ static void search_node(struct graph *graph, struct search *search, uint32_t roo
 static enum status find_components(struct graph *graph, struct err *err)
 {
     size_t nodes = 2 * graph->exchanges->group_count + graph->other_count;
-    uint32_t *room = calloc(7 * (nodes + 2) + graph->edge_count, sizeof *room), *next = room, *targets = room + 6 * (nodes + 2);
+    uint32_t *room = calloc(7 * (nodes + 2) + graph->edge_count, sizeof *room), *next = room,
+             *targets = room + 6 * (nodes + 2);
     graph->component = malloc((nodes + 1) * sizeof *graph->component);
     graph->circles = calloc(nodes + 1, sizeof *graph->circles);
     graph->to_call = calloc(2 * (nodes + 1), sizeof *graph->to_call);
@@ -369,8 +379,13 @@ static enum status find_components(struct graph *graph, struct err *err)
     memset(graph->component, 0xff, (nodes + 1) * sizeof *graph->component);
     for (size_t i = 0; i < graph->edge_count; i++) next[graph->edges[i].from + 1]++;
     for (size_t i = 0; i < nodes; i++) next[i + 1] += next[i];
-    struct search search = {.next = next, .targets = targets, .low = room + nodes + 2, .index = room + 2 * (nodes + 2),
-                            .stack = room + 3 * (nodes + 2), .path = room + 4 * (nodes + 2), .edge = room + 5 * (nodes + 2)};
+    struct search search = {.next = next,
+                            .targets = targets,
+                            .low = room + nodes + 2,
+                            .index = room + 2 * (nodes + 2),
+                            .stack = room + 3 * (nodes + 2),
+                            .path = room + 4 * (nodes + 2),
+                            .edge = room + 5 * (nodes + 2)};
     memcpy(search.edge, next, (nodes + 1) * sizeof *next);
     for (size_t i = 0; i < graph->edge_count; i++) targets[search.edge[graph->edges[i].from]++] = graph->edges[i].to;
     for (uint32_t node = 0; node < nodes; node++)
@@ -459,8 +474,8 @@ static void find_direct(struct graph *graph)
         if (graph->to_call[n] && graph->from_call[n]) graph->circles[graph->component[n]].direct = true;
 }
 
-/* Joins the exchanges of each circle, or sets the faults of those with other calls: first of those that wait for such a call and for
- * which it waits, since the others may then be in no circle any more. last: no circle is allowed. */
+/* Joins the exchanges of each circle, or sets the faults of those with other calls: first of those that wait for such a
+ * call and for which it waits, since the others may then be in no circle any more. last: no circle is allowed. */
 static int resolve_circles(struct graph *graph, bool last, uint16_t *faults)
 {
     struct exchanges *exchanges = graph->exchanges;
@@ -566,7 +581,8 @@ static void join_rounds(struct rounds *rounds)
     size_t members = exchanges->trace->definitions.comms[exchanges->comm].count, stretch = 0;
     for (size_t i = 0, end; i < exchanges->part_count; i = end) {
         uint32_t exchange = exchanges->parts[rounds->parts[i]].exchange;
-        for (end = i; end < exchanges->part_count && exchanges->parts[rounds->parts[end]].exchange == exchange; end++) continue;
+        for (end = i; end < exchanges->part_count && exchanges->parts[rounds->parts[end]].exchange == exchange; end++)
+            continue;
         if (end - i < members) continue;
         join_stretch(rounds, stretch, i);
         stretch = end;
@@ -574,11 +590,15 @@ static void join_rounds(struct rounds *rounds)
     join_stretch(rounds, stretch, exchanges->part_count);
 }
 
-static enum status find_rounds(struct exchanges *exchanges, const struct graph *graph, uint16_t *faults, struct err *err)
+static enum status find_rounds(struct exchanges *exchanges, const struct graph *graph, uint16_t *faults,
+                               struct err *err)
 {
     size_t count = exchanges->part_count + 1;
     struct part_order *order = malloc(count * sizeof *order);
-    struct rounds rounds = {exchanges, graph, faults, malloc(count * sizeof *rounds.parts),
+    struct rounds rounds = {exchanges,
+                            graph,
+                            faults,
+                            malloc(count * sizeof *rounds.parts),
                             malloc(((size_t)exchanges->trace->rank_count + 1) * sizeof *rounds.seen),
                             malloc(count * sizeof *rounds.level)};
     bool ready = order && rounds.parts && rounds.seen && rounds.level;
@@ -597,8 +617,8 @@ static enum status find_rounds(struct exchanges *exchanges, const struct graph *
 /* ---- */
 
 /* Goes to the next phase, or is done. */
-static enum status end_phase(struct exchanges *exchanges, enum exchange_order order, const struct graph *graph, enum phase *phase,
-                             uint16_t *faults, bool *done, struct err *err)
+static enum status end_phase(struct exchanges *exchanges, enum exchange_order order, const struct graph *graph,
+                             enum phase *phase, uint16_t *faults, bool *done, struct err *err)
 {
     bool joined = false;
     *done = *phase == PHASE_ROUNDS || order == EXCHANGE_BY_GROUPS;
@@ -620,7 +640,8 @@ static enum status sort_exchanges(struct exchanges *exchanges, enum exchange_ord
         TRY(find_actions(exchanges, phase > PHASE_GROUPS, faults, err));
         enum status status = graph_build(exchanges, phase > PHASE_GROUPS, &graph, err);
         int found = status == STATUS_OK ? resolve_circles(&graph, phase == PHASE_ROUNDS, faults) : FAULTY;
-        if (status == STATUS_OK && found == RESOLVED) status = end_phase(exchanges, order, &graph, &phase, faults, &done, err);
+        if (status == STATUS_OK && found == RESOLVED)
+            status = end_phase(exchanges, order, &graph, &phase, faults, &done, err);
         graph_clear(&graph);
         TRY(status);
         for (size_t g = 0; !done && g < exchanges->group_count; g++) done = faults[g] != FAULT_NONE;

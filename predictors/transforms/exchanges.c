@@ -19,7 +19,8 @@ static uint64_t place_of(size_t call, enum exchange_slot slot)
 
 static const struct trace_call *side_call(const struct trace *trace, const struct message *of, int side)
 {
-    return side == SEND ? &trace->ranks[of->sender].calls[of->send_call] : &trace->ranks[of->receiver].calls[of->receive_call];
+    return side == SEND ? &trace->ranks[of->sender].calls[of->send_call]
+                        : &trace->ranks[of->receiver].calls[of->receive_call];
 }
 
 int64_t exchange_bytes(const struct trace *trace, const struct exchange_message *message, int side)
@@ -80,7 +81,8 @@ bool exchanges_call_waits(const struct exchanges *exchanges, uint32_t rank, size
 
 /* ---- the messages, and which of them stay */
 
-static struct exchange_message *other_of_sendrecv(const struct exchanges *exchanges, const struct exchange_message *message, int side)
+static struct exchange_message *other_of_sendrecv(const struct exchanges *exchanges,
+                                                  const struct exchange_message *message, int side)
 {
     uint32_t rank = side == SEND ? message->of.sender : message->of.receiver;
     size_t call = side == SEND ? message->of.send_call : message->of.receive_call;
@@ -88,8 +90,8 @@ static struct exchange_message *other_of_sendrecv(const struct exchanges *exchan
     return exchanges_end(exchanges, rank, call, !side);
 }
 
-static enum status keep_message(struct exchanges *exchanges, struct exchange_message *message, int side, struct err *err,
-                                const char *why)
+static enum status keep_message(struct exchanges *exchanges, struct exchange_message *message, int side,
+                                struct err *err, const char *why)
 {
     const struct message *of = &message->of;
     message->stays = true;
@@ -116,7 +118,8 @@ static void chain_end(struct exchanges *exchanges, uint32_t rank, size_t call, u
 }
 
 /* requests has the rank's pending ends by request. */
-static enum status look_at_call(struct exchanges *exchanges, uint32_t rank, size_t index, struct map *requests, struct err *err)
+static enum status look_at_call(struct exchanges *exchanges, uint32_t rank, size_t index, struct map *requests,
+                                struct err *err)
 {
     const struct trace_call *call = call_of(exchanges, rank, index);
     const enum call_kind kind = call_kind(call->call);
@@ -170,12 +173,14 @@ static bool is_held(const struct exchanges *exchanges, uint32_t rank, size_t beg
 static const char *reason_of(const struct exchanges *exchanges, const struct exchange_message *message, int *side)
 {
     const struct message *of = &message->of;
-    const struct trace_call *send = side_call(exchanges->trace, of, SEND), *receive = side_call(exchanges->trace, of, RECEIVE);
+    const struct trace_call *send = side_call(exchanges->trace, of, SEND),
+                            *receive = side_call(exchanges->trace, of, RECEIVE);
     *side = RECEIVE;
     if (receive->flags & TRACE_BREAK) return "the recording breaks off in its receive";
     if (message->received == MESSAGE_NONE) return "no call waits for its receive";
     if (exchanges->threads[of->receiver]) return "several threads of its receiver call MPI";
-    if (is_held(exchanges, of->receiver, of->receive_call, message->received)) return "its receiver holds a lock of a window";
+    if (is_held(exchanges, of->receiver, of->receive_call, message->received))
+        return "its receiver holds a lock of a window";
     *side = SEND;
     if (send->flags & TRACE_BREAK) return "the recording breaks off in its send";
     if (of->sender == of->receiver) return "the rank sends it to itself";
@@ -208,8 +213,8 @@ static enum status refuse_messages(struct exchanges *exchanges, const struct mes
 }
 
 /* Messages without bytes have nothing to put. With post, start, complete and wait they still let the receiver go. */
-static enum status take_messages(struct exchanges *exchanges, const struct messages *messages, enum exchange_order order,
-                                 struct err *err)
+static enum status take_messages(struct exchanges *exchanges, const struct messages *messages,
+                                 enum exchange_order order, struct err *err)
 {
     exchanges->report->considered = messages->unmatched_sends.count + messages->unmatched_receives.count;
     exchanges->messages = calloc(messages->count + 1, sizeof *exchanges->messages);
@@ -273,8 +278,8 @@ static enum status group_send(struct exchanges *exchanges, struct grouping *grou
     bool waits = !call_makes_request(call_of(exchanges, grouping->rank, call)->call);
     if (waits) end_sending(exchanges, grouping, call);
     if (grouping->sending == EXCHANGE_NONE)
-        TRY(add_group(exchanges, grouping->rank, false, place_of(call, SLOT_START), place_of(call, SLOT_COMPLETE_BEHIND),
-                      &grouping->sending, err));
+        TRY(add_group(exchanges, grouping->rank, false, place_of(call, SLOT_START),
+                      place_of(call, SLOT_COMPLETE_BEHIND), &grouping->sending, err));
     message->groups[SEND] = grouping->sending;
     if (waits) grouping->sending = EXCHANGE_NONE;
     return STATUS_OK;
@@ -335,7 +340,8 @@ static enum status find_groups(struct exchanges *exchanges, struct err *err)
     return STATUS_OK;
 }
 
-/* ---- the window's communicator: that of the messages if all have one, and each member makes it by a call; else the world */
+/* ---- the window's communicator: that of the messages if all have one, and each member makes it by a call; else the
+ * world */
 
 static void choose_comm(struct exchanges *exchanges)
 {

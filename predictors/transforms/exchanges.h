@@ -1,9 +1,9 @@
 /* Finds the exchanges of a trace: sets of two-sided messages that one synchronisation of a window can serve.
  *
- * On each rank consecutive sends are a group, and so are receives that the program waits for together. An exchange is all groups
- * that messages connect, and those that would wait for each other in a circle. Of one exchange a rank has at most one access epoch
- * and one exposure epoch. docs/transforms.md ("Messages as one-sided communication") has the rules, and why no rank waits for ever.
- * A message that cannot become an operation stays, and the report has the reason.
+ * On each rank consecutive sends are a group, and so are receives that the program waits for together. An exchange is all
+ * groups that messages connect, and those that would wait for each other in a circle. Of one exchange a rank has at most
+ * one access epoch and one exposure epoch. docs/transforms.md ("Messages as one-sided communication") has the rules, and
+ * why no rank waits for ever. A message that cannot become an operation stays, and the report has the reason.
  *
  * It does not rewrite: predictors/transforms/p2p.c does. */
 #ifndef PREDICTORS_TRANSFORMS_EXCHANGES_H
@@ -94,8 +94,8 @@ struct exchange_message *exchanges_end(const struct exchanges *exchanges, uint32
 bool exchanges_call_stays(const struct exchanges *exchanges, uint32_t rank, size_t call);
 int64_t exchange_bytes(const struct trace *trace, const struct exchange_message *message, int side);
 
-/* For predictors/transforms/exchange_order.c: whether the call may wait for another rank, but for messages that become operations;
- * the group that stands for an exchange; joins two exchanges. */
+/* For predictors/transforms/exchange_order.c: whether the call may wait for another rank, but for messages that become
+ * operations; the group that stands for an exchange; joins two exchanges. */
 bool exchanges_call_waits(const struct exchanges *exchanges, uint32_t rank, size_t call);
 uint32_t exchange_of(const struct exchanges *exchanges, uint32_t group);
 void exchanges_join(struct exchanges *exchanges, uint32_t one, uint32_t other);

@@ -1,4 +1,5 @@
-/* Turns two-sided messages into puts on a window that is made once: docs/transforms.md, "Messages as one-sided communication". */
+/* Turns two-sided messages into puts on a window that is made once: docs/transforms.md, "Messages as one-sided
+ * communication". */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ struct turning {
     uint64_t epochs;
     /* of the rank that is rewritten */
     uint32_t rank;
-    size_t next; /* of the actions */
+    size_t next;       /* of the actions */
     struct map turned; /* requests of messages that become operations, once they are mapped */
     bool mapped;
     struct exchange_message **unflushed;
@@ -88,7 +89,8 @@ static enum status find_displacements(struct turning *turning, struct err *err)
 /* ---- calls */
 
 /* A call in the place of another one, whose time it has if it is the first. */
-static enum status push_call(struct timeline_edit *now, struct timeline_item *item, struct trace_call call, struct err *err)
+static enum status push_call(struct timeline_edit *now, struct timeline_item *item, struct trace_call call,
+                             struct err *err)
 {
     struct timeline_item made = *item;
     call.enter_ps = item->call.enter_ps;
@@ -105,8 +107,11 @@ static enum status push_call(struct timeline_edit *now, struct timeline_item *it
 
 static struct trace_call window_call(const struct turning *turning, enum mpi_call call)
 {
-    return (struct trace_call){
-        .call = (uint16_t)call, .any = TRACE_NO_MEMBERS, .handle = turning->window, .peer = TRACE_NONE, .site = TRACE_NO_SITE};
+    return (struct trace_call){.call = (uint16_t)call,
+                               .any = TRACE_NO_MEMBERS,
+                               .handle = turning->window,
+                               .peer = TRACE_NONE,
+                               .site = TRACE_NO_SITE};
 }
 
 static enum status push_sync(const struct turning *turning, struct timeline_edit *now, struct timeline_item *item,
@@ -124,8 +129,8 @@ static int compare_ranks(const void *one, const void *other)
 }
 
 /* Once for each part: its list of ranks is sorted in place. */
-static enum status push_group(struct turning *turning, struct timeline_edit *now, struct timeline_item *item, enum mpi_call id,
-                              uint32_t part, struct trace *made, struct err *err)
+static enum status push_group(struct turning *turning, struct timeline_edit *now, struct timeline_item *item,
+                              enum mpi_call id, uint32_t part, struct trace *made, struct err *err)
 {
     const size_t *first = &turning->first_peer[part * 2 + (id == ID_Win_post)];
     struct trace_call call = window_call(turning, id);
@@ -147,7 +152,8 @@ static enum status push_put(struct turning *turning, struct timeline_edit *now, 
     put.bytes = exchange_bytes(trace, message, 0);
     put.rma.disp = turning->displacements[message - turning->exchanges.messages];
     struct trace_extents received = trace_call_extents(trace, message->of.receiver, message->of.receive_call);
-    const struct trace_extents extents = {{[TRACE_ORIGIN] = item->extents.of[TRACE_SEND], [TRACE_TARGET] = received.of[TRACE_RECEIVE]}};
+    const struct trace_extents extents = {
+        {[TRACE_ORIGIN] = item->extents.of[TRACE_SEND], [TRACE_TARGET] = received.of[TRACE_RECEIVE]}};
     TRY(push_call(now, item, put, err));
     now->items[now->count - 1].extents = extents;
     turning->exchanges.report->changed++;
@@ -155,14 +161,16 @@ static enum status push_put(struct turning *turning, struct timeline_edit *now, 
 }
 
 /* Flushes each target once, then sends what stays of the messages. Their own calls behind are not flushed again. */
-static enum status push_flags(struct turning *turning, struct timeline_edit *now, struct timeline_item *item, struct err *err)
+static enum status push_flags(struct turning *turning, struct timeline_edit *now, struct timeline_item *item,
+                              struct err *err)
 {
     const struct trace_rank *process = &turning->exchanges.trace->ranks[turning->rank];
     for (size_t i = 0; i < turning->unflushed_count; i++) {
         struct trace_call flush = window_call(turning, ID_Win_flush);
         bool seen = false;
         flush.peer = (int32_t)turning->unflushed[i]->of.receiver;
-        for (size_t k = 0; k < i && !seen; k++) seen = turning->unflushed[k]->of.receiver == turning->unflushed[i]->of.receiver;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = turning->unflushed[k]->of.receiver == turning->unflushed[i]->of.receiver;
         if (!seen) TRY(push_call(now, item, flush, err));
     }
     for (size_t i = 0; i < turning->unflushed_count; i++) {
@@ -192,8 +200,8 @@ static enum status push_action(struct turning *turning, const struct exchange_ac
 }
 
 /* Actions before the place. */
-static enum status push_actions(struct turning *turning, uint64_t end, struct timeline_edit *now, struct timeline_item *item,
-                                struct trace *made, struct err *err)
+static enum status push_actions(struct turning *turning, uint64_t end, struct timeline_edit *now,
+                                struct timeline_item *item, struct trace *made, struct err *err)
 {
     const struct exchanges *exchanges = &turning->exchanges;
     for (; turning->next < exchanges->action_count; turning->next++) {
@@ -215,14 +223,15 @@ static enum status find_turned(struct turning *turning, struct err *err)
     map_empty(&turning->turned);
     for (size_t i = 0; i < process->count; i++) {
         bool ends = exchanges_end(exchanges, turning->rank, i, 0) || exchanges_end(exchanges, turning->rank, i, 1);
-        if (ends && call_makes_request(process->calls[i].call)) TRY(map_set(&turning->turned, process->calls[i].ref, 1, err));
+        if (ends && call_makes_request(process->calls[i].call))
+            TRY(map_set(&turning->turned, process->calls[i].ref, 1, err));
     }
     return STATUS_OK;
 }
 
 /* Without the requests of messages that became operations. Drops the call if nothing is left. */
-static enum status push_completion(struct turning *turning, struct timeline_edit *now, struct timeline_item *item, size_t index,
-                                   struct trace *made, struct err *err)
+static enum status push_completion(struct turning *turning, struct timeline_edit *now, struct timeline_item *item,
+                                   size_t index, struct trace *made, struct err *err)
 {
     const struct exchanges *exchanges = &turning->exchanges;
     uint32_t count, kept = 0;
@@ -242,15 +251,17 @@ static enum status push_completion(struct turning *turning, struct timeline_edit
     for (uint32_t i = 0; i < count; i++)
         if (!map_find(&turning->turned, ids[i])) left[kept++] = ids[i];
     bool lists = call_row(item->call.call)->needed & F_REQS;
-    enum status status = kept < count && kept > 0 && lists ? trace_add_list(made, left, kept, &item->call.completion.list, err) : STATUS_OK;
+    enum status status = kept < count && kept > 0 && lists
+                             ? trace_add_list(made, left, kept, &item->call.completion.list, err)
+                             : STATUS_OK;
     free(left);
     TRY(status);
     return timeline_push(now, *item, err);
 }
 
 /* The calls of a message whose data a put has: the receive, and a send that is not moved. */
-static enum status push_empty(struct turning *turning, struct timeline_edit *now, struct timeline_item *item, bool sends,
-                              bool receives, struct err *err)
+static enum status push_empty(struct turning *turning, struct timeline_edit *now, struct timeline_item *item,
+                              bool sends, bool receives, struct err *err)
 {
     bool both = call_kind(item->call.call) == CALL_SENDRECV;
     if (sends && call_makes_request(item->call.call)) {
@@ -275,8 +286,8 @@ static bool asks_too_early(const struct turning *turning, const struct trace_cal
     return false;
 }
 
-static enum status turn_call(struct turning *turning, struct timeline_edit *now, struct timeline_item *item, struct trace *made,
-                             struct err *err)
+static enum status turn_call(struct turning *turning, struct timeline_edit *now, struct timeline_item *item,
+                             struct trace *made, struct err *err)
 {
     size_t index = item->index;
     const uint64_t place = (uint64_t)index * EXCHANGE_SLOTS;
@@ -305,10 +316,12 @@ static enum status turn_call(struct turning *turning, struct timeline_edit *now,
 
 /* ---- the window */
 
-static enum status push_window(struct turning *turning, struct timeline_edit *now, bool create, uint32_t site, struct err *err)
+static enum status push_window(struct turning *turning, struct timeline_edit *now, bool create, uint32_t site,
+                               struct err *err)
 {
     struct timeline_item item = {.index = TIMELINE_NEW, .call = {.site = site}};
-    const enum mpi_call calls[2] = {create ? ID_Win_create : turning->form->closes, create ? turning->form->opens : ID_Win_free};
+    const enum mpi_call calls[2] = {create ? ID_Win_create : turning->form->closes,
+                                    create ? turning->form->opens : ID_Win_free};
     turning->created = create;
     for (int i = 0; i < 2; i++)
         if (calls[i] != ID_none) TRY(push_sync(turning, now, &item, calls[i], 0, err));
@@ -362,7 +375,8 @@ static enum status add_window(struct turning *turning, struct trace *made, struc
         bytes[m] = turning->window_bytes[comm->members[m]];
         units[m] = 1;
     }
-    if (status == STATUS_OK) status = trace_add_window(made, turning->exchanges.comm, bytes, units, 'c', &turning->window, err);
+    if (status == STATUS_OK)
+        status = trace_add_window(made, turning->exchanges.comm, bytes, units, 'c', &turning->window, err);
     free(bytes);
     free(units);
     return status;
@@ -405,8 +419,9 @@ static enum status turn_messages(struct turning *turning, struct trace **made, s
     size_t turned = 0;
     for (size_t i = 0; i < turning->exchanges.count; i++) turned += !turning->exchanges.messages[i].stays;
     if (turned == 0 && turning->exchanges.report->refused == 0)
-        return err_set(err, STATUS_DATA, trace->name, NULL, "p2p=%s changes nothing: no rank sends another one a message%s",
-                       turning->form->name, turning->form->flags ? " with data" : "");
+        return err_set(err, STATUS_DATA, trace->name, NULL,
+                       "p2p=%s changes nothing: no rank sends another one a message%s", turning->form->name,
+                       turning->exchanges.count > 0 ? " with data" : "");
     turning->frees = true;
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         size_t count = trace->ranks[r].count;
@@ -435,17 +450,18 @@ static enum status apply_form(const struct form *form, const struct trace *trace
     return status;
 }
 
-#define P2P_FORM(NAME, ORDER, OPENS, CLOSES, FLAGS, SUMMARY)                                                                      \
-    static enum status apply_##NAME(const struct trace *trace, const char *argument, struct trace **made,                         \
-                                    struct transform_report *report, struct err *err)                                            \
-    {                                                                                                                             \
-        static const struct form form = {#NAME, ORDER, OPENS, CLOSES, FLAGS};                                                     \
-        (void)argument;                                                                                                           \
-        return apply_form(&form, trace, made, report, err);                                                                       \
-    }                                                                                                                             \
+#define P2P_FORM(NAME, ORDER, OPENS, CLOSES, FLAGS, SUMMARY)                                                           \
+    static enum status apply_##NAME(const struct trace *trace, const char *argument, struct trace **made,              \
+                                    struct transform_report *report, struct err *err)                                  \
+    {                                                                                                                  \
+        static const struct form form = {#NAME, ORDER, OPENS, CLOSES, FLAGS};                                          \
+        (void)argument;                                                                                                \
+        return apply_form(&form, trace, made, report, err);                                                            \
+    }                                                                                                                  \
     const struct transform transform_p2p_##NAME = {.name = "p2p=" #NAME, .summary = SUMMARY, .apply = apply_##NAME}
 
-P2P_FORM(pscw, EXCHANGE_BY_GROUPS, ID_none, ID_none, false, "messages become puts between post, start, complete and wait");
+P2P_FORM(pscw, EXCHANGE_BY_GROUPS, ID_none, ID_none, false,
+         "messages become puts between post, start, complete and wait");
 P2P_FORM(fence, EXCHANGE_BY_FENCES, ID_none, ID_none, false, "messages become puts between two fences of all ranks");
 P2P_FORM(flush, EXCHANGE_UNORDERED, ID_Win_lock_all, ID_Win_unlock_all, true,
          "messages become puts under one MPI_Win_lock_all, a flush, and a message without data");
