@@ -23,12 +23,6 @@ bool shmem_wait_ended(const struct trace_call *call)
     return kind == CALL_SHMEM_WAIT || (kind == CALL_SHMEM_TEST && call->flags & TRACE_FLAG);
 }
 
-/* Whether the call is a put with a signal: its displacement is the signal's place. */
-static bool puts_signal(enum mpi_call call)
-{
-    return call == ID_shmem_put_signal || call == ID_shmem_put_signal_nbi || call == ID_shmem_put_signal_req;
-}
-
 static uint64_t wait_key(uint32_t rank, size_t call)
 {
     return (uint64_t)rank << 40 | call;
@@ -111,7 +105,7 @@ static enum status collect_signals(const struct trace *trace, const struct shmem
     for (size_t i = 0; ends->count > 0 && i < writes->count; i++) {
         const struct shmem_write *write = &writes->items[i];
         const struct trace_call *call = &trace->ranks[write->origin].calls[write->call];
-        if (!puts_signal(call->call) || call->rma.disp < 0) continue;
+        if (!call_puts_signal(call->call) || call->rma.disp < 0) continue;
         const struct signal_end end = {write->target, 0, call->rma.disp, write->origin, write->call, i};
         ARRAY_PUSH(ends->items, ends->count, ends->capacity, end, err);
     }
@@ -167,7 +161,7 @@ static bool writes_to(const struct trace *trace, const struct shmem_write *write
     int64_t bytes = call->bytes > 0 ? call->bytes : call->rma.result_bytes;
     if (wait->shmem.disp < 0 && call->rma.disp < 0) return true; /* another tool's archive has no addresses: take the
                                                                     last write */
-    if (puts_signal(call->call)) return call->rma.disp >= 0 && call->rma.disp == wait->shmem.disp;
+    if (call_puts_signal(call->call)) return call->rma.disp >= 0 && call->rma.disp == wait->shmem.disp;
     return call->rma.disp >= 0 && call->rma.disp <= wait->shmem.disp && wait->shmem.disp < call->rma.disp + bytes;
 }
 

@@ -54,7 +54,7 @@ static enum step operate_call(struct replay *replay, uint32_t rank, const struct
         }
         if (waits) STEP_TRY(replay_collective_request(replay, rank, &request));
         if (waits) replay->ops[op].request = request;
-        STEP_TRY(replay_issue(replay, op));
+        STEP_TRY(call_puts_signal(call->call) ? replay_issue_behind(replay, op) : replay_issue(replay, op));
         return STEP_AGAIN;
     default: return state->missing > 0 ? STEP_BLOCK : replay_exit(state, replay->now_ps);
     }

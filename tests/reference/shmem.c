@@ -31,6 +31,7 @@ static void operation(struct model *model, struct rank *rank, const struct trace
     struct op *op = model_new(model, sizeof *op);
     *op = (struct op){.kind = call_operation(kind), .access = access, .bytes = call->bytes, .acknowledged = true};
     op->result_bytes = op->kind == CALL_GET ? call->bytes : call->rma.result_bytes;
+    op->signals = call_puts_signal(call->call);
     op->has_request = waits || call_makes_request(call->call); /* the moment at which it has left is an event */
     if (call_makes_request(call->call)) rank->requests[call->ref].op = op;
     rank_pay_overhead(model, rank);
@@ -64,24 +65,19 @@ static bool is_written(const struct model *model, const void *what)
     return op && op->written;
 }
 
-static bool puts_signal(enum mpi_call call)
-{
-    return call == ID_shmem_put_signal || call == ID_shmem_put_signal_nbi || call == ID_shmem_put_signal_req;
-}
-
 static bool writes_to(const struct trace_call *call, const struct rank *rank, const struct trace_call *wait)
 {
     enum call_kind kind = call_kind(call->call);
     bool writes =
         kind == CALL_SHMEM_PUT || kind == CALL_SHMEM_PUT_NBI || kind == CALL_SHMEM_ATOMIC || kind == CALL_SHMEM_FETCH;
-    int64_t bytes = puts_signal(call->call) ? 1 : call->bytes; /* its displacement is the signal's */
+    int64_t bytes = call_puts_signal(call->call) ? 1 : call->bytes; /* its displacement is the signal's */
     return writes && call->handle == wait->handle && call->peer == (int32_t)rank->number &&
            call->rma.disp <= wait->shmem.disp && wait->shmem.disp < call->rma.disp + bytes && call->enter_ps <= wait->exit_ps;
 }
 
 static bool signals(const struct trace_call *call, uint32_t target, int64_t disp)
 {
-    return puts_signal(call->call) && call->peer == (int32_t)target && call->rma.disp == disp;
+    return call_puts_signal(call->call) && call->peer == (int32_t)target && call->rma.disp == disp;
 }
 
 /* The put whose signal the wait waits for: where one rank puts to the place as often as its owner waits there, the n-th. */
