@@ -651,9 +651,9 @@ static enum status sort_exchanges(struct exchanges *exchanges, enum exchange_ord
 
 enum status exchanges_sort(struct exchanges *exchanges, enum exchange_order order, bool *again, struct err *err)
 {
-    if (order == EXCHANGE_UNORDERED) {
+    if (order < EXCHANGE_BY_GROUPS) {
         TRY(find_parts(exchanges, err));
-        return find_group_actions(exchanges, err);
+        return order == EXCHANGE_FLUSHED ? find_group_actions(exchanges, err) : STATUS_OK;
     }
     uint16_t *faults = calloc(exchanges->group_count + 1, sizeof *faults);
     enum status status = faults ? sort_exchanges(exchanges, order, faults, again, err) : err_memory(err);

@@ -169,8 +169,10 @@ static bool is_held(const struct exchanges *exchanges, uint32_t rank, size_t beg
     return holds[begun] || (done != MESSAGE_NONE && holds[done]);
 }
 
-/* Why a message cannot become an operation, whatever the others are; NULL: it can. */
-static const char *reason_of(const struct exchanges *exchanges, const struct exchange_message *message, int *side)
+/* Why a message cannot become an operation, whatever the others are; NULL: it can. waits: senders wait for receivers.
+ */
+static const char *reason_of(const struct exchanges *exchanges, const struct exchange_message *message, bool waits,
+                             int *side)
 {
     const struct message *of = &message->of;
     const struct trace_call *send = side_call(exchanges->trace, of, SEND),
@@ -179,18 +181,20 @@ static const char *reason_of(const struct exchanges *exchanges, const struct exc
     if (receive->flags & TRACE_BREAK) return "the recording breaks off in its receive";
     if (message->received == MESSAGE_NONE) return "no call waits for its receive";
     if (exchanges->threads[of->receiver]) return "several threads of its receiver call MPI";
-    if (is_held(exchanges, of->receiver, of->receive_call, message->received))
+    if (waits && is_held(exchanges, of->receiver, of->receive_call, message->received))
         return "its receiver holds a lock of a window";
     *side = SEND;
     if (send->flags & TRACE_BREAK) return "the recording breaks off in its send";
     if (of->sender == of->receiver) return "the rank sends it to itself";
     if (exchanges->threads[of->sender]) return "several threads of its sender call MPI";
-    if (is_held(exchanges, of->sender, of->send_call, message->sent)) return "its sender holds a lock of a window";
+    if (waits && is_held(exchanges, of->sender, of->send_call, message->sent))
+        return "its sender holds a lock of a window";
     bool same = exchange_bytes(exchanges->trace, message, SEND) == exchange_bytes(exchanges->trace, message, RECEIVE);
     return same ? NULL : "as many bytes as were sent were not received: only the receiver learns the size";
 }
 
-static enum status refuse_messages(struct exchanges *exchanges, const struct messages *messages, struct err *err)
+static enum status refuse_messages(struct exchanges *exchanges, const struct messages *messages, bool waits,
+                                   struct err *err)
 {
     for (size_t i = 0; i < messages->probe_count; i++) {
         size_t message = messages->probes[i].message;
@@ -200,7 +204,8 @@ static enum status refuse_messages(struct exchanges *exchanges, const struct mes
     }
     for (size_t i = 0; i < exchanges->count; i++) {
         int side;
-        const char *why = exchanges->messages[i].stays ? NULL : reason_of(exchanges, &exchanges->messages[i], &side);
+        const struct exchange_message *message = &exchanges->messages[i];
+        const char *why = message->stays ? NULL : reason_of(exchanges, message, waits, &side);
         if (why) TRY(exchanges_refuse(exchanges, &exchanges->messages[i], side, err, why));
     }
     const struct unmatched *sends = &messages->unmatched_sends, *receives = &messages->unmatched_receives;
@@ -212,7 +217,6 @@ static enum status refuse_messages(struct exchanges *exchanges, const struct mes
                             "nobody sends what it receives");
 }
 
-/* Messages without bytes have nothing to put. With post, start, complete and wait they still let the receiver go. */
 static enum status take_messages(struct exchanges *exchanges, const struct messages *messages,
                                  enum exchange_order order, struct err *err)
 {
@@ -224,13 +228,13 @@ static enum status take_messages(struct exchanges *exchanges, const struct messa
         const struct message *of = &messages->items[i];
         struct exchange_message *made = &exchanges->messages[i];
         *made = (struct exchange_message){.of = *of, .sent = MESSAGE_NONE, .received = MESSAGE_NONE};
-        made->stays = order == EXCHANGE_UNORDERED && exchange_bytes(exchanges->trace, made, SEND) == 0;
+        made->stays = order == EXCHANGE_FLUSHED && exchange_bytes(exchanges->trace, made, SEND) == 0;
         exchanges->report->considered += !made->stays;
         exchanges->ends[SEND][exchanges->first[of->sender] + of->send_call] = (uint32_t)i;
         exchanges->ends[RECEIVE][exchanges->first[of->receiver] + of->receive_call] = (uint32_t)i;
     }
     for (uint32_t r = 0; r < exchanges->trace->rank_count; r++) TRY(look_at_rank(exchanges, r, err));
-    TRY(refuse_messages(exchanges, messages, err));
+    TRY(refuse_messages(exchanges, messages, order >= EXCHANGE_BY_GROUPS, err));
     for (uint32_t r = 0; r < exchanges->trace->rank_count; r++)
         for (size_t i = 0; i < exchanges->trace->ranks[r].count && !exchanges->locks_wait; i++)
             exchanges->locks_wait = exchanges->holds[exchanges->first[r] + i] && exchanges_call_waits(exchanges, r, i);

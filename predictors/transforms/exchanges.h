@@ -5,7 +5,7 @@
  * one access epoch and one exposure epoch. docs/transforms.md ("Messages as one-sided communication") has the rules, and
  * why no rank waits for ever. A message that cannot become an operation stays, and the report has the reason.
  *
- * It does not rewrite: predictors/transforms/p2p.c does. */
+ * It does not rewrite: predictors/transforms/one_sided.c does. */
 #ifndef PREDICTORS_TRANSFORMS_EXCHANGES_H
 #define PREDICTORS_TRANSFORMS_EXCHANGES_H
 
@@ -29,7 +29,8 @@ enum exchange_slot {
 #define EXCHANGE_NONE UINT32_MAX
 
 enum exchange_order {
-    EXCHANGE_UNORDERED, /* sends wait for no receiver */
+    EXCHANGE_NOTIFIED, /* sends wait for no receiver */
+    EXCHANGE_FLUSHED,  /* the same; messages without bytes stay, since they have nothing to put */
     EXCHANGE_BY_GROUPS, /* post, start, complete, wait */
     EXCHANGE_BY_FENCES  /* all ranks of the communicator have each exchange */
 };
@@ -58,7 +59,7 @@ struct exchange_part { /* what a rank does in an exchange; EXCHANGE_NOWHERE: it 
 enum exchange_act { ACT_POST, ACT_START, ACT_COMPLETE, ACT_WAIT, ACT_OPEN, ACT_CLOSE }; /* the last two are fences */
 struct exchange_action {
     uint64_t place;
-    uint32_t rank, part; /* unordered: ACT_COMPLETE of a group, whose number it is */
+    uint32_t rank, part; /* EXCHANGE_FLUSHED: ACT_COMPLETE of a group, whose number it is */
     enum exchange_act act;
 };
 

@@ -18,9 +18,9 @@ const struct transform *const *transforms(void)
         &transform_put_rput,     &transform_merge_puts,
         &transform_merge_gets,   &transform_polls,
         &transform_p2p_pscw,     &transform_p2p_fence,
-        &transform_p2p_flush,    &transform_balance,
-        &transform_scale,        &transform_threads,
-        NULL,
+        &transform_p2p_flush,    &transform_p2p_notify,
+        &transform_balance,      &transform_scale,
+        &transform_threads,      NULL,
     };
     return rows;
 }

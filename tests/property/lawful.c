@@ -196,7 +196,7 @@ struct moved {
 static int place_of(enum call_kind kind, bool messages)
 {
     bool sends = messages && (kind == CALL_SEND || kind == CALL_ISEND || kind == CALL_SENDRECV);
-    return kind == CALL_PUT || sends     ? PUTS
+    return (messages ? call_operation(kind) : kind) == CALL_PUT || sends ? PUTS
            : kind == CALL_GET            ? GETS
            : kind == CALL_ACCUMULATE     ? ACCUMULATES
            : kind == CALL_GET_ACCUMULATE ? FETCHES

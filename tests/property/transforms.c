@@ -32,6 +32,7 @@ static const struct row rows[] = {
     {{"p2p=pscw"}},
     {{"p2p=fence"}},
     {{"p2p=flush"}},
+    {{"p2p=notify"}},
 };
 
 static void __attribute__((format(printf, 3, 4)))

@@ -1,5 +1,5 @@
-/* Turns two-sided messages into puts on a window that is made once: docs/transforms.md, "Messages as one-sided
- * communication". */
+/* Turns two-sided messages into puts, on a window that is made once, or with a signal: docs/transforms.md, "Messages as
+ * one-sided communication". */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,28 +10,26 @@
 #include "predictors/transforms/rows.h"
 #include "predictors/transforms/timeline.h"
 
-/* A form of synchronisation. */
-struct form {
-    const char *name;
-    enum exchange_order order;
-    enum mpi_call opens, closes; /* once, behind the window's creation and before its freeing; ID_none: nothing */
-    bool flags;                  /* the messages stay, without data, behind the flush */
-};
+enum { SIGNAL_BYTES = 8 };
 
 struct turning {
-    const struct form *form;
+    const char *form;
+    bool flags;   /* the messages stay, without data, behind the flush */
+    bool signals; /* puts of OpenSHMEM, to its symmetric memory, which no call makes */
     struct exchanges exchanges;
-    int64_t *displacements; /* by message */
+    int64_t *displacements; /* by message; signals: the place of its signal at the receiver */
     int64_t *window_bytes;  /* by rank */
     size_t *first_peer;     /* by part * 2: its targets, then its origins; one per message */
     int32_t *peers;
+    uint64_t *numbers; /* signals, by message: how many come before it at its place */
     int32_t window;
     bool frees; /* no recording breaks off: all ranks free the window */
     uint64_t epochs;
     /* of the rank that is rewritten */
     uint32_t rank;
     size_t next;       /* of the actions */
-    struct map turned; /* requests of messages that become operations, once they are mapped */
+    struct map turned; /* requests of messages that became operations, once mapped; signals: of receives */
+    struct map waited; /* signals, by place: how many were waited for */
     bool mapped;
     struct exchange_message **unflushed;
     size_t unflushed_count, unflushed_capacity;
@@ -72,7 +70,7 @@ static enum status find_displacements(struct turning *turning, struct err *err)
     turning->displacements = calloc(exchanges->count + 1, sizeof *turning->displacements);
     turning->window_bytes = calloc((size_t)trace->rank_count + 1, sizeof *turning->window_bytes);
     bool ready = used && turning->displacements && turning->window_bytes;
-    for (size_t i = 0; ready && i < exchanges->count; i++) {
+    for (size_t i = 0; ready && !turning->signals && i < exchanges->count; i++) {
         const struct exchange_message *message = &exchanges->messages[i];
         if (message->stays) continue;
         int64_t *part = &used[exchanges->groups[message->groups[1]].part];
@@ -84,6 +82,41 @@ static enum status find_displacements(struct turning *turning, struct err *err)
     }
     free(used);
     return ready ? STATUS_OK : err_memory(err);
+}
+
+/* Each sender has a place for each communicator and tag, since the n-th wait at a place waits for the n-th signal
+ * there. */
+static enum status find_place(struct turning *turning, size_t message, struct map *kinds, struct map *places,
+                              struct map *counts, struct err *err)
+{
+    const struct message *of = &turning->exchanges.messages[message].of;
+    const struct trace_call *send = &turning->exchanges.trace->ranks[of->sender].calls[of->send_call];
+    int32_t tag = call_kind(send->call) == CALL_SENDRECV ? send->exchange.tag : send->message.tag;
+    uint64_t *kind, *place, *number;
+    TRY(map_put(kinds, map_pair((uint32_t)send->handle, (uint32_t)tag), kinds->count, &kind, err));
+    TRY(map_put(places, map_pair(of->sender, (uint32_t)*kind), places->count, &place, err));
+    TRY(map_put(counts, map_pair(of->receiver, (uint32_t)*place), 0, &number, err));
+    turning->displacements[message] = (int64_t)*place * SIGNAL_BYTES;
+    turning->window_bytes[of->receiver] = (int64_t)places->count * SIGNAL_BYTES;
+    turning->numbers[message] = (*number)++;
+    return STATUS_OK;
+}
+
+static enum status find_places(struct turning *turning, struct err *err)
+{
+    const struct exchange_message *messages = turning->exchanges.messages;
+    struct map kinds = {0}, places = {0}, counts = {0};
+    enum status status = STATUS_OK;
+    turning->numbers = calloc(turning->exchanges.count + 1, sizeof *turning->numbers);
+    if (!turning->numbers) return err_memory(err);
+    for (size_t i = 0; status == STATUS_OK && i < turning->exchanges.count; i++) {
+        if (i > 0 && messages[i - 1].of.receiver != messages[i].of.receiver) map_empty(&places);
+        if (!messages[i].stays) status = find_place(turning, i, &kinds, &places, &counts, err);
+    }
+    map_clear(&kinds);
+    map_clear(&places);
+    map_clear(&counts);
+    return status;
 }
 
 /* ---- calls */
@@ -147,7 +180,11 @@ static enum status push_put(struct turning *turning, struct timeline_edit *now, 
                             const struct exchange_message *message, struct err *err)
 {
     const struct trace *trace = turning->exchanges.trace;
-    struct trace_call put = window_call(turning, ID_Put);
+    bool requests = turning->signals && call_makes_request(item->call.call);
+    struct trace_call put = window_call(turning, !turning->signals ? ID_Put
+                                                 : requests        ? ID_shmem_put_signal_req
+                                                                   : ID_shmem_put_signal);
+    if (requests) put.rma.request = item->call.message.request;
     put.peer = (int32_t)message->of.receiver;
     put.bytes = exchange_bytes(trace, message, 0);
     put.rma.disp = turning->displacements[message - turning->exchanges.messages];
@@ -157,6 +194,31 @@ static enum status push_put(struct turning *turning, struct timeline_edit *now, 
     TRY(push_call(now, item, put, err));
     now->items[now->count - 1].extents = extents;
     turning->exchanges.report->changed++;
+    return STATUS_OK;
+}
+
+/* Waits for the message's signal, and for those before it at its place that were not waited for. */
+static enum status push_signal_wait(struct turning *turning, struct timeline_edit *now, struct timeline_item *item,
+                                    const struct exchange_message *message, struct err *err)
+{
+    size_t number = (size_t)(message - turning->exchanges.messages);
+    struct trace_call wait = window_call(turning, ID_shmem_signal_wait_until);
+    uint64_t *waited;
+    wait.shmem.disp = turning->displacements[number];
+    TRY(map_put(&turning->waited, (uint64_t)wait.shmem.disp, 0, &waited, err));
+    for (; *waited <= turning->numbers[number]; ++*waited) TRY(push_call(now, item, wait, err));
+    return STATUS_OK;
+}
+
+/* Those of the receives that the call completes. */
+static enum status push_signal_waits(struct turning *turning, struct timeline_edit *now, struct timeline_item *item,
+                                     size_t call, struct err *err)
+{
+    const struct exchanges *exchanges = &turning->exchanges;
+    uint32_t end = exchanges->done[exchanges->first[turning->rank] + call];
+    for (; end != EXCHANGE_NONE; end = exchanges->messages[end / 2].next_done[end % 2])
+        if (end % 2 == 1 && !exchanges->messages[end / 2].stays)
+            TRY(push_signal_wait(turning, now, item, &exchanges->messages[end / 2], err));
     return STATUS_OK;
 }
 
@@ -186,7 +248,7 @@ static enum status push_flags(struct turning *turning, struct timeline_edit *now
 static enum status push_action(struct turning *turning, const struct exchange_action *action, struct timeline_edit *now,
                                struct timeline_item *item, struct trace *made, struct err *err)
 {
-    if (turning->form->flags) return push_flags(turning, now, item, err);
+    if (turning->flags) return push_flags(turning, now, item, err);
     turning->epochs += action->act == ACT_START || action->act == ACT_OPEN;
     switch (action->act) {
     case ACT_POST: return push_group(turning, now, item, ID_Win_post, action->part, made, err);
@@ -222,7 +284,8 @@ static enum status find_turned(struct turning *turning, struct err *err)
     turning->mapped = true;
     map_empty(&turning->turned);
     for (size_t i = 0; i < process->count; i++) {
-        bool ends = exchanges_end(exchanges, turning->rank, i, 0) || exchanges_end(exchanges, turning->rank, i, 1);
+        bool ends = (!turning->signals && exchanges_end(exchanges, turning->rank, i, 0)) ||
+                    exchanges_end(exchanges, turning->rank, i, 1);
         if (ends && call_makes_request(process->calls[i].call))
             TRY(map_set(&turning->turned, process->calls[i].ref, 1, err));
     }
@@ -237,26 +300,25 @@ static enum status push_completion(struct turning *turning, struct timeline_edit
     uint32_t count, kept = 0;
     const uint32_t *ids = trace_call_completed(exchanges->trace, &item->call, &count);
     bool failed = call_kind(item->call.call) == CALL_REQUEST_TEST && !(item->call.flags & TRACE_FLAG);
-    if (count > 0 && !exchanges_call_stays(exchanges, turning->rank, index)) {
-        timeline_defer(now, item);
-        return STATUS_OK;
-    }
-    TRY(find_turned(turning, err));
-    if (failed && map_find(&turning->turned, item->call.completion.request)) {
-        timeline_defer(now, item);
-        return STATUS_OK;
-    }
+    bool all = count > 0 && !turning->signals && !exchanges_call_stays(exchanges, turning->rank, index);
+    if (!all) TRY(find_turned(turning, err));
     uint32_t *left = malloc(((size_t)count + 1) * sizeof *left);
     if (!left) return err_memory(err);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count && !all; i++)
         if (!map_find(&turning->turned, ids[i])) left[kept++] = ids[i];
-    bool lists = call_row(item->call.call)->needed & F_REQS;
-    enum status status = kept < count && kept > 0 && lists
-                             ? trace_add_list(made, left, kept, &item->call.completion.list, err)
-                             : STATUS_OK;
+    bool lists = kept > 0 && kept < count && call_row(item->call.call)->needed & F_REQS;
+    enum status status = lists ? trace_add_list(made, left, kept, &item->call.completion.list, err) : STATUS_OK;
     free(left);
     TRY(status);
-    return timeline_push(now, *item, err);
+    if ((count > 0 && kept == 0) || (failed && map_find(&turning->turned, item->call.completion.request)))
+        timeline_defer(now, item);
+    else
+        TRY(timeline_push(now, *item, err));
+    if (!turning->signals) return STATUS_OK;
+    item->compute_ps = item->slept_ps = 0;
+    item->call.exit_ps = item->call.enter_ps;
+    item->index = TIMELINE_NEW;
+    return push_signal_waits(turning, now, item, index, err);
 }
 
 /* The calls of a message whose data a put has: the receive, and a send that is not moved. */
@@ -303,13 +365,14 @@ static enum status turn_call(struct turning *turning, struct timeline_edit *now,
         item->call = call;
     }
     TRY(push_actions(turning, place + SLOT_STAYS, now, item, made, err));
-    if (turning->form->flags) {
+    if (turning->flags) {
         if (sends || receives) return push_empty(turning, now, item, sends, receives, err);
         if (!asks_too_early(turning, &item->call)) return timeline_push(now, *item, err);
     } else if (!sends && !receives) {
         bool completes = call_arm(call_kind(item->call.call)) == ARM_COMPLETION;
         return completes ? push_completion(turning, now, item, index, made, err) : timeline_push(now, *item, err);
-    }
+    } else if (turning->signals && receives && !call_makes_request(item->call.call))
+        return push_signal_wait(turning, now, item, receives, err);
     timeline_defer(now, item);
     return STATUS_OK;
 }
@@ -320,8 +383,12 @@ static enum status push_window(struct turning *turning, struct timeline_edit *no
                                struct err *err)
 {
     struct timeline_item item = {.index = TIMELINE_NEW, .call = {.site = site}};
-    const enum mpi_call calls[2] = {create ? ID_Win_create : turning->form->closes,
-                                    create ? turning->form->opens : ID_Win_free};
+    const enum mpi_call calls[2] = {create           ? ID_Win_create
+                                    : turning->flags ? ID_Win_unlock_all
+                                                     : ID_none,
+                                    !create          ? ID_Win_free
+                                    : turning->flags ? ID_Win_lock_all
+                                                     : ID_none};
     turning->created = create;
     for (int i = 0; i < 2; i++)
         if (calls[i] != ID_none) TRY(push_sync(turning, now, &item, calls[i], 0, err));
@@ -346,13 +413,13 @@ static enum status turn_rank(struct turning *turning, const struct timeline_edit
 {
     const bool member = is_member(turning);
     struct timeline_item last = {.index = TIMELINE_NEW};
-    bool init = turning->exchanges.comm != 0;
+    bool init = turning->exchanges.comm != 0 || turning->signals;
     for (size_t i = 0; i < timeline->count && !init; i++) init = call_kind(timeline->items[i].call.call) == CALL_INIT;
     if (!init) TRY(push_window(turning, now, true, TRACE_NO_SITE, err));
     for (size_t i = 0; i < timeline->count; i++) {
         struct timeline_item item = timeline->items[i];
         uint32_t site = item.call.site;
-        bool creates = member && !turning->created && creates_behind(turning, &item.call);
+        bool creates = member && !turning->signals && !turning->created && creates_behind(turning, &item.call);
         if (call_kind(item.call.call) == CALL_FINALIZE && turning->created) {
             TRY(push_actions(turning, (uint64_t)item.index * EXCHANGE_SLOTS + SLOT_STAYS, now, &item, made, err));
             timeline_defer(now, &item);
@@ -368,6 +435,7 @@ static enum status turn_rank(struct turning *turning, const struct timeline_edit
 static enum status add_window(struct turning *turning, struct trace *made, struct err *err)
 {
     const struct trace_comm *comm = &made->definitions.comms[turning->exchanges.comm];
+    if (turning->signals) return trace_add_window(made, 0, NULL, NULL, 'h', &turning->window, err);
     int64_t *bytes = malloc(((size_t)comm->count + 1) * sizeof *bytes);
     int32_t *units = malloc(((size_t)comm->count + 1) * sizeof *units);
     enum status status = bytes && units ? STATUS_OK : err_memory(err);
@@ -393,6 +461,7 @@ static enum status change_timeline(void *context, uint32_t rank, struct timeline
     turning->created = false;
     turning->unflushed_count = 0;
     turning->mapped = false;
+    map_empty(&turning->waited);
     return timeline_replace(timeline, &now, turn_rank(turning, timeline, &now, made, err));
 }
 
@@ -403,14 +472,18 @@ static enum status say_turned(const struct turning *turning, struct err *err)
     const struct exchanges *exchanges = &turning->exchanges;
     const struct transform_report *report = exchanges->report;
     int64_t most = 0;
+    char how[160];
     for (uint32_t r = 0; r < exchanges->trace->rank_count; r++)
         if (turning->window_bytes[r] > most) most = turning->window_bytes[r];
-    return transform_say(turning->exchanges.report, err,
-                         "%" PRIu64 " of %" PRIu64 " messages became puts on a window of up to %" PRId64
-                         " bytes; %zu exchange%s, %" PRIu64 " access epoch%s%s",
-                         report->changed, report->considered, most, exchanges->exchange_count,
-                         units_plural(exchanges->exchange_count), turning->epochs, units_plural(turning->epochs),
-                         turning->form->flags ? " up to a flush" : "");
+    if (turning->signals)
+        snprintf(how, sizeof how, "with a signal, at up to %" PRId64 " place%s of a rank", most / SIGNAL_BYTES,
+                 units_plural((uint64_t)(most / SIGNAL_BYTES)));
+    else
+        snprintf(how, sizeof how, "on a window of up to %" PRId64 " bytes; %zu exchange%s, %" PRIu64 " %s%s", most,
+                 exchanges->exchange_count, units_plural(exchanges->exchange_count), turning->epochs,
+                 turning->flags ? "flushed group" : "access epoch", units_plural(turning->epochs));
+    return transform_say(turning->exchanges.report, err, "%" PRIu64 " of %" PRIu64 " messages became puts %s",
+                         report->changed, report->considered, how);
 }
 
 static enum status turn_messages(struct turning *turning, struct trace **made, struct err *err)
@@ -420,7 +493,7 @@ static enum status turn_messages(struct turning *turning, struct trace **made, s
     for (size_t i = 0; i < turning->exchanges.count; i++) turned += !turning->exchanges.messages[i].stays;
     if (turned == 0 && turning->exchanges.report->refused == 0)
         return err_set(err, STATUS_DATA, trace->name, NULL,
-                       "p2p=%s changes nothing: no rank sends another one a message%s", turning->form->name,
+                       "p2p=%s changes nothing: no rank sends another one a message%s", turning->form,
                        turning->exchanges.count > 0 ? " with data" : "");
     turning->frees = true;
     for (uint32_t r = 0; r < trace->rank_count; r++) {
@@ -429,39 +502,43 @@ static enum status turn_messages(struct turning *turning, struct trace **made, s
         turning->frees = turning->frees && !breaks;
     }
     TRY(find_displacements(turning, err));
+    if (turning->signals) TRY(find_places(turning, err));
     TRY(find_peers(turning, err));
     if (turned > 0) TRY(timeline_each(trace, change_timeline, turning, made, err));
     return say_turned(turning, err);
 }
 
-static enum status apply_form(const struct form *form, const struct trace *trace, struct trace **made,
-                              struct transform_report *report, struct err *err)
+static enum status apply_form(const char *form, enum exchange_order order, const struct trace *trace,
+                              struct trace **made, struct transform_report *report, struct err *err)
 {
     struct turning turning = {.form = form, .window = TRACE_NONE};
-    TRY(exchanges_find(trace, form->order, report, &turning.exchanges, err));
+    turning.flags = order == EXCHANGE_FLUSHED;
+    turning.signals = order == EXCHANGE_NOTIFIED;
+    TRY(exchanges_find(trace, order, report, &turning.exchanges, err));
     enum status status = turn_messages(&turning, made, err);
     exchanges_clear(&turning.exchanges);
     free(turning.displacements);
     free(turning.window_bytes);
+    free(turning.numbers);
     free(turning.first_peer);
     free(turning.peers);
     free(turning.unflushed);
     map_clear(&turning.turned);
+    map_clear(&turning.waited);
     return status;
 }
 
-#define P2P_FORM(NAME, ORDER, OPENS, CLOSES, FLAGS, SUMMARY)                                                           \
+#define P2P_FORM(NAME, ORDER, SUMMARY)                                                                                 \
     static enum status apply_##NAME(const struct trace *trace, const char *argument, struct trace **made,              \
                                     struct transform_report *report, struct err *err)                                  \
     {                                                                                                                  \
-        static const struct form form = {#NAME, ORDER, OPENS, CLOSES, FLAGS};                                          \
         (void)argument;                                                                                                \
-        return apply_form(&form, trace, made, report, err);                                                            \
+        return apply_form(#NAME, ORDER, trace, made, report, err);                                                     \
     }                                                                                                                  \
     const struct transform transform_p2p_##NAME = {.name = "p2p=" #NAME, .summary = SUMMARY, .apply = apply_##NAME}
 
-P2P_FORM(pscw, EXCHANGE_BY_GROUPS, ID_none, ID_none, false,
-         "messages become puts between post, start, complete and wait");
-P2P_FORM(fence, EXCHANGE_BY_FENCES, ID_none, ID_none, false, "messages become puts between two fences of all ranks");
-P2P_FORM(flush, EXCHANGE_UNORDERED, ID_Win_lock_all, ID_Win_unlock_all, true,
+P2P_FORM(pscw, EXCHANGE_BY_GROUPS, "messages become puts between post, start, complete and wait");
+P2P_FORM(fence, EXCHANGE_BY_FENCES, "messages become puts between two fences of all ranks");
+P2P_FORM(flush, EXCHANGE_FLUSHED,
          "messages become puts under one MPI_Win_lock_all, a flush, and a message without data");
+P2P_FORM(notify, EXCHANGE_NOTIFIED, "messages become puts with a signal, for which the receiver waits");
