@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "common/map.h"
 #include "common/search.h"
 
 /* Whether a call of this kind may end a wait of another PE. */
@@ -22,6 +21,11 @@ bool shmem_wait_ended(const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);
     return kind == CALL_SHMEM_WAIT || (kind == CALL_SHMEM_TEST && call->flags & TRACE_FLAG);
+}
+
+static uint64_t wait_key(uint32_t rank, size_t call)
+{
+    return (uint64_t)rank << 40 | call;
 }
 
 static int by_target_and_time(const void *one, const void *two)
@@ -65,9 +69,79 @@ enum status shmem_writes_find(const struct trace *trace, struct shmem_writes *wr
     return STATUS_OK;
 }
 
+/* One end of a signal: the put, or the wait of the place's owner. */
+struct signal_end {
+    uint32_t target, waits;
+    int64_t disp;
+    uint32_t rank;
+    size_t call, item; /* item: of the put, in writes.items */
+};
+
+static int by_place(const void *one, const void *two)
+{
+    const struct signal_end *a = one, *b = two;
+    if (a->target != b->target) return a->target < b->target ? -1 : 1;
+    if (a->disp != b->disp) return a->disp < b->disp ? -1 : 1;
+    if (a->waits != b->waits) return a->waits < b->waits ? -1 : 1;
+    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+    return (a->call > b->call) - (a->call < b->call);
+}
+
+struct signal_ends {
+    struct signal_end *items;
+    size_t count, capacity;
+};
+
+static enum status collect_signals(const struct trace *trace, const struct shmem_writes *writes, struct signal_ends *ends,
+                                   struct err *err)
+{
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; i < trace->ranks[r].count; i++) {
+            const struct trace_call *call = &trace->ranks[r].calls[i];
+            if (call->call != ID_shmem_signal_wait_until || call->shmem.disp < 0) continue;
+            const struct signal_end end = {.target = r, .waits = 1, .disp = call->shmem.disp, .rank = r, .call = i};
+            ARRAY_PUSH(ends->items, ends->count, ends->capacity, end, err);
+        }
+    for (size_t i = 0; ends->count > 0 && i < writes->count; i++) {
+        const struct shmem_write *write = &writes->items[i];
+        const struct trace_call *call = &trace->ranks[write->origin].calls[write->call];
+        if (!call_puts_signal(call->call) || call->rma.disp < 0) continue;
+        const struct signal_end end = {write->target, 0, call->rma.disp, write->origin, write->call, i};
+        ARRAY_PUSH(ends->items, ends->count, ends->capacity, end, err);
+    }
+    return STATUS_OK;
+}
+
+/* The ends of one place: puts, then as many waits. */
+static enum status pair_place(const struct signal_end *ends, size_t count, struct shmem_writes *writes, struct err *err)
+{
+    uint64_t *slot;
+    size_t puts = 0;
+    while (puts < count && !ends[puts].waits && ends[puts].rank == ends[0].rank) puts++;
+    if (puts * 2 != count || puts == 0 || !ends[puts].waits) return STATUS_OK;
+    for (size_t i = 0; i < puts; i++)
+        TRY(map_put(&writes->signals, wait_key(ends[puts + i].rank, ends[puts + i].call), ends[i].item, &slot, err));
+    return STATUS_OK;
+}
+
+enum status shmem_writes_pair(const struct trace *trace, struct shmem_writes *writes, struct err *err)
+{
+    struct signal_ends ends = {0};
+    enum status status = collect_signals(trace, writes, &ends, err);
+    if (status == STATUS_OK && ends.count > 0) qsort(ends.items, ends.count, sizeof *ends.items, by_place);
+    for (size_t i = 0, end; status == STATUS_OK && i < ends.count; i = end) {
+        for (end = i; end < ends.count; end++)
+            if (ends.items[end].target != ends.items[i].target || ends.items[end].disp != ends.items[i].disp) break;
+        status = pair_place(ends.items + i, end - i, writes, err);
+    }
+    free(ends.items);
+    return status;
+}
+
 void shmem_writes_clear(struct shmem_writes *writes)
 {
     free(writes->items);
+    map_clear(&writes->signals);
     *writes = (struct shmem_writes){0};
 }
 
@@ -87,6 +161,7 @@ static bool writes_to(const struct trace *trace, const struct shmem_write *write
     int64_t bytes = call->bytes > 0 ? call->bytes : call->rma.result_bytes;
     if (wait->shmem.disp < 0 && call->rma.disp < 0) return true; /* another tool's archive has no addresses: take the
                                                                     last write */
+    if (call_puts_signal(call->call)) return call->rma.disp >= 0 && call->rma.disp == wait->shmem.disp;
     return call->rma.disp >= 0 && call->rma.disp <= wait->shmem.disp && wait->shmem.disp < call->rma.disp + bytes;
 }
 
@@ -110,6 +185,8 @@ const struct shmem_write *shmem_writes_cause(const struct shmem_writes *writes, 
     const struct trace_call *wait = &trace->ranks[rank].calls[index];
     const struct shmem_write *before = NULL, *later;
     if (!shmem_wait_ended(wait)) return NULL;
+    const uint64_t *signal = map_find(&writes->signals, wait_key(rank, index));
+    if (signal) return &writes->items[*signal];
     size_t first = first_after(writes, rank, wait->exit_ps);
     for (size_t i = first; !before && i-- > 0 && writes->items[i].target == rank;)
         if (writes_to(trace, &writes->items[i], wait)) before = &writes->items[i];

@@ -86,7 +86,7 @@ static void expect_cause(struct checks *checks, const struct trace *trace, const
 {
     char place[TRACE_PLACE_BYTES], cause[TRACE_PLACE_BYTES];
     bool concluded = wait->pattern == PATTERN_LOCK_CONTENTION || wait->pattern == PATTERN_WAIT_FOR_PROGRESS ||
-                     wait->pattern == PATTERN_WAIT_FOR_WRITE;
+                     wait->pattern == PATTERN_WAIT_FOR_WRITE || wait->pattern == PATTERN_LATE_SIGNAL;
     if (!concluded || wait->cause_call == FINDING_NO_CALL) return;
     int64_t begin_ps = trace->ranks[wait->cause_rank].calls[wait->cause_call].enter_ps;
     int64_t end_ps = trace->ranks[wait->rank].calls[wait->call].exit_ps;

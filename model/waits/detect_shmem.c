@@ -1,4 +1,4 @@
-/* Wait states of OpenSHMEM: Lock Contention of its locks (model/match/holdings.h), Wait for Write
+/* Wait states of OpenSHMEM: Lock Contention of its locks (model/match/holdings.h), Wait for Write and Late Signal
  * (model/match/shmem_writes.h). */
 #include <stdlib.h>
 
@@ -54,16 +54,16 @@ static int64_t write_wait_ps(const struct trace *trace, uint32_t rank, size_t in
     return total_ps;
 }
 
-static enum status find_write_waits(struct detection *detection, const struct shmem_writes *writes, uint32_t rank,
-                                    const size_t *row)
+static enum status find_write_waits(struct detection *detection, enum pattern pattern, const struct shmem_writes *writes,
+                                    uint32_t rank, const size_t *row)
 {
     const struct trace *trace = detection->relations->trace;
     for (size_t i = 0; i < trace->ranks[rank].count; i++) {
-        if (!shmem_wait_ended(&trace->ranks[rank].calls[i]) || trace->ranks[rank].calls[i].flags & TRACE_BREAK)
-            continue;
+        const struct trace_call *wait = &trace->ranks[rank].calls[i];
+        if (!shmem_wait_ended(wait) || wait->flags & TRACE_BREAK || pattern_of_write(wait->call) != pattern) continue;
         const struct shmem_write *cause = shmem_writes_cause(writes, trace, rank, i);
         if (!cause || cause->origin == rank) continue;
-        struct finding finding = {.pattern = PATTERN_WAIT_FOR_WRITE,
+        struct finding finding = {.pattern = pattern,
                                   .rank = rank,
                                   .call = i,
                                   .severity_ps = write_wait_ps(trace, rank, i, row, cause->time_ps),
@@ -77,7 +77,7 @@ static enum status find_write_waits(struct detection *detection, const struct sh
     return STATUS_OK;
 }
 
-enum status detect_wait_for_write(struct detection *detection)
+static enum status find_waits(struct detection *detection, enum pattern pattern)
 {
     const struct trace *trace = detection->relations->trace;
     struct shmem_writes writes;
@@ -87,9 +87,19 @@ enum status detect_wait_for_write(struct detection *detection)
     for (uint32_t rank = 0; status == STATUS_OK && rank < trace->rank_count; rank++) {
         size_t *row = NULL;
         status = shmem_rows_find(trace, rank, &row, detection->err);
-        if (status == STATUS_OK) status = find_write_waits(detection, &writes, rank, row);
+        if (status == STATUS_OK) status = find_write_waits(detection, pattern, &writes, rank, row);
         free(row);
     }
     shmem_writes_clear(&writes);
     return status;
+}
+
+enum status detect_wait_for_write(struct detection *detection)
+{
+    return find_waits(detection, PATTERN_WAIT_FOR_WRITE);
+}
+
+enum status detect_late_signal(struct detection *detection)
+{
+    return find_waits(detection, PATTERN_LATE_SIGNAL);
 }

@@ -14,6 +14,11 @@ const struct pattern_row *pattern_row(enum pattern pattern)
     return &rows[pattern];
 }
 
+enum pattern pattern_of_write(enum mpi_call wait)
+{
+    return wait == ID_shmem_signal_wait_until ? PATTERN_LATE_SIGNAL : PATTERN_WAIT_FOR_WRITE;
+}
+
 enum pattern pattern_whole(enum pattern pattern)
 {
     switch (pattern) {

@@ -24,6 +24,8 @@ struct pattern_row {
 const struct pattern_row *pattern_row(enum pattern pattern);
 /* The pattern that includes all time of this one; the pattern itself if there is none. */
 enum pattern pattern_whole(enum pattern pattern);
+/* What a wait for a write is, by the call that waits. */
+enum pattern pattern_of_write(enum mpi_call wait);
 
 struct totals {
     uint32_t rank_count;

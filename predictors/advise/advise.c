@@ -206,6 +206,11 @@ static enum status add_singles(struct finder *finder)
     return add_settings(finder);
 }
 
+bool advice_replaces_messages(const struct scene *scene)
+{
+    return scene->spec_count > 0 && strncmp(scene->specs[0], "p2p=", 4) == 0;
+}
+
 /* The part after the semantics: "+post-early"; "" for a letter alone. */
 static const char *rewrites_of(const struct scene *scene)
 {
@@ -213,11 +218,12 @@ static const char *rewrites_of(const struct scene *scene)
     return plus ? plus : "";
 }
 
-/* The name of a row with both changes; false if both are letters, or values of one key. */
+/* The name of a row with both changes; false if both are letters, values of one key, or replace messages. */
 static bool pair_name(const struct scene *a, const struct scene *b, char name[SCENE_NAME_BYTES])
 {
     bool a_letter = strcmp(a->text, "platform") != 0, b_letter = strcmp(b->text, "platform") != 0;
     if (a_letter && b_letter) return false;
+    if (advice_replaces_messages(a) && advice_replaces_messages(b)) return false;
     if (a->spec_count > 0 && b->spec_count > 0 && transform_override(a->specs[0]) && transform_override(b->specs[0])) {
         size_t key = strcspn(transform_override(a->specs[0]), "=") + 1;
         if (strncmp(transform_override(a->specs[0]), transform_override(b->specs[0]), key) == 0) return false;

@@ -66,6 +66,8 @@ bool advice_is_advised(const struct proposal *change);
 /* What to know first, in one line: the largest gain beyond its error; else what takes the time. Gives text. */
 enum { ADVICE_HEADLINE_BYTES = 400 };
 char *advice_headline(const struct advice *advice, char text[ADVICE_HEADLINE_BYTES]);
+/* Whether the row turns messages into one-sided communication. */
+bool advice_replaces_messages(const struct scene *scene);
 /* "post-early" of the row "platform+post-early". */
 const char *advice_name(const struct proposal *change);
 

@@ -66,6 +66,22 @@ static void print_small(const struct advice *advice, FILE *out)
     if (*before == ',') fputc('\n', out);
 }
 
+/* One sentence, where ranks send messages. */
+static void print_one_sided(const struct advice *advice, FILE *out)
+{
+    const struct proposal *best = NULL;
+    char gain[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES];
+    for (size_t i = 0; i + 1 < advice->count && !best; i++) {
+        const struct proposal *change = change_at(advice, i);
+        if (advice_replaces_messages(&change->scene) && change->applies && !change->alone[0]) best = change;
+    }
+    if (!best) return;
+    units_format_duration(fabs(best->gain_s), gain);
+    text_print(out, "one-sided instead of messages: the best, %s, takes %s %s +- %s%s\n", advice_name(best), gain,
+               best->gain_s > 0 ? "less" : "more", units_format_duration(advice_error_s(best), error),
+               advice_is_advised(best) ? "" : ": no reason to change");
+}
+
 void advice_print(const struct advice *advice, FILE *out)
 {
     char text[UNITS_TEXT_BYTES], library[RESULT_LIBRARY_BYTES];
@@ -91,6 +107,7 @@ void advice_print(const struct advice *advice, FILE *out)
     }
     if (advised > 0) fputc('\n', out);
     print_small(advice, out);
+    print_one_sided(advice, out);
     for (size_t i = 0; i + 1 < advice->count; i++)
         if (advice->changes[advice->order[i]].why && !has_reason_before(advice, i)) print_reason(advice, i, out);
 }

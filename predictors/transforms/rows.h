@@ -11,6 +11,8 @@ extern const struct transform transform_put_rput;                               
 extern const struct transform transform_merge_puts, transform_merge_gets;                          /* puts.c */
 extern const struct transform transform_polls;                                                     /* polls.c */
 extern const struct transform transform_balance, transform_scale;                                  /* scale.c */
+extern const struct transform transform_p2p_pscw, transform_p2p_fence, transform_p2p_flush,
+    transform_p2p_notify; /* one_sided.c */
 extern const struct transform transform_threads;                                                   /* threads.c */
 
 #endif

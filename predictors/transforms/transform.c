@@ -17,6 +17,8 @@ const struct transform *const *transforms(void)
         &transform_fence_notify, &transform_lock_all,
         &transform_put_rput,     &transform_merge_puts,
         &transform_merge_gets,   &transform_polls,
+        &transform_p2p_pscw,     &transform_p2p_fence,
+        &transform_p2p_flush,    &transform_p2p_notify,
         &transform_balance,      &transform_scale,
         &transform_threads,      NULL,
     };

@@ -48,9 +48,13 @@ static enum step operate_call(struct replay *replay, uint32_t rank, const struct
         replay->outcome->transfer_bytes += (uint64_t)call->bytes;
         state->missing = 0;
         state->phase = PHASE_WAIT;
+        if (call_makes_request(call->call)) {
+            STEP_TRY(replay_new_request(replay, rank, call->rma.request, true, &request));
+            replay->ops[op].request = request;
+        }
         if (waits) STEP_TRY(replay_collective_request(replay, rank, &request));
         if (waits) replay->ops[op].request = request;
-        STEP_TRY(replay_issue(replay, op));
+        STEP_TRY(call_puts_signal(call->call) ? replay_issue_behind(replay, op) : replay_issue(replay, op));
         return STEP_AGAIN;
     default: return state->missing > 0 ? STEP_BLOCK : replay_exit(state, replay->now_ps);
     }
@@ -74,7 +78,8 @@ static enum step wait_write(struct replay *replay, uint32_t rank)
     struct rank_state *state = &replay->ranks[rank];
     if (watch && !watch->arrived) return STEP_BLOCK;
     if (watch && watch->origin != rank && watch->arrived_ps > state->enter_ps)
-        totals_add(&replay->outcome->totals, PATTERN_WAIT_FOR_WRITE, rank, watch->arrived_ps - state->enter_ps);
+        totals_add(&replay->outcome->totals, pattern_of_write(state->calls[state->next].call), rank,
+                   watch->arrived_ps - state->enter_ps);
     return replay_exit(state, replay->now_ps);
 }
 

@@ -133,7 +133,8 @@ static enum status check_waits(const struct verify_context *context, struct veri
 {
     struct shmem_writes writes;
     TRY(shmem_writes_find(context->trace, &writes, err));
-    for (uint32_t r = 0; r < context->trace->rank_count; r++)
+    enum status status = shmem_writes_pair(context->trace, &writes, err);
+    for (uint32_t r = 0; status == STATUS_OK && r < context->trace->rank_count; r++)
         for (size_t i = 0; i < context->trace->ranks[r].count; i++) {
             const struct shmem_write *cause = shmem_writes_cause(&writes, context->trace, r, i);
             if (!cause) continue;
@@ -142,7 +143,7 @@ static enum status check_waits(const struct verify_context *context, struct veri
                          "returns before what it waits for is there");
         }
     shmem_writes_clear(&writes);
-    return STATUS_OK;
+    return status;
 }
 
 enum status verify_waits_shmem(const struct verify_context *context, struct verify_row *row, struct err *err)

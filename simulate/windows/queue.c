@@ -111,6 +111,24 @@ enum status replay_issue_chain(struct replay *replay, uint32_t first)
     return STATUS_OK;
 }
 
+enum status replay_issue_behind(struct replay *replay, uint32_t op)
+{
+    struct lock_epoch *epoch = &replay->lock_epochs[replay->ops[op].lock];
+    if (epoch->uncleared == 0 && epoch->queue.first == NO_INDEX) return replay_issue(replay, op);
+    replay_queue_append(replay, &epoch->queue, op);
+    return STATUS_OK;
+}
+
+enum status replay_issue_followers(struct replay *replay, uint32_t lock)
+{
+    while (replay->lock_epochs[lock].uncleared == 0 && replay->lock_epochs[lock].queue.first != NO_INDEX) {
+        uint32_t op = replay->lock_epochs[lock].queue.first;
+        replay->lock_epochs[lock].queue.first = replay->ops[op].next;
+        TRY(replay_issue(replay, op));
+    }
+    return STATUS_OK;
+}
+
 struct held {
     uint32_t target, order, op;
 };

@@ -210,6 +210,8 @@ enum status replay_on_rma_clear(struct replay *replay, const struct engine_note 
         TRY(op.kind == CALL_GET_ACCUMULATE ? send_fetch(replay, message->ref) : send_data(replay, message->ref));
     bool ends = op.lock != NO_INDEX && --replay->lock_epochs[op.lock].uncleared == 0;
     if (ends && replay->platform->protocol.calls[STEPS_UNLOCK].form == FORM_UNLOCK_WITH_DATA) replay_wake(replay, op.origin);
+    bool heap = replay->trace->definitions.windows[origin->window].flavor == 'h';
+    if (ends && heap) return replay_issue_followers(replay, op.lock); /* signals */
     if (!active) return STATUS_OK;
     TRY(replay_pair_cleared(replay, op.pair, op.epoch));
     if (--origin->open.lefts == 0) replay_wake(replay, op.origin);

@@ -43,6 +43,9 @@ enum status replay_get_arrived(struct replay *replay, uint32_t op);
 /* queue.c. Operations of a queue are chained by op.next. A chain has one target. */
 void replay_queue_append(struct replay *replay, struct op_queue *queue, uint32_t op);
 enum status replay_issue_chain(struct replay *replay, uint32_t first);       /* one by one, or together if aggregated */
+/* The operation follows the data of its lock epoch that wait for a clear to send; replay_issue_followers(): none do any more. */
+enum status replay_issue_behind(struct replay *replay, uint32_t op);
+enum status replay_issue_followers(struct replay *replay, uint32_t lock);
 bool replay_holds(const struct replay *replay, const struct member *member); /* operations of a fence epoch */
 enum status replay_issue_held(struct replay *replay, const struct member *member); /* them, target by target */
 enum status replay_send_together(struct replay *replay, uint32_t first);

@@ -58,7 +58,7 @@ enum status replay_prepare_watches(struct replay *replay, int32_t window)
     replay->watches->window = window;
     struct shmem_writes writes;
     TRY(shmem_writes_find(replay->trace, &writes, replay->err));
-    enum status status = STATUS_OK;
+    enum status status = shmem_writes_pair(replay->trace, &writes, replay->err);
     for (uint32_t rank = 0; status == STATUS_OK && rank < replay->trace->rank_count; rank++)
         for (size_t i = 0; status == STATUS_OK && i < replay->trace->ranks[rank].count; i++) {
             const struct shmem_write *cause = shmem_writes_cause(&writes, replay->trace, rank, i);

@@ -22,7 +22,8 @@ bool expected_always(enum pattern pattern)
     return pattern == PATTERN_LATE_POST || pattern == PATTERN_EARLY_TRANSFER || pattern == PATTERN_EARLY_WAIT ||
            pattern == PATTERN_LATE_COMPLETE || pattern == PATTERN_WAIT_AT_FENCE || pattern == PATTERN_WAIT_AT_CREATE ||
            pattern == PATTERN_WAIT_AT_FREE || pattern == PATTERN_LOCK_CONTENTION ||
-           pattern == PATTERN_WAIT_FOR_PROGRESS || pattern == PATTERN_WAIT_FOR_WRITE;
+           pattern == PATTERN_WAIT_FOR_PROGRESS || pattern == PATTERN_WAIT_FOR_WRITE ||
+           pattern == PATTERN_LATE_SIGNAL;
 }
 
 static enum status line_error(const struct reader *reader, struct err *err, const char *what)

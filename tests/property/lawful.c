@@ -193,21 +193,22 @@ struct moved {
     int64_t count, bytes;
 };
 
-static int place_of(enum call_kind kind)
+static int place_of(enum call_kind kind, bool messages)
 {
-    return kind == CALL_PUT              ? PUTS
+    bool sends = messages && (kind == CALL_SEND || kind == CALL_ISEND || kind == CALL_SENDRECV);
+    return (messages ? call_operation(kind) : kind) == CALL_PUT || sends ? PUTS
            : kind == CALL_GET            ? GETS
            : kind == CALL_ACCUMULATE     ? ACCUMULATES
            : kind == CALL_GET_ACCUMULATE ? FETCHES
                                          : KINDS;
 }
 
-static void add_operations(const struct trace *trace, int64_t sign, struct moved *moved)
+static void add_operations(const struct trace *trace, int64_t sign, bool messages, struct moved *moved)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++)
         for (size_t i = 0; i < trace->ranks[r].count; i++) {
             const struct trace_call *call = &trace->ranks[r].calls[i];
-            int place = place_of(call_kind(call->call));
+            int place = place_of(call_kind(call->call), messages);
             if (place == KINDS || call->peer == TRACE_NONE) continue;
             struct moved *to = &moved[(r * trace->rank_count + (uint32_t)call->peer) * KINDS + (uint32_t)place];
             to->count += sign;
@@ -215,18 +216,18 @@ static void add_operations(const struct trace *trace, int64_t sign, struct moved
         }
 }
 
-enum status lawful_same_operations(const struct trace *before, const struct trace *after, bool merged, bool *same,
+enum status lawful_same_operations(const struct trace *before, const struct trace *after, enum lawful_change change, bool *same,
                                    char *text, size_t room, struct err *err)
 {
     static const char *const names[KINDS] = {"puts", "gets", "accumulates", "fetching operations"};
     size_t ranks = before->rank_count;
     struct moved *moved = calloc(ranks * ranks * KINDS + 1, sizeof *moved);
     if (!moved) return err_memory(err);
-    add_operations(before, 1, moved);
-    add_operations(after, -1, moved);
+    add_operations(before, 1, change == LAWFUL_TURNED, moved);
+    add_operations(after, -1, change == LAWFUL_TURNED, moved);
     *same = true;
     for (size_t i = 0; i < ranks * ranks * KINDS && *same; i++) {
-        bool fewer = merged && i % KINDS <= GETS && moved[i].count > 0;
+        bool fewer = (change == LAWFUL_MERGED && i % KINDS <= GETS && moved[i].count > 0) || change == LAWFUL_TURNED;
         *same = moved[i].bytes == 0 && (moved[i].count == 0 || fewer);
         if (!*same)
             snprintf(text, room, "rank %zu to %zu: %" PRId64 " %s and %" PRId64 " bytes less", i / KINDS / ranks,

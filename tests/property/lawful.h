@@ -18,9 +18,10 @@ enum status lawful_locked_while_exposed(const struct trace *predicted, bool *fou
  * epoch inside one of their own kind: the number of them. */
 uint64_t lawful_faults(const struct trace *trace);
 
-/* Operations and bytes of each kind between each pair of ranks, results of fetching ones included, are the same; fewer
- * puts and gets of the same bytes if `merged`. False with text. */
-enum status lawful_same_operations(const struct trace *before, const struct trace *after, bool merged, bool *same,
+/* Operations and bytes of each kind between each pair of ranks, results of fetching ones included, are the same. Merged: fewer
+ * puts and gets of the same bytes. Turned: puts and messages together have the same bytes. False with text. */
+enum lawful_change { LAWFUL_MOVED, LAWFUL_MERGED, LAWFUL_TURNED };
+enum status lawful_same_operations(const struct trace *before, const struct trace *after, enum lawful_change change, bool *same,
                                    char *text, size_t room, struct err *err);
 
 #endif

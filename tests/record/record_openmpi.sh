@@ -57,13 +57,13 @@ if [ -n "$oshrun" ]; then
     check grep -q "^shmem_p  *2  *16 B" out
     expect 0 "$rmacast" analyze pes.rma
     # PE 0 puts its data and their signal 0.3 s late: PE 1 waits in shmem_signal_wait_until, and the put is the cause. The same is
-    # predicted. (A late signal is Wait for Write.)
+    # predicted.
     expect 0 "$rmacast" record -o late.rma -- ./script "$launch" "$oshrun" -n 4 "$shmem_programs/shmem_newer" late
     expect 0 "$rmacast" analyze late.rma --json late.json
-    check jq -e '[.. | objects | select(.name? == "wait_for_write") | .severity_s?] | max > 0.2' late.json
+    check jq -e '[.. | objects | select(.name? == "late_signal") | .severity_s?] | max > 0.2' late.json
     check grep -q 'shmem_signal_wait_until' out
     expect 0 "$rmacast" simulate late.rma --platform ideal --verify --json late.json
-    check jq -e '[.. | objects | select(.name? == "wait_for_write") | .severity_s?] | max > 0.2' late.json
+    check jq -e '[.. | objects | select(.name? == "late_signal") | .severity_s?] | max > 0.2' late.json
     expect 1 timeout 60 "$rmacast" record -o some.rma -- "$launch" "$oshrun" -n 1 env -u RMACAST_SPOOL "$shmem_programs/shmem_mixed" : \
         -n 1 "$shmem_programs/shmem_mixed"
     check grep -qx 'rmacast: nothing is recorded: 1 of 2 ranks have RMACAST_SPOOL, expected all' err

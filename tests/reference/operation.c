@@ -541,12 +541,23 @@ static bool may_tell(const struct access *access)
     return access->closing && access->open && !access->told;
 }
 
+/* A put with a signal follows the operations before it. */
+static bool is_behind(const struct op *signal)
+{
+    for (const struct op *op = signal->access->first; signal->signals && op != signal; op = op->next)
+        if (!op->sent) return true;
+    return false;
+}
+
 void access_pump(struct model *model, struct access *access)
 {
     struct parcel *parcel = NULL;
     for (struct op *op = access->first; op; op = op->next) {
         if (waits_for_group(op)) break;
         if (!may_leave(op) || op->sending) continue;
+        if (op->signals && parcel) parcel_leaves(model, parcel);
+        if (op->signals) parcel = NULL;
+        if (is_behind(op)) continue;
         if (!parcel || !model->platform->aggregate) {
             if (parcel) parcel_leaves(model, parcel);
             parcel = model_new(model, sizeof *parcel);

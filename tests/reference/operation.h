@@ -27,6 +27,7 @@ struct op {
     int64_t done_ps;              /* when it takes effect; once it is done */
     bool written;                 /* its effect is in the target's memory */
     bool has_request;
+    bool signals; /* a put with a signal */
     struct op *next; /* of the access */
 };
 

@@ -31,7 +31,9 @@ static void operation(struct model *model, struct rank *rank, const struct trace
     struct op *op = model_new(model, sizeof *op);
     *op = (struct op){.kind = call_operation(kind), .access = access, .bytes = call->bytes, .acknowledged = true};
     op->result_bytes = op->kind == CALL_GET ? call->bytes : call->rma.result_bytes;
-    op->has_request = waits; /* the moment at which it has left is an event */
+    op->signals = call_puts_signal(call->call);
+    op->has_request = waits || call_makes_request(call->call); /* the moment at which it has left is an event */
+    if (call_makes_request(call->call)) rank->requests[call->ref].op = op;
     rank_pay_overhead(model, rank);
     rank->heap_ops[call - rank->recorded->calls] = op;
     access_append(op);
@@ -68,16 +70,46 @@ static bool writes_to(const struct trace_call *call, const struct rank *rank, co
     enum call_kind kind = call_kind(call->call);
     bool writes =
         kind == CALL_SHMEM_PUT || kind == CALL_SHMEM_PUT_NBI || kind == CALL_SHMEM_ATOMIC || kind == CALL_SHMEM_FETCH;
+    int64_t bytes = call_puts_signal(call->call) ? 1 : call->bytes; /* its displacement is the signal's */
     return writes && call->handle == wait->handle && call->peer == (int32_t)rank->number &&
-           call->rma.disp <= wait->shmem.disp && wait->shmem.disp < call->rma.disp + call->bytes &&
-           call->enter_ps <= wait->exit_ps;
+           call->rma.disp <= wait->shmem.disp && wait->shmem.disp < call->rma.disp + bytes && call->enter_ps <= wait->exit_ps;
+}
+
+static bool signals(const struct trace_call *call, uint32_t target, int64_t disp)
+{
+    return call_puts_signal(call->call) && call->peer == (int32_t)target && call->rma.disp == disp;
+}
+
+/* The put whose signal the wait waits for: where one rank puts to the place as often as its owner waits there, the n-th. */
+static struct op **find_signal(const struct model *model, const struct rank *rank, const struct trace_call *wait)
+{
+    size_t waits = 0, puts = 0, number = 0;
+    uint32_t origins = 0;
+    struct op **found = NULL;
+    for (const struct trace_call *own = rank->recorded->calls; own < rank->recorded->calls + rank->recorded->count; own++) {
+        if (own == wait) number = waits;
+        waits += own->call == wait->call && own->shmem.disp == wait->shmem.disp;
+    }
+    for (uint32_t r = 0; wait->call == ID_shmem_signal_wait_until && r < model->rank_count; r++) {
+        size_t before = puts;
+        for (size_t i = 0; i < model->ranks[r].recorded->count; i++) {
+            if (!signals(&model->ranks[r].recorded->calls[i], rank->number, wait->shmem.disp)) continue;
+            if (puts++ == number) found = &model->ranks[r].heap_ops[i];
+        }
+        origins += puts > before;
+    }
+    return origins == 1 && puts == waits ? found : NULL;
 }
 
 /* The last one that had begun before the wait returned. */
 static void await_write(struct model *model, struct rank *rank, const struct trace_call *wait)
 {
     int64_t last_ps = -1;
-    struct awaited awaited = {NULL};
+    struct awaited awaited = {find_signal(model, rank, wait)};
+    if (awaited.op) {
+        rank_await(model, rank, is_written, &awaited);
+        return;
+    }
     for (uint32_t r = 0; r < model->rank_count; r++)
         for (size_t i = 0; i < model->ranks[r].recorded->count; i++) {
             const struct trace_call *call = &model->ranks[r].recorded->calls[i];

@@ -52,6 +52,11 @@ bool call_moves(enum mpi_call call)
     return call_arm(call_rows[call].kind) == ARM_RMA;
 }
 
+bool call_puts_signal(enum mpi_call call)
+{
+    return call == ID_shmem_put_signal || call == ID_shmem_put_signal_nbi || call == ID_shmem_put_signal_req;
+}
+
 bool call_is_quiet(enum mpi_call call)
 {
     enum call_kind kind = call_rows[call].kind;

@@ -171,6 +171,8 @@ bool call_is_shmem(enum mpi_call call);
 
 /* A one-sided operation: bytes go to the target or come from it, of atomics result bytes come back. */
 bool call_moves(enum mpi_call call);
+/* Whether it is a put with a signal of OpenSHMEM: its displacement is the signal's place. */
+bool call_puts_signal(enum mpi_call call);
 
 /* Completes the rank's operations of OpenSHMEM (1.4 9.10): a quiet, or what does one first. */
 bool call_is_quiet(enum mpi_call call);

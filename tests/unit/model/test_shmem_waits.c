@@ -1,8 +1,9 @@
-/* Wait for Write: which write ends a wait of OpenSHMEM, and for how long it was waited. */
+/* Wait for Write and Late Signal: which write ends a wait of OpenSHMEM, and for how long it was waited. */
 #include "model_test.h"
 
 #include <string.h>
 
+#include "model/match/shmem_writes.h"
 #include "model/result/result.h"
 
 #define HEAP(RANKS) "ranks " #RANKS "\nwindow 0 comm=0 flavor=heap\n"
@@ -83,6 +84,61 @@ static void rows_of_tests(void **state)
            1, 2 + 2 + 1 + 1 + 2, 2);
 }
 
+static void expect_signal(const char *text, int64_t us)
+{
+    struct totals totals = account_of(text, NULL);
+    assert_int_equal(totals.severity_ps[PATTERN_LATE_SIGNAL][1], us * US);
+    assert_int_equal(totals_count(&totals, PATTERN_WAIT_FOR_WRITE), 0);
+    totals_clear(&totals);
+}
+
+/* PE 1 waits for its signal at 64 from 15 on. */
+static void signals(void **state)
+{
+    (void)state;
+    /* The put returned at 55. It has no bytes, and a signal all the same. */
+    expect_signal(HEAP(2) "0 0.000045 0.000055 shmem_put_signal win=0 target=1 bytes=0 disp=64\n"
+                          "1 0.000015 0.000062 shmem_signal_wait_until win=0 disp=64\n",
+                  40);
+    /* The later put, of 100 bytes, has its signal at 0: its data are not at 0 to 99. */
+    expect_signal(HEAP(2) "0 0.000020 0.000030 shmem_put_signal win=0 target=1 bytes=8 disp=64\n"
+                          "0 0.000045 0.000055 shmem_put_signal win=0 target=1 bytes=100 disp=0\n"
+                          "1 0.000015 0.000062 shmem_signal_wait_until win=0 disp=64\n",
+                  15);
+    /* An atomic sets the signal, too. */
+    expect_signal(HEAP(2) "0 0.000030 0.000040 shmem_atomic_set win=0 target=1 bytes=8 disp=64\n"
+                          "1 0.000015 0.000062 shmem_signal_wait_until win=0 disp=64\n",
+                  25);
+}
+
+/* What the n-th wait waits for, whatever the times say; a place that two ranks put to, or that has another number of waits, is
+ * not paired. */
+static void pairs_of_signals(void **state)
+{
+    (void)state;
+    struct err err;
+    struct shmem_writes writes;
+    struct trace *trace = trace_of(HEAP(3) "0 0.0 0.0 shmem_signal_wait_until win=0 disp=8\n"
+                                           "0 0.0 0.0 shmem_signal_wait_until win=0 disp=16\n"
+                                           "0 0.0 0.0 shmem_signal_wait_until win=0 disp=8\n"
+                                           "0 0.0 0.0 shmem_signal_wait_until win=0 disp=24\n"
+                                           "1 0.1 0.1 shmem_put_signal win=0 target=0 bytes=1 disp=16\n"
+                                           "1 0.2 0.2 shmem_put_signal_nbi win=0 target=0 bytes=9 disp=8\n"
+                                           "1 0.3 0.3 shmem_put_signal_req win=0 target=0 bytes=0 disp=8 req=1\n"
+                                           "1 0.3 0.3 shmem_put_signal win=0 target=0 bytes=0 disp=24\n"
+                                           "2 0.1 0.1 shmem_put_signal win=0 target=0 bytes=0 disp=16\n"
+                                           "2 0.1 0.1 shmem_put_signal win=0 target=0 bytes=0 disp=32\n");
+    assert_int_equal(shmem_writes_find(trace, &writes, &err), STATUS_OK);
+    assert_int_equal(shmem_writes_pair(trace, &writes, &err), STATUS_OK);
+    static const int causes[] = {1, -1, 2, 3}; /* calls of PE 1 */
+    for (size_t i = 0; i < 4; i++) {
+        const struct shmem_write *cause = shmem_writes_cause(&writes, trace, 0, i);
+        assert_int_equal(cause ? (int)cause->call : -1, causes[i]);
+    }
+    shmem_writes_clear(&writes);
+    trace_free(trace);
+}
+
 /* PE 0 computes in "late" from 0 to 40 and puts from 40 to 50; PE 1 waits from 10 to 53 and ends at 60. Of the 40 us of
  * the wait PE 0 computes 30 and puts 10. The path is PE 0's up to 50, then PE 1's: 3 in the wait, 7 computing. */
 static void causes_of_waits(void **state)
@@ -121,6 +177,8 @@ int main(void)
         cmocka_unit_test(the_latest_put_to_the_address),
         cmocka_unit_test(no_wait),
         cmocka_unit_test(rows_of_tests),
+        cmocka_unit_test(signals),
+        cmocka_unit_test(pairs_of_signals),
         cmocka_unit_test(causes_of_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

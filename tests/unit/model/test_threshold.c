@@ -36,6 +36,7 @@ static const struct {
     {PATTERN_JOIN_WAIT, 0, 65 - 25},
     {PATTERN_SEMAPHORE_WAIT, 0, 50 - 15},
     {PATTERN_WAIT_FOR_WRITE, 1, 55 - 15},
+    {PATTERN_LATE_SIGNAL, 1, 55 - 15},
 };
 
 static struct trace *picture(enum pattern pattern)

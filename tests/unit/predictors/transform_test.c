@@ -73,7 +73,7 @@ void test_refuses(const char *spec, const char *text, const char *what)
 static double run_us(const struct trace *trace, const char *semantics, bool contention)
 {
     char override[40];
-    const char *overrides[] = {override, "nodes.count=6", "nodes.cores=2",
+    const char *overrides[] = {override, "nodes.count=16", "nodes.cores=2",
                                contention ? "engine.contention=true" : "engine.contention=false"};
     struct platform *platform;
     struct replay_outcome outcome;

@@ -17,7 +17,8 @@ static void put_fields(FILE *out, uint32_t fields)
     } values[] = {{F_WIN, "win=0"},      {F_COMM, "comm=1"},     {F_TARGET, "target=1"},
                   {F_ROOT, "root=1"},    {F_BYTES, "bytes=24"},  {F_COUNTS, "counts=24,16"},
                   {F_DISP, "disp=4096"}, {F_OP, "op=SUM"},       {F_RESULT_BYTES, "result_bytes=8"},
-                  {F_FLAG, "flag=1"},    {F_OBJECT, "object=77"}};
+                  {F_FLAG, "flag=1"},    {F_OBJECT, "object=77"},
+                  {F_REQ, "req=1"}};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         if (fields & values[i].field) fprintf(out, " %s", values[i].text);
 }
