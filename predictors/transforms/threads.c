@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/map.h"
 #include "common/units.h"
 #include "predictors/transforms/rows.h"
 
@@ -20,6 +21,7 @@ struct folding {
     int64_t *work_ps;   /* of the threads of a rank in its region; -1: none */
     size_t *before;     /* call of each of them before the cursor, SIZE_MAX: none */
     size_t cursor;      /* calls in front of it have been looked at */
+    struct map joined, pooled; /* of a rank: threads that are joined; threads of OpenMP's pool, which nobody joins */
     double before_s, after_s;
 };
 
@@ -54,28 +56,28 @@ static bool is_structure(const struct trace_call *call)
     return begins || ends || begins_part(call) || ends_part(call);
 }
 
-static bool is_joined(const struct trace_rank *process, uint32_t child)
+static enum status find_ends(struct folding *folding, uint32_t rank, struct err *err)
 {
-    for (size_t i = 0; i < process->count; i++)
-        if (call_kind(process->calls[i].call) == CALL_THREAD_JOIN && process->calls[i].primitive.child == child) return true;
-    return false;
+    const struct trace_rank *process = &folding->trace->ranks[rank];
+    map_empty(&folding->joined);
+    map_empty(&folding->pooled);
+    for (size_t i = 0; i < process->count; i++) {
+        const struct trace_call *call = &process->calls[i];
+        if (call_kind(call->call) == CALL_THREAD_JOIN) TRY(map_set(&folding->joined, call->primitive.child, 1, err));
+        if (call->call == ID_omp_begin) TRY(map_set(&folding->pooled, trace_call_thread(folding->trace, rank, i), 1, err));
+    }
+    return STATUS_OK;
 }
 
-/* Nobody joins the threads of OpenMP's pool. */
-static bool is_in_pool(const struct trace *trace, uint32_t rank, uint32_t child)
+static enum status check_threads(const struct folding *folding, uint32_t rank, struct err *err)
 {
-    for (size_t i = 0; i < trace->ranks[rank].count; i++)
-        if (trace->ranks[rank].calls[i].call == ID_omp_begin && trace_call_thread(trace, rank, i) == child) return true;
-    return false;
-}
-
-static enum status check_threads(const struct trace *trace, uint32_t rank, struct err *err)
-{
+    const struct trace *trace = folding->trace;
     const struct trace_rank *process = &trace->ranks[rank];
     for (size_t i = 0; i < process->count; i++) {
         const struct trace_call *call = &process->calls[i];
         const uint32_t thread = trace_call_thread(trace, rank, i), child = call->primitive.child;
-        if (call_kind(call->call) == CALL_THREAD_CREATE && !is_joined(process, child) && !is_in_pool(trace, rank, child))
+        const bool ends = map_find(&folding->joined, child) || map_find(&folding->pooled, child);
+        if (call_kind(call->call) == CALL_THREAD_CREATE && !ends)
             return err_set(err, STATUS_DATA, trace->name, NULL,
                            "nobody joins a thread that rank %" PRIu32 " creates (event %zu), expected joins or OpenMP", rank,
                            i + 1);
@@ -162,7 +164,7 @@ static void take_primitive(const struct folding *folding, uint32_t rank, size_t 
 {
     const struct trace_rank *process = &folding->trace->ranks[rank];
     const struct trace_call *call = &process->calls[index];
-    const bool pool = call_kind(call->call) == CALL_THREAD_CREATE && !is_joined(process, call->primitive.child);
+    const bool pool = call_kind(call->call) == CALL_THREAD_CREATE && !map_find(&folding->joined, call->primitive.child);
     if (!walk->inside && begins_part(call) && !pool) {
         const struct walk outside = *walk; /* the time up to it is emitted with the call behind it */
         *walk = (struct walk){.last = outside.last, .now_ps = outside.now_ps + *gap_ps, .inside = true, .opened = index};
@@ -189,7 +191,8 @@ static enum status fold_rank(struct folding *folding, uint32_t rank, struct err 
     const struct trace *trace = folding->trace;
     const struct trace_rank *process = &trace->ranks[rank];
     struct walk walk = {.last = SIZE_MAX, .now_ps = trace_begin_ps(trace)};
-    TRY(check_threads(trace, rank, err));
+    TRY(find_ends(folding, rank, err));
+    TRY(check_threads(folding, rank, err));
     folding->cursor = 0;
     for (uint32_t t = 0; t < trace_thread_count(trace, rank); t++) folding->before[t] = SIZE_MAX;
     for (size_t i = next_of_first(trace, rank, SIZE_MAX); i < process->count; i = next_of_first(trace, rank, i)) {
@@ -248,6 +251,8 @@ static enum status apply_threads(const struct trace *trace, const char *argument
     }
     free(folding.work_ps);
     free(folding.before);
+    map_clear(&folding.joined);
+    map_clear(&folding.pooled);
     char before[UNITS_TEXT_BYTES], after[UNITS_TEXT_BYTES];
     if (status == STATUS_OK)
         status = transform_say(report, err, "%" PRIu64 " parallel regions of all ranks take %s on %s threads, %s as recorded",
