@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "model/analyze.h"
 
 /* --- regions --- */
@@ -13,12 +14,7 @@ struct named_site {
     uint32_t site;
 };
 
-static int by_name(const void *one, const void *other)
-{
-    const struct named_site *a = one, *b = other;
-    int order = strcmp(a->name, b->name);
-    return order != 0 ? order : (a->site > b->site) - (a->site < b->site);
-}
+ORDER(by_name, struct named_site, BY_TEXT(name) UP(site))
 
 static enum status find_regions(struct cube *cube, struct err *err)
 {

@@ -15,11 +15,7 @@ static void *copy_data(const void *data, size_t bytes)
     return made;
 }
 
-static int by_value(const void *one, const void *two)
-{
-    int32_t a = *(const int32_t *)one, b = *(const int32_t *)two;
-    return (a > b) - (a < b);
-}
+ORDER(by_value, int32_t, UP_ITSELF)
 
 static bool members_ascend(const int32_t *members, uint32_t count)
 {

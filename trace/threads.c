@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/search.h"
 #include "trace/trace.h"
 
 uint32_t trace_thread_count(const struct trace *trace, uint32_t rank)
@@ -38,13 +39,7 @@ struct place {
     size_t index; /* in the order of adding */
 };
 
-static int by_time(const void *one, const void *two)
-{
-    const struct place *a = one, *b = two;
-    if (a->enter_ps != b->enter_ps) return a->enter_ps < b->enter_ps ? -1 : 1;
-    if (a->order != b->order) return a->order < b->order ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
-}
+ORDER(by_time, struct place, UP(enter_ps) UP(order) UP(index))
 
 /* Sorts the items of an array into the order of places; spare has room for all of them. */
 static void permute_items(void *items, const struct place *places, size_t count, size_t item_bytes, void *spare)

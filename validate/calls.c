@@ -9,6 +9,7 @@
 
 #include "common/array.h"
 #include "common/map.h"
+#include "common/search.h"
 #include "common/units.h"
 #include "model/callpaths/callpath.h"
 #include "trace/spins.h"
@@ -277,14 +278,7 @@ static enum status match_all(struct matcher *matcher, struct err *err)
     return STATUS_OK;
 }
 
-static int compare_by_place(const void *a, const void *b)
-{
-    const struct validate_call *x = a, *y = b;
-    if (x->place != y->place) return x->place < y->place ? -1 : 1;
-    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
-    if (x->thread != y->thread) return x->thread < y->thread ? -1 : 1;
-    return (x->occurrence > y->occurrence) - (x->occurrence < y->occurrence);
-}
+ORDER(compare_by_place, struct validate_call, UP(place) UP(rank) UP(thread) UP(occurrence))
 
 static void sum_group(struct validate_calls *calls, struct validate_call_group *group, const struct validate_call *first,
                       double *samples)

@@ -3,13 +3,10 @@
 #include <stdlib.h>
 
 #include "common/memory_text.h"
+#include "common/search.h"
 #include "predictors/comparison.h"
 
-static int compare_runs(const void *left, const void *right)
-{
-    const struct measured_run *a = left, *b = right;
-    return (a->ranks > b->ranks) - (a->ranks < b->ranks);
-}
+ORDER(compare_runs, struct measured_run, UP(ranks))
 
 /* "mapping.ranks=[0,0,1,1]" in *text, owned: the nodes on which the ranks ran, in the trace's order. NULL: they are not known. */
 static enum status place_ranks(const struct trace *trace, char **text, struct err *err)

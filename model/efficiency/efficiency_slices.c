@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "model/efficiency/efficiency_parts.h"
 
 struct doubtful {    /* sums of waits in doubt */
@@ -147,12 +148,7 @@ struct numbered {
     uint64_t first_event;
 };
 
-static int by_first_entry(const void *one, const void *other)
-{
-    const struct numbered *a = one, *b = other;
-    if (a->first_location != b->first_location) return a->first_location > b->first_location ? 1 : -1;
-    return (a->first_event > b->first_event) - (a->first_event < b->first_event);
-}
+ORDER(by_first_entry, struct numbered, UP(first_location) UP(first_event))
 
 /* Sorts the intervals into an order that does not depend on the slices; before[i] is the old number of interval i. */
 static void order_intervals(struct efficiency *efficiency, const struct intervals *intervals, struct numbered *before,

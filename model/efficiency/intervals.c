@@ -7,6 +7,7 @@
 
 #include "common/array.h"
 #include "common/memory_text.h"
+#include "common/search.h"
 
 static const uint32_t NOWHERE = UINT32_MAX;
 
@@ -179,12 +180,7 @@ struct named_site {
     uint32_t site;
 };
 
-static int by_function(const void *one, const void *other)
-{
-    const struct named_site *a = one, *b = other;
-    int order = strcmp(a->function, b->function);
-    return order != 0 ? order : (a->site > b->site) - (a->site < b->site);
-}
+ORDER(by_function, struct named_site, BY_TEXT(function) UP(site))
 
 static enum status find_functions(struct walk *walk)
 {

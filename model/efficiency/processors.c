@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/search.h"
+
 void processors_clear(struct processors *processors)
 {
     free(processors->items);
@@ -16,13 +18,7 @@ struct life {
 };
 
 /* Thread 0 comes first: it has the rank's first processor, even if it makes no call. */
-static int by_begin(const void *one, const void *other)
-{
-    const struct life *a = one, *b = other;
-    if ((a->thread == 0) != (b->thread == 0)) return a->thread == 0 ? -1 : 1;
-    if (a->begin_ps != b->begin_ps) return a->begin_ps < b->begin_ps ? -1 : 1;
-    return (a->thread > b->thread) - (a->thread < b->thread);
-}
+ORDER(by_begin, struct life, UP(thread > 0) UP(begin_ps) UP(thread))
 
 /* Finds the lives of the rank's threads in the order of their begins. Threads without calls have none, except thread
  * 0. */

@@ -24,14 +24,7 @@ bool shmem_wait_ended(const struct trace_call *call)
     return kind == CALL_SHMEM_WAIT || (kind == CALL_SHMEM_TEST && call->flags & TRACE_FLAG);
 }
 
-static int by_target_and_time(const void *one, const void *two)
-{
-    const struct shmem_write *a = one, *b = two;
-    if (a->target != b->target) return a->target < b->target ? -1 : 1;
-    if (a->time_ps != b->time_ps) return a->time_ps < b->time_ps ? -1 : 1;
-    if (a->origin != b->origin) return a->origin < b->origin ? -1 : 1;
-    return (a->call > b->call) - (a->call < b->call);
-}
+ORDER(by_target_and_time, struct shmem_write, UP(target) UP(time_ps) UP(origin) UP(call))
 
 static enum status collect_writes(const struct trace *trace, struct shmem_writes *writes, struct err *err)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/external_sort.h"
+#include "common/search.h"
 
 struct transfer_log {
     struct temp_file temp;
@@ -19,12 +20,7 @@ void transfer_log_free(struct transfer_log *log)
     free(log);
 }
 
-static int compare_transfers(const void *one, const void *other)
-{
-    const struct transfer_row *a = one, *b = other;
-    if (a->origin != b->origin) return a->origin < b->origin ? -1 : 1;
-    return (a->event > b->event) - (a->event < b->event);
-}
+ORDER(compare_transfers, struct transfer_row, UP(origin) UP(event))
 
 enum status transfer_log_new(struct transfer_log **log, struct err *err)
 {

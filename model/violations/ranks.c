@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "model/violations/finder.h"
 #include "trace/epoch_cursor.h"
 
@@ -494,11 +495,7 @@ static enum status end_windows(struct walk *walk)
     return STATUS_OK;
 }
 
-static int by_number(const void *one, const void *two)
-{
-    const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)two;
-    return (a > b) - (a < b);
-}
+ORDER(by_number, uint64_t, UP_ITSELF)
 
 /* MPI_Request_free gives up a request; which one, the trace does not say: nothing is reported of a rank that calls it.
  */

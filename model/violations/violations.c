@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/search.h"
 #include "common/units.h"
 #include "model/callpaths/callpath.h"
 #include "model/violations/finder.h"
@@ -49,15 +50,7 @@ static enum status prepare_finder(struct finder *finder)
     return STATUS_OK;
 }
 
-static int by_place(const void *one, const void *two)
-{
-    const struct violation *a = one, *b = two;
-    if (a->at.rank != b->at.rank) return a->at.rank < b->at.rank ? -1 : 1;
-    if (a->at.call != b->at.call) return a->at.call < b->at.call ? -1 : 1;
-    if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
-    if (a->other.rank != b->other.rank) return a->other.rank < b->other.rank ? -1 : 1;
-    return (a->other.call > b->other.call) - (a->other.call < b->other.call);
-}
+ORDER(by_place, struct violation, UP(at.rank) UP(at.call) UP(kind) UP(other.rank) UP(other.call))
 
 static enum status describe_call(const struct finder *finder, const struct callpaths *paths, struct call_at at,
                                  struct result_call *made)

@@ -244,15 +244,7 @@ static void examine_posts(struct progress *progress)
     }
 }
 
-static int compare_waits(const void *one, const void *other)
-{
-    const struct visit_wait *a = one, *b = other;
-    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
-    if (a->call != b->call) return a->call < b->call ? -1 : 1;
-    if (a->until_ps != b->until_ps) return a->until_ps > b->until_ps ? -1 : 1;
-    if (a->from_ps != b->from_ps) return a->from_ps > b->from_ps ? -1 : 1;
-    return (a->target > b->target) - (a->target < b->target);
-}
+ORDER(compare_waits, struct visit_wait, UP(rank) UP(call) DOWN(until_ps) DOWN(from_ps) UP(target))
 
 /* A call that completes operations on several targets waits for them together: the latest visit counts. */
 static enum status count_waits(struct progress *progress)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "common/units.h"
 #include "model/waits/disturbance.h"
 
@@ -113,22 +114,8 @@ enum status wait_profile_end_doubts(struct wait_profile *profile, const bool *re
     return STATUS_OK;
 }
 
-static int compare_text(const char *one, const char *other)
-{
-    return strcmp(one ? one : "", other ? other : "");
-}
-
-static int compare_places(const void *one, const void *other)
-{
-    const struct result_place *a = one, *b = other;
-    if (a->severity_s != b->severity_s) return a->severity_s > b->severity_s ? -1 : 1;
-    int order = compare_text(a->callpath, b->callpath);
-    if (order == 0) order = compare_text(a->file, b->file);
-    if (order == 0) order = (a->line > b->line) - (a->line < b->line);
-    if (order == 0) order = compare_text(a->advice, b->advice);
-    if (order == 0) order = (a->count < b->count) - (a->count > b->count);
-    return order != 0 ? order : (a->who.rank > b->who.rank) - (a->who.rank < b->who.rank);
-}
+ORDER(compare_places, struct result_place, DOWN(severity_s) BY_TEXT(callpath) BY_TEXT(file) UP(line) BY_TEXT(advice)
+      DOWN(count) UP(who.rank))
 
 static enum status report_ranks(const struct trace *trace, const struct rank_sum *sums, size_t count, bool per_rank,
                                 struct result_place *made, struct err *err)

@@ -8,6 +8,7 @@
 #include "common/json.h"
 #include "common/json/json_write.h"
 #include "common/line.h"
+#include "common/search.h"
 #include "platforms/fit/pause.h"
 #include "platforms/fit/reverse.h"
 #include "platforms/limits.h"
@@ -394,12 +395,6 @@ static double way_of(const cJSON *lines, double bytes)
     return number_of(cJSON_GetObjectItem(row, "latency_s")) + bytes / number_of(cJSON_GetObjectItem(row, "bandwidth_Bps"));
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Whether the ping-pong's times differ from the lines of all messages: half of its sizes differ by more than 5 %. */
 static bool lines_differ(const struct writer *writer, const cJSON *lines, bool between)
 {
@@ -411,7 +406,7 @@ static bool lines_differ(const struct writer *writer, const cJSON *lines, bool b
         double time = 2 * writer->overhead[between].value + asks + way_of(lines, point->x);
         apart[i] = fabs(time / point->y - 1);
     }
-    qsort(apart, curve->count, sizeof *apart, compare_numbers);
+    qsort(apart, curve->count, sizeof *apart, compare_doubles);
     return curve->count > 0 && apart[curve->count / 2] > 0.05;
 }
 

@@ -9,6 +9,7 @@
 
 #include "common/array.h"
 #include "common/files/input_file.h"
+#include "common/search.h"
 #include "common/text/text.h"
 #include "predictors/scale/scale.h"
 
@@ -162,12 +163,7 @@ static enum status check_points(const struct reader *reader)
                                "first one only, and two that differ in the second one only");
 }
 
-static int by_scale(const void *a, const void *b)
-{
-    const struct time_sample *one = a, *two = b;
-    if (one->ranks != two->ranks) return one->ranks < two->ranks ? -1 : 1;
-    return (one->n > two->n) - (one->n < two->n);
-}
+ORDER(by_scale, struct time_sample, UP(ranks) UP(n))
 
 /* Ends the series of the current region and metric. */
 static enum status end_series(struct reader *reader)

@@ -6,6 +6,7 @@
 
 #include "common/array.h"
 #include "common/memory_text.h"
+#include "common/search.h"
 #include "common/text/text.h"
 #include "predictors/scale/block_noise.h"
 #include "predictors/scale/loops.h"
@@ -39,12 +40,7 @@ struct order {
     const struct trace *trace;
 };
 
-static int by_scale(const void *a, const void *b)
-{
-    const struct order *left = a, *right = b;
-    if (left->scale.ranks != right->scale.ranks) return left->scale.ranks < right->scale.ranks ? -1 : 1;
-    return left->scale.n < right->scale.n ? -1 : left->scale.n > right->scale.n;
-}
+ORDER(by_scale, struct order, UP(scale.ranks) UP(scale.n))
 
 static enum status sort_traces(struct learner *learner, const struct scale_runs *runs)
 {

@@ -47,14 +47,7 @@ static bool is_fence(const struct trace_call *call)
     return timeline_on_window(call) && call_kind(call->call) == CALL_FENCE;
 }
 
-static int compare_edges(const void *one, const void *other)
-{
-    const struct edge *a = one, *b = other;
-    if (a->of != b->of) return a->of < b->of ? -1 : 1;
-    if (a->window != b->window) return a->window < b->window ? -1 : 1;
-    if (a->fence != b->fence) return a->fence < b->fence ? -1 : 1;
-    return a->partner < b->partner ? -1 : a->partner > b->partner;
-}
+ORDER(compare_edges, struct edge, UP(of) UP(window) UP(fence) UP(partner))
 
 static void sort_unique(struct edges *edges)
 {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "simulate/tasks/queues.h"
 
 #define NO_TICKET SIZE_MAX
@@ -44,12 +45,7 @@ static int by_end(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static int by_call(const void *a, const void *b)
-{
-    const struct part *x = a, *y = b;
-    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
-    return x->take < y->take ? -1 : x->take > y->take;
-}
+ORDER(by_call, struct part, UP(rank) UP(take))
 
 static enum status add_queue(struct decisions *decisions, size_t index, struct err *err)
 {

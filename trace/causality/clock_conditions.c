@@ -2,17 +2,10 @@
 
 #include <stdlib.h>
 
+#include "common/search.h"
 #include "trace/causality/happens_before.h"
 
-static int compare_keys(const void *a, const void *b)
-{
-    const struct clock_key *x = a, *y = b;
-    if (x->what != y->what) return x->what < y->what ? -1 : 1;
-    if (x->handle != y->handle) return x->handle < y->handle ? -1 : 1;
-    if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    if (x->to != y->to) return x->to < y->to ? -1 : 1;
-    return (x->tag > y->tag) - (x->tag < y->tag);
-}
+ORDER(compare_keys, struct clock_key, UP(what) UP(handle) UP(from) UP(to) UP(tag))
 
 static enum status add_pair(struct happens_before *relation, const struct clock_side *cause,
                             const struct clock_side *effect)

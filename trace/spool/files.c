@@ -19,6 +19,7 @@
 #include "common/files/place.h"
 #include "trace/limits.h"
 #include "common/parallel.h"
+#include "common/search.h"
 #include "trace/spool/read.h"
 
 enum { NAME_BYTES = 64 };
@@ -321,11 +322,7 @@ static enum status place_rank(struct spool *spool, struct spool_rank *rank, size
     return STATUS_OK;
 }
 
-static int by_thread(const void *one, const void *other)
-{
-    const struct spool_rank *a = one, *b = other;
-    return (a->header->thread > b->header->thread) - (a->header->thread < b->header->thread);
-}
+ORDER(by_thread, struct spool_rank, UP(header->thread))
 
 struct file { /* of the directory, in its order */
     unsigned number, thread;
