@@ -42,6 +42,10 @@ enum status trace_fail_event(struct err *err, const struct trace *trace, uint32_
     va_start(list, format);
     enum status status = fail_at(err, trace, rank, event, call, format, list);
     va_end(list);
+    if (err) {
+        err->list = rank;
+        err->item = (int64_t)event - 1;
+    }
     return status;
 }
 

@@ -12,7 +12,7 @@
 enum status trace_fail(struct err *err, const struct trace *trace, uint32_t rank, size_t index,
                        const struct trace_call *call, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/* The same for an event that is no longer in the trace, by its number from 1. err gets neither rank nor event. */
+/* The same for an event that a slice may not have any more, by its number from 1. */
 enum status trace_fail_event(struct err *err, const struct trace *trace, uint32_t rank, uint64_t event,
                              const struct trace_call *call, const char *format, ...)
     __attribute__((format(printf, 6, 7)));

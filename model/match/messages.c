@@ -205,12 +205,11 @@ enum status messages_build(const struct trace *trace, struct messages *messages,
     fifo_clear(&waiting.taken_sends);
     fifo_clear(&waiting.taken_probes);
     fifo_clear(&waiting.lost_sends);
-    if (status != STATUS_OK) {
+    if (status == STATUS_OK)
+        *messages = made;
+    else
         messages_clear(&made);
-        return status;
-    }
-    *messages = made;
-    return STATUS_OK;
+    return status;
 }
 
 bool message_is_eager(const struct trace_call *send, int64_t eager_bytes)

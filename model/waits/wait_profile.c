@@ -9,12 +9,6 @@
 #include "common/units.h"
 #include "model/waits/disturbance.h"
 
-enum status wait_profile_init(const struct trace *trace, struct wait_profile *profile, struct err *err)
-{
-    memset(profile, 0, sizeof *profile);
-    return callpaths_build(trace, &profile->paths, err);
-}
-
 void wait_profile_clear(struct wait_profile *profile)
 {
     callpaths_clear(&profile->paths);
@@ -23,11 +17,6 @@ void wait_profile_clear(struct wait_profile *profile)
     free(profile->items);
     rank_sums_clear(&profile->ranks);
     memset(profile, 0, sizeof *profile);
-}
-
-enum status wait_profile_go_on(struct wait_profile *profile, struct err *err)
-{
-    return callpaths_go_on(&profile->paths, err);
 }
 
 static bool is_worse(int64_t severity_ps, int64_t enter_ps, uint32_t rank, const struct advice_facts *worst)
