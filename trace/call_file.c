@@ -36,11 +36,7 @@ enum status call_file_new(uint32_t rank_count, struct call_file **file, struct e
     made->ranks = calloc((size_t)rank_count + 1, sizeof *made->ranks);
     made->sleeps = calloc((size_t)rank_count + 1, sizeof *made->sleeps);
     enum status status = made->ranks && made->sleeps ? temp_file_open(&made->calls, err) : err_memory(err);
-    if (status == STATUS_OK)
-        *file = made;
-    else
-        call_file_free(made);
-    return status;
+    GIVE(status, *file = made, call_file_free(made));
 }
 
 void call_file_free(struct call_file *file)

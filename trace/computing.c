@@ -239,11 +239,7 @@ enum status trace_computing_view(const struct trace *trace, enum trace_computing
     made->rank_count = 0;
     enum status status = fill_view(made, trace, err);
     if (status == STATUS_OK) status = trace_use_computing(made, computing, err);
-    if (status == STATUS_OK)
-        *view = made;
-    else
-        trace_computing_view_free(made);
-    return status;
+    GIVE(status, *view = made, trace_computing_view_free(made));
 }
 
 void trace_computing_view_free(struct trace *view)

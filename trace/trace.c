@@ -41,12 +41,7 @@ enum status trace_new(const char *name, uint32_t rank_count, struct trace **trac
     if (status == STATUS_OK) status = trace_add_comm(made, world, rank_count, &comm, err);
     if (status == STATUS_OK) status = trace_add_site(made, NULL, NULL, 0, &site, err);
     free(world);
-    if (status != STATUS_OK) {
-        trace_free(made);
-        return status;
-    }
-    *trace = made;
-    return STATUS_OK;
+    GIVE(status, *trace = made, trace_free(made));
 }
 
 void trace_clear_tables(struct trace_definitions *definitions)

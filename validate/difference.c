@@ -148,11 +148,7 @@ enum status difference_new(const struct result *before, const char *before_name,
     };
     made->holds = made->slower <= limit;
     enum status status = fill_difference(made, err);
-    if (status == STATUS_OK)
-        *difference = made;
-    else
-        difference_free(made);
-    return status;
+    GIVE(status, *difference = made, difference_free(made));
 }
 
 void difference_free(struct difference *difference)

@@ -93,9 +93,5 @@ enum status measured_runs_replay(const struct cli_strings *files, const struct p
         status = err_set(err, STATUS_DATA, files->items[0], NULL,
                          "the replay's error at one number of ranks says nothing of others, expected --measured runs of two or "
                          "more");
-    if (status == STATUS_OK)
-        *runs = made;
-    else
-        free(made);
-    return status;
+    GIVE(status, *runs = made, free(made));
 }

@@ -100,11 +100,7 @@ enum status activity_log_new(const struct trace *trace, const struct locations *
     made->locations = locations;
     made->temp.descriptor = -1;
     enum status status = open_logs(made, err);
-    if (status == STATUS_OK)
-        *log = made;
-    else
-        activity_log_free(made);
-    return status;
+    GIVE(status, *log = made, activity_log_free(made));
 }
 
 static size_t place_of(const struct activity_log *log, const struct kind *kind)

@@ -46,11 +46,7 @@ enum status efficiency_slices_new(const struct trace *trace, const struct locati
     enum status status = made->efficiency ? intervals_open(trace, locations, source, &made->intervals, err)
                                           : err_memory(err);
     if (made->efficiency) *made->efficiency = (struct efficiency){.source = source, .lost_all = lost_all};
-    if (status == STATUS_OK)
-        *slices = made;
-    else
-        efficiency_slices_free(made);
-    return status;
+    GIVE(status, *slices = made, efficiency_slices_free(made));
 }
 
 /* Makes room for new intervals. */

@@ -249,9 +249,5 @@ enum status epochs_build(const struct trace *trace, struct window_uses *uses, st
     enum status status = build_epochs(&walk);
     if (status == STATUS_OK) status = completions_find(trace, &made, err);
     epoch_cursor_clear(&walk.cursor);
-    if (status == STATUS_OK)
-        *epochs = made;
-    else
-        epochs_clear(&made);
-    return status;
+    GIVE(status, *epochs = made, epochs_clear(&made));
 }

@@ -205,11 +205,7 @@ enum status messages_build(const struct trace *trace, struct messages *messages,
     fifo_clear(&waiting.taken_sends);
     fifo_clear(&waiting.taken_probes);
     fifo_clear(&waiting.lost_sends);
-    if (status == STATUS_OK)
-        *messages = made;
-    else
-        messages_clear(&made);
-    return status;
+    GIVE(status, *messages = made, messages_clear(&made));
 }
 
 bool message_is_eager(const struct trace_call *send, int64_t eager_bytes)

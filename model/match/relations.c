@@ -9,11 +9,7 @@ enum status relations_build_slice(const struct trace *trace, struct window_uses 
     if (status == STATUS_OK) status = epochs_build(trace, uses, &made.epochs, err);
     if (status == STATUS_OK) status = instances_build(trace, &made.instances, err);
     if (status == STATUS_OK) status = messages_build(trace, &made.messages, err);
-    if (status == STATUS_OK)
-        *relations = made;
-    else
-        relations_clear(&made);
-    return status;
+    GIVE(status, *relations = made, relations_clear(&made));
 }
 
 enum status relations_build(const struct trace *trace, struct relations *relations, struct err *err)

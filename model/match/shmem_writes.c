@@ -165,9 +165,5 @@ enum status shmem_rows_find(const struct trace *trace, uint32_t rank, size_t **b
     if (!made) return err_memory(err);
     enum status status = link_rows(trace, rank, made, &rows, err);
     map_clear(&rows);
-    if (status == STATUS_OK)
-        *before = made;
-    else
-        free(made);
-    return status;
+    GIVE(status, *before = made, free(made));
 }

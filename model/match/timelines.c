@@ -69,11 +69,7 @@ enum status timelines_build(const struct trace *trace, struct timelines *timelin
     }
     for (uint32_t r = 0; any && status == STATUS_OK && r < trace->rank_count; r++)
         if (trace_thread_count(trace, r) > 1) status = split_rank(&made, r, err);
-    if (status == STATUS_OK)
-        *timelines = made;
-    else
-        timelines_clear(&made);
-    return status;
+    GIVE(status, *timelines = made, timelines_clear(&made));
 }
 
 struct timeline timeline_of(const struct timelines *timelines, uint32_t rank, uint32_t thread)

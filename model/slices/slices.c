@@ -280,11 +280,7 @@ static enum status report_slices(struct slices *slices, struct time_profile *cau
     const struct analyze_options *options = slices->options;
     if (status == STATUS_OK && options->filter.section)
         status = section_report(&slices->times, &options->section, options->filter.section, made, slices->err);
-    if (status == STATUS_OK)
-        *result = made;
-    else
-        result_free(made);
-    return status;
+    GIVE(status, *result = made, result_free(made));
 }
 
 /* All slices have been looked at. */
@@ -352,11 +348,7 @@ static enum status new_slices(struct trace_source *source, struct trace *trace, 
                             .calls = calls > 0 ? calls : 1,
                             .err = err};
     enum status status = start_slices(made);
-    if (status == STATUS_OK)
-        *slices = made;
-    else
-        slices_free(made);
-    return status;
+    GIVE(status, *slices = made, slices_free(made));
 }
 
 enum status slices_open(struct trace *trace, const struct analyze_options *options, size_t calls, struct slices **slices,
@@ -458,11 +450,7 @@ static enum status analyze_whole(const struct trace *trace, const struct analyze
     if (status == STATUS_OK) status = note_steps(trace, made, err);
     if (status == STATUS_OK && options->found) hand_over(slices, options->found);
     slices_free(slices);
-    if (status == STATUS_OK)
-        *result = made;
-    else
-        result_free(made);
-    return status;
+    GIVE(status, *result = made, result_free(made));
 }
 
 enum status model_analyze(const struct trace *trace, const struct analyze_options *options, struct result **result,

@@ -30,11 +30,7 @@ enum status transfer_log_new(struct transfer_log **log, struct err *err)
     enum status status = temp_file_open(&made->temp, err);
     if (status == STATUS_OK)
         status = external_sort_new(&made->temp, sizeof(struct transfer_row), compare_transfers, &made->runs, err);
-    if (status == STATUS_OK)
-        *log = made;
-    else
-        transfer_log_free(made);
-    return status;
+    GIVE(status, *log = made, transfer_log_free(made));
 }
 
 enum status transfer_log_add(struct transfer_log *log, const struct trace *trace, const struct transfer *transfer,

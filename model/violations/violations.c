@@ -126,11 +126,7 @@ enum status violations_find(const struct trace *trace, struct result_violations 
     for (size_t i = 0; status == STATUS_OK && i < sizeof rules / sizeof *rules; i++) status = rules[i](&finder);
     if (status == STATUS_OK) status = tell_all(&finder, &made);
     clear_finder(&finder);
-    if (status == STATUS_OK)
-        *violations = made;
-    else
-        result_violations_clear(&made);
-    return status;
+    GIVE(status, *violations = made, result_violations_clear(&made));
 }
 
 enum status violations_report(struct result_violations *from, struct result *result, struct err *err)

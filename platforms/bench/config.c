@@ -269,11 +269,7 @@ static enum status take_document(struct json_document *document, struct bench_co
     struct bench_config made = {0};
     enum status status = read_config(document, &made, err);
     json_close(document);
-    if (status == STATUS_OK)
-        *config = made;
-    else
-        bench_config_clear(&made);
-    return status;
+    GIVE(status, *config = made, bench_config_clear(&made));
 }
 
 enum status bench_config_parse(const char *text, const char *file, struct bench_config *config, struct err *err)

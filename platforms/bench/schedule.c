@@ -216,11 +216,7 @@ enum status bench_schedule_init(const struct bench_environment *environment, con
     free(planner.pending);
     free(planner.busy);
     free(planner.shares);
-    if (status == STATUS_OK)
-        *schedule = made;
-    else
-        bench_schedule_clear(&made);
-    return status;
+    GIVE(status, *schedule = made, bench_schedule_clear(&made));
 }
 
 void bench_schedule_clear(struct bench_schedule *schedule)

@@ -134,11 +134,7 @@ enum status calibration_new(const struct bench_results *results, const cJSON *ru
             err, STATUS_DATA, NULL, NULL,
             "neither \"putLatency -s flush\" nor \"pingPong\" can be fitted (%s), expected one of them at %d sizes or more",
             made->curves[0][CALIBRATION_PUT].reason, FIT_SEGMENT_POINTS);
-    if (status == STATUS_OK)
-        *calibration = made;
-    else
-        free(made);
-    return status;
+    GIVE(status, *calibration = made, free(made));
 }
 
 static const char *class_name(bool between)
@@ -1054,9 +1050,5 @@ enum status calibration_to_platform(const struct calibration *calibration, const
     if (status == STATUS_OK && !network)
         status = err_set(err, STATUS_DATA, NULL, NULL,
                          "no latency and bandwidth could be made of the results, expected times that grow with bytes");
-    if (status == STATUS_OK)
-        *platform = made;
-    else
-        cJSON_Delete(made);
-    return status;
+    GIVE(status, *platform = made, cJSON_Delete(made));
 }

@@ -247,11 +247,7 @@ enum status extrap_read(const char *file, struct extrap *extrap, struct err *err
     enum status status = input_file_close(&in, read_all(&reader, &in), err);
     free(reader.metric);
     free(reader.region);
-    if (status == STATUS_OK)
-        *extrap = made;
-    else
-        extrap_clear(&made);
-    return status;
+    GIVE(status, *extrap = made, extrap_clear(&made));
 }
 
 void extrap_clear(struct extrap *extrap)

@@ -291,9 +291,7 @@ static enum status align_steps(const struct merger *merger, const struct draft *
                 *best = made[(i + 1) * width + j + 1] + common;
         }
     }
-    if (status == STATUS_OK) *table = made;
-    else free(made);
-    return status;
+    GIVE(status, *table = made, free(made));
 }
 
 static enum status join_drafts(struct merger *merger, struct draft **a, size_t *a_count, struct draft *b, size_t b_count);

@@ -42,11 +42,7 @@ enum status stretched_new(const struct trace *trace, int64_t factor, struct trac
     }
     view->begin_ps *= factor;
     view->provenance.record_cost_ps *= factor;
-    if (status == STATUS_OK)
-        *made = view;
-    else
-        stretched_free(view);
-    return status;
+    GIVE(status, *made = view, stretched_free(view));
 }
 
 void stretched_free(struct trace *made)

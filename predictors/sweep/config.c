@@ -337,11 +337,7 @@ enum status sweep_config_read(const char *file, struct sweep_config *config, str
         status = read_root(&root, &made, err);
         json_close(&document);
     }
-    if (status == STATUS_OK)
-        *config = made;
-    else
-        sweep_config_clear(&made);
-    return status;
+    GIVE(status, *config = made, sweep_config_clear(&made));
 }
 
 void sweep_config_clear(struct sweep_config *config)

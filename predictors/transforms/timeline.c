@@ -283,11 +283,7 @@ enum status timeline_each(const struct trace *trace, timeline_change *change, vo
         status = change_rank(trace, &timelines, begin_ps, r, shared, change, context, copy, err);
     free(shared);
     timelines_clear(&timelines);
-    if (status == STATUS_OK)
-        *made = copy;
-    else
-        trace_free(copy);
-    return status;
+    GIVE(status, *made = copy, trace_free(copy));
 }
 
 enum status timeline_replace(struct timeline_edit *timeline, struct timeline_edit *with, enum status status)
