@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "common/search.h"
 #include "model/violations/finder.h"
 #include "trace/epoch_cursor.h"
 
@@ -495,26 +494,19 @@ static enum status end_windows(struct walk *walk)
     return STATUS_OK;
 }
 
-ORDER(by_number, uint64_t, UP_ITSELF)
-
 /* MPI_Request_free gives up a request; which one, the trace does not say: nothing is reported of a rank that calls it.
  */
 static enum status end_requests(struct walk *walk)
 {
-    struct map *requests = &walk->requests;
-    size_t count = 0;
-    uint64_t *calls = malloc((requests->count + 1) * sizeof *calls), *slot;
-    if (!calls) return err_memory(walk->finder->err);
-    for (size_t i = 0; i < requests->capacity; i++)
-        if (requests->used[i]) calls[count++] = requests->values[i];
-    qsort(calls, count, sizeof *calls, by_number);
+    const bool known = walk->finder->complete[walk->at.rank] && walk->request_frees == 0;
+    uint64_t *calls, *slot;
+    TRY(map_values(&walk->requests, &calls, walk->finder->err));
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        status = map_put(&walk->finder->open_requests, (uint64_t)walk->at.rank << 40 | calls[i], 1, &slot,
-                         walk->finder->err);
-    bool known = walk->finder->complete[walk->at.rank] && walk->request_frees == 0;
-    for (size_t i = 0; known && status == STATUS_OK && i < count; i++)
-        status = finder_add(walk->finder, VIOLATION_request_not_completed, own_call(walk, calls[i]), nowhere, "%s", "");
+    for (size_t i = 0; status == STATUS_OK && i < walk->requests.count; i++) {
+        status = map_put(&walk->finder->open_requests, (uint64_t)walk->at.rank << 40 | calls[i], 1, &slot, walk->finder->err);
+        if (known && status == STATUS_OK)
+            status = finder_add(walk->finder, VIOLATION_request_not_completed, own_call(walk, calls[i]), nowhere, "%s", "");
+    }
     free(calls);
     return status;
 }
