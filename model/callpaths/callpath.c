@@ -107,8 +107,8 @@ uint32_t callpath_at(const struct callpaths *paths, uint32_t rank, size_t call)
 }
 
 /* "REGION/REGION/tail" */
-static enum status join_path(const struct trace *trace, const struct callpaths *paths, uint32_t node, const char *tail, char **text,
-                             struct err *err)
+static enum status join_path(const struct trace *trace, const struct callpaths *paths, uint32_t node, const char *tail,
+                             char **text, struct err *err)
 {
     size_t bytes = strlen(tail);
     for (uint32_t n = node; n != CALLPATH_ROOT; n = paths->nodes[n].parent)

@@ -77,8 +77,9 @@ struct epochs {
     size_t operation_count, operation_capacity;
 };
 
-/* Inits *epochs from a trace that has passed trace_check(), and adds its new calls to *uses. Returns STATUS_DATA with rank, event and call for an
- * operation outside any epoch, an opening call while the epoch before it is open, or a closing call without epoch. */
+/* Inits *epochs from a trace that has passed trace_check(), and adds its new calls to *uses. Returns STATUS_DATA with rank, event
+ * and call for an operation outside any epoch, an opening call while the epoch before it is open, or a closing call without
+ * epoch. */
 enum status epochs_build(const struct trace *trace, struct window_uses *uses, struct epochs *epochs, struct err *err);
 void epochs_clear(struct epochs *epochs);
 

@@ -2,7 +2,8 @@
 
 #include "trace/faults.h"
 
-enum status relations_build_slice(const struct trace *trace, struct window_uses *uses, struct relations *relations, struct err *err)
+enum status relations_build_slice(const struct trace *trace, struct window_uses *uses, struct relations *relations,
+                                  struct err *err)
 {
     struct relations made = {.trace = trace};
     enum status status = timelines_build(trace, &made.timelines, err);

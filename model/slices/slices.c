@@ -42,8 +42,7 @@ void analyze_found_clear(struct analyze_found *found)
 {
     waits_clear(&found->waits);
     transfers_clear(&found->transfers);
-    free(found->path.parts);
-    found->path = (struct critical_path){.count = 0};
+    critical_path_clear(&found->path);
     wait_profile_clear(&found->profile);
 }
 
@@ -337,8 +336,8 @@ void slices_free(struct slices *slices)
     free(slices);
 }
 
-static enum status new_slices(struct trace_source *source, struct trace *trace, const struct analyze_options *options, size_t calls,
-                              struct slices **slices, struct err *err)
+static enum status new_slices(struct trace_source *source, struct trace *trace, const struct analyze_options *options,
+                              size_t calls, struct slices **slices, struct err *err)
 {
     struct slices *made = calloc(1, sizeof *made);
     if (!made) return err_memory(err);
