@@ -1,3 +1,4 @@
+#include "common/array.h"
 #include "common/map.h"
 #include "common/search.h"
 
@@ -22,9 +23,7 @@ uint64_t map_mix(uint64_t a, uint64_t b)
 
 void map_clear(struct map *map)
 {
-    free(map->keys);
-    free(map->values);
-    free(map->used);
+    FREE_ALL(map->keys, map->values, map->used);
     memset(map, 0, sizeof *map);
 }
 

@@ -270,15 +270,10 @@ enum status cube_build(const struct trace *trace, struct cube *cube, struct err 
 
 void cube_clear(struct cube *cube)
 {
-    free(cube->regions.function_names);
-    free(cube->regions.function_of_site);
-    free(cube->regions.used);
-    free(cube->nodes);
-    free(cube->order);
+    FREE_ALL(cube->regions.function_names, cube->regions.function_of_site, cube->regions.used, cube->nodes, cube->order);
     map_clear(&cube->pairs);
     map_clear(&cube->node_index);
-    free(cube->locations);
-    free(cube->first_location);
+    FREE_ALL(cube->locations, cube->first_location);
     map_clear(&cube->rows);
     free(cube->cells);
     *cube = (struct cube){.trace = NULL};

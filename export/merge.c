@@ -457,7 +457,6 @@ enum status merge_build(const struct trace *trace, const struct merge_model *mod
 void merge_clear(struct merge *merge)
 {
     for (size_t i = 0; i < merge->line_count; i++) free(merge->view.lines[i].items);
-    free(merge->view.lines);
-    free(merge->view.first_line);
+    FREE_ALL(merge->view.lines, merge->view.first_line);
     memset(merge, 0, sizeof *merge);
 }

@@ -45,11 +45,7 @@ void call_file_free(struct call_file *file)
     temp_file_close(&file->calls);
     temp_file_close(&file->lists);
     temp_file_close(&file->slept);
-    free(file->ranks);
-    free(file->sleeps);
-    free(file->written);
-    free(file->requests);
-    free(file);
+    FREE_ALL(file->ranks, file->sleeps, file->written, file->requests, file);
 }
 
 static bool has_list(const struct trace_call *call)
@@ -142,8 +138,7 @@ static enum status remove_lists(struct trace *trace, struct err *err)
             const struct trace_list *list = &lists[call->completion.list];
             status = trace_add_list(trace, requests + list->first, list->count, &call->completion.list, err);
         }
-    free(lists);
-    free(requests);
+    FREE_ALL(lists, requests);
     return status;
 }
 

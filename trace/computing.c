@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/units.h"
 #include "common/wide.h"
 #include "trace/spins.h"
@@ -246,12 +247,8 @@ void trace_computing_view_free(struct trace *view)
 {
     if (!view) return;
     for (uint32_t r = 0; r < view->rank_count; r++) {
-        free(view->ranks[r].calls);
-        free(view->ranks[r].compute_ps);
-        free(view->ranks[r].before_ps[BEFORE_SLEPT]);
+        FREE_ALL(view->ranks[r].calls, view->ranks[r].compute_ps, view->ranks[r].before_ps[BEFORE_SLEPT]);
     }
     for (size_t i = 0; i < view->provenance.note_count; i++) free(view->provenance.notes[i]);
-    free(view->ranks);
-    free(view->provenance.notes);
-    free(view);
+    FREE_ALL(view->ranks, view->provenance.notes, view);
 }

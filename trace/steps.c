@@ -76,8 +76,7 @@ static void sort_steps(struct step_list *list)
 
 static void clear_steps(struct step_list *list)
 {
-    free(list->items);
-    free(list->left);
+    FREE_ALL(list->items, list->left);
     *list = (struct step_list){.count = 0};
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/search.h"
 #include "trace/trace.h"
 
@@ -58,8 +59,7 @@ enum status trace_sort_calls(struct trace *trace, uint32_t rank, const uint32_t 
     void *spare = malloc(process->count * sizeof *process->sim);
     _Static_assert(sizeof *process->sim >= sizeof *process->calls, "room for every array's items");
     if (!places || !spare) {
-        free(places);
-        free(spare);
+        FREE_ALL(places, spare);
         return err_memory(err);
     }
     for (size_t i = 0; i < process->count; i++)
@@ -73,8 +73,7 @@ enum status trace_sort_calls(struct trace *trace, uint32_t rank, const uint32_t 
     permute_items(process->extents, places, process->count, sizeof *process->extents, spare);
     permute_items(process->thread, places, process->count, sizeof *process->thread, spare);
     process->unsorted = false;
-    free(places);
-    free(spare);
+    FREE_ALL(places, spare);
     return STATUS_OK;
 }
 

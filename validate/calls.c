@@ -386,8 +386,7 @@ enum status validate_calls_match(const struct trace *predicted, const struct tra
     }
     map_clear(&matcher.places);
     map_clear(&matcher.occurrences);
-    free(matcher.runs);
-    free(matcher.samples);
+    FREE_ALL(matcher.runs, matcher.samples);
     bool matched = status == STATUS_OK && !matcher.differ;
     if (!matched) validate_calls_free(matcher.calls);
     if (status == STATUS_OK) *calls = matched ? matcher.calls : NULL;
@@ -398,12 +397,7 @@ void validate_calls_free(struct validate_calls *calls)
 {
     if (!calls) return;
     for (size_t i = 0; i < calls->place_count; i++) {
-        free(calls->places[i].callpath);
-        free(calls->places[i].file);
+        FREE_ALL(calls->places[i].callpath, calls->places[i].file);
     }
-    free(calls->places);
-    free(calls->groups);
-    free(calls->order);
-    free(calls->calls);
-    free(calls);
+    FREE_ALL(calls->places, calls->groups, calls->order, calls->calls, calls);
 }

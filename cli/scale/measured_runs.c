@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/memory_text.h"
 #include "common/search.h"
 #include "predictors/comparison.h"
@@ -51,8 +52,7 @@ static enum status replay_placed(const struct trace *trace, const struct predict
     there.overrides = overrides;
     there.grow = false;
     if (status == STATUS_OK) status = replay_time(trace, &there, analyze, run_time_s, err);
-    free(overrides);
-    free(mapping);
+    FREE_ALL(overrides, mapping);
     return status;
 }
 

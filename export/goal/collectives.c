@@ -140,7 +140,6 @@ enum status goal_lower_collectives(const struct trace *trace, struct goal_schedu
                            : trace->definitions.window_count;
     lowering.turns = calloc(SEQUENCES * lowering.handles, sizeof *lowering.turns);
     enum status status = lowering.turns ? lower_calls(&lowering) : err_memory(err);
-    free(lowering.turns);
-    free(lowering.ends);
+    FREE_ALL(lowering.turns, lowering.ends);
     return status;
 }

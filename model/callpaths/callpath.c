@@ -9,9 +9,7 @@ void callpaths_clear(struct callpaths *paths)
 {
     free(paths->nodes);
     map_clear(&paths->node_index);
-    free(paths->changes);
-    free(paths->rank_first);
-    free(paths->inside);
+    FREE_ALL(paths->changes, paths->rank_first, paths->inside);
     memset(paths, 0, sizeof *paths);
 }
 

@@ -66,11 +66,7 @@ void activity_log_free(struct activity_log *log)
     call_log_free(log->call_log);
     external_sort_free(log->wait_log);
     temp_file_close(&log->temp);
-    free(log->of);
-    free(log->request_makers);
-    free(log->kinds);
-    free(log->table);
-    free(log);
+    FREE_ALL(log->of, log->request_makers, log->kinds, log->table, log);
 }
 
 static enum status open_logs(struct activity_log *log, struct err *err)
@@ -362,9 +358,7 @@ enum status activity_log_sum(struct activity_log *log, const struct provisional 
     int64_t *ends_ps = malloc(count * sizeof *ends_ps);
     enum status status =
         locations && lives && ends_ps ? sum_back(log, provisional, locations, lives, ends_ps, path, err) : err_memory(err);
-    free(locations);
-    free(lives);
-    free(ends_ps);
+    FREE_ALL(locations, lives, ends_ps);
     return status;
 }
 

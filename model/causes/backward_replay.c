@@ -331,10 +331,7 @@ enum status backward_replay_run(const struct backward_replay *replay, struct bac
     work.waiters = malloc(locations * sizeof *work.waiters);
     bool ready = work.locations && work.sums && work.heap.items && work.waiters;
     enum status status = ready ? start_locations(&work) : err_memory(err);
-    free(work.locations);
-    free(work.heap.items);
-    free(work.waiters);
-    free(work.pending);
+    FREE_ALL(work.locations, work.heap.items, work.waiters, work.pending);
     if (status == STATUS_OK && waited_ps) *waited_ps = work.waited_ps;
     if (status == STATUS_OK)
         *sums = work.sums;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/units.h"
 
 static const struct characteristic_row rows[CHARACTERISTIC_COUNT] = {
@@ -22,14 +23,9 @@ void efficiency_free(struct efficiency *efficiency)
     if (!efficiency) return;
     for (size_t i = 0; i < efficiency->count; i++) {
         struct efficiency_interval *interval = &efficiency->intervals[i];
-        free(interval->path);
-        free(interval->file);
-        free(interval->takes_part);
-        free(interval->value_ps[0]);
+        FREE_ALL(interval->path, interval->file, interval->takes_part, interval->value_ps[0]);
     }
-    free(efficiency->intervals);
-    free(efficiency->processors);
-    free(efficiency->parents);
+    FREE_ALL(efficiency->intervals, efficiency->processors, efficiency->parents);
     caused_clear(&efficiency->caused);
     free(efficiency);
 }
@@ -151,8 +147,7 @@ static enum status fold_interval(struct efficiency_interval *interval, uint32_t 
         for (int c = 0; c < EFFICIENCY_ADDED; c++)
             interval->value_ps[c][p] = units_add_ps(interval->value_ps[c][p], by_location.value_ps[c][l]);
     }
-    free(by_location.takes_part);
-    free(by_location.value_ps[0]);
+    FREE_ALL(by_location.takes_part, by_location.value_ps[0]);
     return status;
 }
 

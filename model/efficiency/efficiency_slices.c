@@ -310,9 +310,7 @@ static enum status describe_intervals(struct efficiency_slices *slices, struct e
     enum status status = efficiency->parents && before && now && moved ? STATUS_OK : err_memory(err);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) status = describe_interval(slices, i, err);
     if (status == STATUS_OK) order_intervals(efficiency, &slices->intervals, before, now, moved);
-    free(before);
-    free(now);
-    free(moved);
+    FREE_ALL(before, now, moved);
     return status;
 }
 

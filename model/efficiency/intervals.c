@@ -22,13 +22,9 @@ struct interval_thread {
 void intervals_clear(struct intervals *intervals)
 {
     for (uint32_t l = 0; intervals->threads && l < intervals->locations->count; l++) free(intervals->threads[l].entries);
-    free(intervals->threads);
-    free(intervals->functions);
-    free(intervals->items);
+    FREE_ALL(intervals->threads, intervals->functions, intervals->items);
     map_clear(&intervals->index);
-    free(intervals->changes);
-    free(intervals->rank_first);
-    free(intervals->began);
+    FREE_ALL(intervals->changes, intervals->rank_first, intervals->began);
     memset(intervals, 0, sizeof *intervals);
 }
 

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/search.h"
 
 void processors_clear(struct processors *processors)
 {
-    free(processors->items);
-    free(processors->of);
+    FREE_ALL(processors->items, processors->of);
     memset(processors, 0, sizeof *processors);
 }
 
@@ -65,8 +65,7 @@ enum status processors_build(uint32_t rank_count, const struct locations *locati
                         .free_ps = malloc(((size_t)locations->count + 1) * sizeof *room.free_ps)};
     bool ready = made.items && made.of && room.lives && room.free_ps;
     for (uint32_t r = 0; ready && r < rank_count; r++) add_rank(&made, r, locations, lives, &room);
-    free(room.lives);
-    free(room.free_ps);
+    FREE_ALL(room.lives, room.free_ps);
     if (ready) {
         *processors = made;
         return STATUS_OK;

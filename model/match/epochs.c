@@ -25,11 +25,7 @@ struct walk {
 
 void epochs_clear(struct epochs *epochs)
 {
-    free(epochs->accesses);
-    free(epochs->exposures);
-    free(epochs->pairs);
-    free(epochs->links);
-    free(epochs->operations);
+    FREE_ALL(epochs->accesses, epochs->exposures, epochs->pairs, epochs->links, epochs->operations);
     memset(epochs, 0, sizeof *epochs);
 }
 

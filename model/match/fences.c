@@ -164,10 +164,6 @@ enum status fence_pairs_count(const struct relations *relations, struct fence_pa
             if (!needs.used[i]) count_empty(relations, instance, pairs);
         }
     }
-    free(needs.first);
-    free(needs.items);
-    free(needs.used);
-    free(needed_ps);
-    free(numbers);
+    FREE_ALL(needs.first, needs.items, needs.used, needed_ps, numbers);
     return status;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/search.h"
 
 void timelines_clear(struct timelines *timelines)
@@ -12,9 +13,7 @@ void timelines_clear(struct timelines *timelines)
         if (timelines->first) free(timelines->first[r]);
         if (timelines->creators) free(timelines->creators[r]);
     }
-    free(timelines->indexes);
-    free(timelines->first);
-    free(timelines->creators);
+    FREE_ALL(timelines->indexes, timelines->first, timelines->creators);
     memset(timelines, 0, sizeof *timelines);
 }
 

@@ -10,9 +10,7 @@
 
 void window_uses_clear(struct window_uses *uses)
 {
-    free(uses->items);
-    free(uses->unused);
-    free(uses->freed);
+    FREE_ALL(uses->items, uses->unused, uses->freed);
     map_clear(&uses->index);
     memset(uses, 0, sizeof *uses);
 }

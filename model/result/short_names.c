@@ -49,8 +49,7 @@ static enum status add_name(struct names *names, const char *full, size_t bytes,
         if (strlen(names->items[i].full) == bytes && memcmp(names->items[i].full, full, bytes) == 0) return STATUS_OK;
     struct name made = {.full = strndup(full, bytes), .brief = malloc(bytes + 1)};
     if (!made.full || !made.brief) {
-        free(made.full);
-        free(made.brief);
+        FREE_ALL(made.full, made.brief);
         return err_memory(err);
     }
     const char *slash = strrchr(made.full, '/');
@@ -139,8 +138,7 @@ enum status result_shorten_names(struct result *result, struct err *err)
     for (size_t i = 0; status == STATUS_OK && i < result->note_count; i++)
         status = replace_names(&names, result->notes[i], false, err);
     for (size_t i = 0; i < names.count; i++) {
-        free(names.items[i].full);
-        free(names.items[i].brief);
+        FREE_ALL(names.items[i].full, names.items[i].brief);
     }
     free(names.items);
     return status;

@@ -155,8 +155,7 @@ static enum status drop_final(struct slices *slices)
     enum status status = STATUS_OK;
     for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++)
         status = drop_of_rank(slices, r, lists, requests);
-    free(lists);
-    free(requests);
+    FREE_ALL(lists, requests);
     return status;
 }
 
@@ -329,11 +328,7 @@ void slices_free(struct slices *slices)
     locations_clear(&slices->locations);
     analyze_found_clear(&slices->found);
     severity_clear(&slices->severity);
-    free(slices->read_ps);
-    free(slices->ended);
-    free(slices->heap.items);
-    free(slices->moved);
-    free(slices);
+    FREE_ALL(slices->read_ps, slices->ended, slices->heap.items, slices->moved, slices);
 }
 
 static enum status new_slices(struct trace_source *source, struct trace *trace, const struct analyze_options *options,

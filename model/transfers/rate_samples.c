@@ -15,8 +15,7 @@ enum { CLASS_SHIFT = 42 };
 
 void distribution_clear(struct distribution *distribution)
 {
-    free(distribution->exact);
-    free(distribution->classes);
+    FREE_ALL(distribution->exact, distribution->classes);
     map_clear(&distribution->index);
     memset(distribution, 0, sizeof *distribution);
 }

@@ -561,11 +561,7 @@ enum status find_in_ranks(struct finder *finder)
     if (status == STATUS_OK) status = epoch_cursor_init(&walk.cursor, finder->trace, finder->err);
     for (uint32_t r = 0; status == STATUS_OK && r < finder->trace->rank_count; r++) status = walk_rank(&walk, r);
     if (status == STATUS_OK) status = end_reuses(&walk);
-    free(walk.windows);
-    free(walk.comms);
-    free(walk.new);
-    free(walk.reuses);
-    free(walk.locks);
+    FREE_ALL(walk.windows, walk.comms, walk.new, walk.reuses, walk.locks);
     epoch_cursor_clear(&walk.cursor);
     map_clear(&walk.requests);
     map_clear(&walk.held);

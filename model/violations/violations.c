@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/search.h"
 #include "common/units.h"
 #include "model/callpaths/callpath.h"
@@ -106,12 +107,7 @@ static enum status tell_all(struct finder *finder, struct result_violations *vio
 static void clear_finder(struct finder *finder)
 {
     for (size_t i = 0; i < finder->count; i++) free(finder->items[i].detail);
-    free(finder->items);
-    free(finder->complete);
-    free(finder->starts.items);
-    free(finder->posts.items);
-    free(finder->updates);
-    free(finder->holdings);
+    FREE_ALL(finder->items, finder->complete, finder->starts.items, finder->posts.items, finder->updates, finder->holdings);
     map_clear(&finder->noput);
     map_clear(&finder->open_requests);
 }

@@ -288,7 +288,6 @@ enum status detect_wait_for_progress(struct detection *detection)
     if (detection->relations->trace->provenance.simulated) return detect_known_progress(detection);
     progress.released_ps = malloc((detection->relations->epochs.access_count + 1) * sizeof *progress.released_ps);
     enum status status = progress.released_ps ? infer_waits(&progress) : err_memory(detection->err);
-    free(progress.released_ps);
-    free(progress.items);
+    FREE_ALL(progress.released_ps, progress.items);
     return status;
 }

@@ -319,8 +319,7 @@ void bench_results_remove(const char *directory)
 void bench_results_clear(struct bench_results *results)
 {
     for (size_t i = 0; i < results->count; i++) free(results->series[i].repetitions);
-    free(results->launches);
-    free(results->series);
+    FREE_ALL(results->launches, results->series);
     *results = (struct bench_results){0};
 }
 

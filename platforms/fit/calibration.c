@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/json.h"
 #include "common/json/json_write.h"
 #include "common/line.h"
@@ -110,8 +111,7 @@ static enum status join_launches(const struct bench_results *results, struct cal
         calibration->finalize_n = finalize.count;
         calibration->finalize_s = (struct fit_value){finalize.median, ended > 1 ? 3 * finalize.median_error : finalize.median};
     }
-    free(init_s);
-    free(finalize_s);
+    FREE_ALL(init_s, finalize_s);
     return status;
 }
 

@@ -174,7 +174,6 @@ enum status pairs_compare(const struct bench_results *results, const char *spec,
             notes->count = PAIR_NOTES_MOST;
         }
     }
-    free(times.items);
-    free(directions.items);
+    FREE_ALL(times.items, directions.items);
     return status;
 }

@@ -1,5 +1,6 @@
 #include "platforms/fit/size_curve.h"
 
+#include "common/array.h"
 #include "common/json/json_write.h"
 #include "common/search.h"
 
@@ -120,8 +121,7 @@ static enum status find_pass_error(const struct placed *passes, size_t count, en
         if (status == STATUS_OK && statistics.count > 0) medians[rounds++] = statistics.median;
     }
     if (status == STATUS_OK) rounds_error_s = rank_error(medians, rounds);
-    free(medians);
-    free(sorted);
+    FREE_ALL(medians, sorted);
     if (status == STATUS_OK) *error_s = fmax(over_passes.median_error, rounds_error_s);
     return status;
 }

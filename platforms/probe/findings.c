@@ -174,9 +174,7 @@ enum status probe_evaluate(const struct probe_record *record, struct probe_findi
 
 void probe_findings_clear(struct probe_findings *findings)
 {
-    free(findings->verdicts);
-    free(findings->unsure);
-    free(findings->times);
+    FREE_ALL(findings->verdicts, findings->unsure, findings->times);
     *findings = (struct probe_findings){0};
 }
 

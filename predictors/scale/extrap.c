@@ -245,20 +245,16 @@ enum status extrap_read(const char *file, struct extrap *extrap, struct err *err
     struct input_file in;
     TRY(input_file_open(file, &in, err));
     enum status status = input_file_close(&in, read_all(&reader, &in), err);
-    free(reader.metric);
-    free(reader.region);
+    FREE_ALL(reader.metric, reader.region);
     GIVE(status, *extrap = made, extrap_clear(&made));
 }
 
 void extrap_clear(struct extrap *extrap)
 {
     for (size_t i = 0; i < extrap->count; i++) {
-        free(extrap->series[i].region);
-        free(extrap->series[i].metric);
+        FREE_ALL(extrap->series[i].region, extrap->series[i].metric);
     }
-    free(extrap->series);
-    free(extrap->parameter);
-    free(extrap->second);
+    FREE_ALL(extrap->series, extrap->parameter, extrap->second);
     *extrap = (struct extrap){.count = 0};
 }
 

@@ -788,9 +788,7 @@ static enum status learn_with(const struct scale_runs *runs, const struct statis
         nodes_free(learner.loops[r].items, learner.loops[r].count);
     for (size_t i = 0; learner.runs && i < learner.count; i++)
         if (learner.runs[i].trace) run_clear(&learner.runs[i]);
-    free(learner.loops);
-    free(learner.runs);
-    free(learner.traces);
+    FREE_ALL(learner.loops, learner.runs, learner.traces);
     keys_clear(&learner.keys);
     tags_clear(&learner.tags);
     *misfit = learner.misfit;

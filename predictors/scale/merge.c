@@ -58,8 +58,7 @@ static void drafts_free(struct draft *items, size_t count)
 {
     for (size_t i = 0; items && i < count; i++) {
         drafts_free(items[i].body, items[i].count);
-        free(items[i].taken);
-        free(items[i].step.members.listed);
+        FREE_ALL(items[i].taken, items[i].step.members.listed);
     }
     free(items);
 }

@@ -325,16 +325,8 @@ static enum status examine_fences(struct fencing *fencing, struct err *err)
 
 static void fencing_clear(struct fencing *fencing)
 {
-    free(fencing->targets.items);
-    free(fencing->origins.items);
-    free(fencing->left.items);
-    free(fencing->told);
-    free(fencing->refused);
-    free(fencing->fences);
-    free(fencing->expected);
-    free(fencing->latest);
-    free(fencing->last_op);
-    free(fencing->first);
+    FREE_ALL(fencing->targets.items, fencing->origins.items, fencing->left.items, fencing->told, fencing->refused,
+             fencing->fences, fencing->expected, fencing->latest, fencing->last_op, fencing->first);
 }
 
 static enum status run_fencing(struct fencing *fencing, struct trace **made, struct err *err)

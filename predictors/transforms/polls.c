@@ -358,12 +358,7 @@ static enum status apply_polls(const struct trace *trace, const char *argument, 
     polling.shifts_ps = calloc(trace->rank_count, sizeof *polling.shifts_ps);
     enum status status = polling.sites && polling.shifts_ps ? run_polling(&polling, made, err) : err_memory(err);
     for (uint32_t r = 0; polling.shifts_ps && r < trace->rank_count; r++) free(polling.shifts_ps[r]);
-    free(polling.shifts_ps);
-    free(polling.sites);
-    free(polling.edits);
-    free(polling.writes);
-    free(polling.places);
-    free(polling.found);
+    FREE_ALL(polling.shifts_ps, polling.sites, polling.edits, polling.writes, polling.places, polling.found);
     return status;
 }
 

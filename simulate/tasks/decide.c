@@ -151,10 +151,7 @@ void decisions_free(struct decisions *decisions)
     for (size_t q = 0; decisions->queues && q < decisions->found.item_count; q++) free(decisions->queues[q].order);
     trace_free(decisions->grown);
     task_queues_clear(&decisions->found);
-    free(decisions->queues);
-    free(decisions->parts);
-    free(decisions->ranks);
-    free(decisions);
+    FREE_ALL(decisions->queues, decisions->parts, decisions->ranks, decisions);
 }
 
 struct trace **decisions_trace(struct decisions *decisions)

@@ -397,7 +397,6 @@ enum status task_queues_find(const struct trace *trace, struct task_queues *queu
 
 void task_queues_clear(struct task_queues *queues)
 {
-    free(queues->claims);
-    free(queues->items);
+    FREE_ALL(queues->claims, queues->items);
     *queues = (struct task_queues){0};
 }

@@ -211,8 +211,7 @@ static enum status check_turns(const struct verify_context *context, struct veri
     if (turns.count > 1) qsort(turns.items, turns.count, sizeof *turns.items, compare_turns);
     for (size_t i = 0; status == STATUS_OK && i < turns.count;)
         i = check_turn(context, &turns, i, calls, row);
-    free(calls);
-    free(turns.items);
+    FREE_ALL(calls, turns.items);
     return status;
 }
 

@@ -245,11 +245,9 @@ static void clear_ranks(struct ranks *ranks)
 {
     for (size_t i = 0; i < ranks->block_count; i++) {
         builder_clear(&ranks->blocks[i].shard);
-        free(ranks->blocks[i].share.windows);
-        free(ranks->blocks[i].behind.first);
+        FREE_ALL(ranks->blocks[i].share.windows, ranks->blocks[i].behind.first);
     }
-    free(ranks->blocks);
-    free(ranks->places);
+    FREE_ALL(ranks->blocks, ranks->places);
     if (ranks->callbacks) OTF2_EvtReaderCallbacks_Delete(ranks->callbacks);
 }
 

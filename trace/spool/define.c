@@ -460,12 +460,9 @@ enum status spool_define(struct spool *spool, struct trace *trace, struct err *e
     }
     if (status == STATUS_OK) status = add_windows(spool, trace, err);
     for (size_t i = 0; i < unify.kind_count; i++) {
-        free(unify.kinds[i].members);
-        free(unify.kinds[i].comms.items);
+        FREE_ALL(unify.kinds[i].members, unify.kinds[i].comms.items);
     }
-    free(unify.kinds);
-    free(unify.members);
-    free(unify.content.data);
+    FREE_ALL(unify.kinds, unify.members, unify.content.data);
     for (int i = 0; i < 2; i++) free(unify.names[i].text.data);
     map_clear(&unify.kind_index);
     map_clear(&unify.window_index);

@@ -166,8 +166,6 @@ enum status spool_match(const struct spool *spool, struct trace *trace, struct e
     if (spool->unmatched == 0) return STATUS_OK;
     matching.wanted = calloc(trace->rank_count, sizeof *matching.wanted);
     enum status status = matching.wanted ? match_all(&matching) : err_memory(err);
-    free(matching.wanted);
-    free(matching.messages);
-    free(matching.queues);
+    FREE_ALL(matching.wanted, matching.messages, matching.queues);
     return status;
 }
