@@ -7,7 +7,6 @@
 #include "cli/output_set.h"
 #include "cli/prediction_options.h"
 #include "common/array.h"
-#include "common/json.h"
 #include "common/text/text.h"
 #include "platforms/platform_file.h"
 #include "validate/explain/explain.h"

@@ -1,7 +1,6 @@
 #include "cli/sweep_options.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/files.h"

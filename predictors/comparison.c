@@ -1,6 +1,5 @@
 #include "predictors/comparison.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 #include "predictors/node_table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/search.h"
 #include "simulate/verify/child_replay.h"

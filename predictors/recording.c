@@ -1,7 +1,6 @@
 #include "predictors/recording.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "simulate/tasks/queues.h"

@@ -1,6 +1,5 @@
 #include "predictors/replayable_prefix.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "common/files/file_claims.h"
-#include "common/files/place.h"
 
 static atomic_bool standard_input_taken;
 

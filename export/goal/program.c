@@ -4,7 +4,6 @@
 #include "common/map.h"
 #include "common/search.h"
 #include "export/goal/schedule.h"
-#include "model/match/relations.h"
 
 ORDER(compare_parts, struct goal_part, UP(operation.rank) UP(call) UP(role) UP(operation.number))
 

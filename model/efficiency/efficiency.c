@@ -2,7 +2,6 @@
 #include "model/efficiency/efficiency_parts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "common/units.h"

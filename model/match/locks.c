@@ -1,7 +1,6 @@
 #include "model/match/locks.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "common/search.h"

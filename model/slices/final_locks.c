@@ -2,7 +2,6 @@
  * release can precede its own. Each lock keeps its last holders. Each rank keeps the times of the calls that a later
  * lock may have waited for. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "model/match/locks.h"

@@ -1,7 +1,6 @@
 #include "model/slices/slices.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "model/result/checks.h"

@@ -1,7 +1,6 @@
 #include "model/transfers/transfer_log.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/external_sort.h"
 #include "common/search.h"

@@ -2,7 +2,6 @@
  * the data that the rules between ranks need. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "model/violations/finder.h"

@@ -1,6 +1,5 @@
 /* Lock Contention. The holders of a lock are inferred from the order of the releases (docs/patterns.md). */
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "common/search.h"

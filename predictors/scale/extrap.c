@@ -1,7 +1,6 @@
 #include "predictors/scale/extrap.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 
 #include "common/array.h"
 #include "common/search.h"
-#include "common/units.h"
 
 enum { REPLAYS_MOST = 200, NEWTON_MOST = 20, HALVES_MOST = 60 };
 #define BEYOND 1000.0 /* so many times the end of the range a tolerance is looked for */

@@ -1,6 +1,5 @@
 #include "predictors/sensitivity/places.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "common/array.h"

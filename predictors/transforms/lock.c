@@ -1,7 +1,6 @@
 /* Replaces consecutive shared locks of a window by one lock_all with flushes. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "predictors/transforms/rows.h"

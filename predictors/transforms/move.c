@@ -1,7 +1,6 @@
 /* Transforms that move calls of one rank. docs/transforms.md, "Moves", says which calls order which. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "common/units.h"

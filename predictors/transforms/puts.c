@@ -1,7 +1,6 @@
 /* Merges the small puts of one epoch to one target into one put, or its gets into one get. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "common/map.h"

@@ -1,5 +1,4 @@
 /* Law 4: replays on variants of the platform, in child processes. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* program_model_read() of trace/program_model/program_model.h: lines and blocks. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "common/array.h"
 #include "common/parallel.h"
 #include "trace/spool/cursor.h"
-#include "trace/spool/read.h"
 
 /* Communicators with the same members in the same order, made of the same one (or only seen in use): the k-th of a rank
  * is the k-th of all. Threads of a rank may make them of different ones in any order. */
