@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/search.h"
 #include "cli/trace_memory.h"
 #include "platforms/platform.h"
 #include "simulate/replay/replay.h"
@@ -86,12 +87,6 @@ static bool run_apart(const char *path, const char *platform, struct times took[
     return got && code == 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 enum { EXTERNAL_SORT_RUNS_MAX = 101 };
 struct column {
     double of[EXTERNAL_SORT_RUNS_MAX];
@@ -99,8 +94,8 @@ struct column {
 
 static void print(const char *what, struct column *wall, struct column *cpu, size_t runs)
 {
-    qsort(wall->of, runs, sizeof *wall->of, compare);
-    qsort(cpu->of, runs, sizeof *cpu->of, compare);
+    qsort(wall->of, runs, sizeof *wall->of, compare_doubles);
+    qsort(cpu->of, runs, sizeof *cpu->of, compare_doubles);
     printf("%-26s %6.3f s [%.3f - %.3f]  (CPU %.3f s [%.3f - %.3f])\n", what, wall->of[runs / 2], wall->of[0],
            wall->of[runs - 1], cpu->of[runs / 2], cpu->of[0], cpu->of[runs - 1]);
 }
@@ -120,7 +115,7 @@ int main(int argc, char **argv)
         share.of[i] = took[STEP_READ].wall_s / (took[STEP_READ].wall_s + took[STEP_REPLAY].wall_s);
     }
     for (int s = 0; s < STEPS; s++) print(names[s], &wall[s], &cpu[s], runs);
-    qsort(share.of, runs, sizeof *share.of, compare);
+    qsort(share.of, runs, sizeof *share.of, compare_doubles);
     printf("reading, of reading and the replay alone: %.0f %% [%.0f - %.0f]\n", 100 * share.of[runs / 2],
            100 * share.of[0], 100 * share.of[runs - 1]);
     return 0;

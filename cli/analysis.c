@@ -28,11 +28,7 @@ enum status analysis_open_partly(const char *path, struct trace **trace, struct 
     struct trace *made;
     TRY(trace_open_partly(path, &made, err));
     enum status status = analysis_keep_going(made, err);
-    if (status == STATUS_OK)
-        *trace = made;
-    else
-        trace_free(made);
-    return status;
+    GIVE(status, *trace = made, trace_free(made));
 }
 
 static error_t parse_late_post(struct argp_state *state, const char *text, struct analyze_options *options)

@@ -1,7 +1,6 @@
 /* rmacast analyze TRACE: wait states, properties and transfer bounds of a recorded or simulated trace. */
 #include "cli/analysis.h"
 #include "model/result/checks.h"
-#include "model/match/relations.h"
 #include "model/slices/slices.h"
 #include "model/violations/violations.h"
 #include "trace/open.h"

@@ -1,5 +1,4 @@
 /* rmacast generate: traces of regular exchange patterns. */
-#include <inttypes.h>
 
 #include "cli/cli.h"
 #include "cli/files.h"

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/files.h"
 #include "cli/schemas.h"
+#include "common/array.h"
 #include "common/json/field_rows.h"
 #include "common/text/text.h"
 #include "common/units.h"
@@ -91,8 +92,7 @@ static uint64_t count_unseen(const struct trace *trace, uint32_t rank)
             created[call->primitive.child] = true;
     }
     for (uint32_t t = 1; calls && created && t < threads; t++) unseen += calls[t] && !created[t];
-    free(calls);
-    free(created);
+    FREE_ALL(calls, created);
     return unseen;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/files.h"
 #include "cli/output_set.h"
 #include "cli/prediction_options.h"
+#include "common/array.h"
 #include "common/files/output_file.h"
 #include "common/json/field_rows.h"
 #include "common/json/json_write.h"
@@ -361,7 +362,6 @@ enum status cmd_platform(int argc, char **argv, struct err *err)
         status = cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err);
         if (status == STATUS_OK) status = act[options.verb](&options, err);
     }
-    free(options.arguments.items);
-    free(options.settings.items);
+    FREE_ALL(options.arguments.items, options.settings.items);
     return status;
 }

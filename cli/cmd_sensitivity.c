@@ -1,5 +1,4 @@
 /* rmacast sensitivity TRACE --platform FILE: what the run time is worth in the platform's values. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

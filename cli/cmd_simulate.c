@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/prediction_options.h"
-#include "cli/schemas.h"
 #include "cli/terminal/progress_bar.h"
 #include "common/json/field_rows.h"
 #include "common/text/text.h"

@@ -6,7 +6,7 @@
 #include "cli/files.h"
 #include "cli/output_set.h"
 #include "cli/prediction_options.h"
-#include "common/json.h"
+#include "common/array.h"
 #include "common/text/text.h"
 #include "platforms/platform_file.h"
 #include "validate/explain/explain.h"
@@ -167,8 +167,7 @@ static void clear_runs(struct runs *runs)
 {
     for (size_t i = 0; runs->traces && i < runs->count; i++) trace_free(runs->traces[i]);
     for (size_t i = 0; runs->results && i < runs->count; i++) result_free(runs->results[i]);
-    free(runs->traces);
-    free(runs->results);
+    FREE_ALL(runs->traces, runs->results);
 }
 
 /* files[0] is the prediction; row and own_name as of validate_open_run(). */
@@ -356,8 +355,7 @@ static enum status rank_variants(const struct settings *settings, struct err *er
         status = write_ranking(settings, &ranking, err);
     }
     for (size_t i = 0; texts && i < count; i++) free(texts[i]);
-    free(texts);
-    free(variants);
+    FREE_ALL(texts, variants);
     return status;
 }
 
@@ -372,8 +370,7 @@ enum status cmd_validate(int argc, char **argv, struct err *err)
     if (status == STATUS_OK) status = claim_outputs(&settings, err);
     if (status == STATUS_OK)
         status = settings.variants.count > 0 ? rank_variants(&settings, err) : run_validate(&settings, err);
-    free(settings.measured.items);
-    free(settings.variants.items);
+    FREE_ALL(settings.measured.items, settings.variants.items);
     prediction_options_clear(&settings.prediction);
     return status;
 }

@@ -299,11 +299,7 @@ static enum status open_rewritten(const void *context, const char *semantics, co
     free(overrides);
     TRY(status);
     status = prediction_options_check_windows(options, semantics, trace, opened, err);
-    if (status == STATUS_OK)
-        *platform = opened;
-    else
-        platform_free(opened);
-    return status;
+    GIVE(status, *platform = opened, platform_free(opened));
 }
 
 enum status prediction_options_measured(const struct prediction_options *options, size_t *values, struct err *err)
@@ -440,11 +436,7 @@ static enum status read_recording(const struct prediction_options *options, cons
     warnings_begin(made->trace, &made->synchronisation, platform, warnings, &wanted);
     enum status status = wanted ? find_contradictions(file, platform, warnings, err) : STATUS_OK;
     if (options->recorded_time) *options->recorded_time = made->time;
-    if (status == STATUS_OK)
-        *recording = made;
-    else
-        recording_close(made);
-    return status;
+    GIVE(status, *recording = made, recording_close(made));
 }
 
 enum status prediction_options_recording(const struct prediction_options *options, const char *file,

@@ -1,7 +1,6 @@
 #include "cli/sweep_options.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/files.h"
@@ -45,11 +44,7 @@ enum status sweep_options_open(const struct sweep_options *options, struct sweep
     if (status == STATUS_OK && made.damaged > 0)
         cli_note("note: %s:%zu: the line is not as a sweep wrote it%s; what it held is simulated again", options->output,
                  made.damaged_line, made.damaged > 1 ? ", nor are others behind it" : "");
-    if (status == STATUS_OK)
-        *sweep = made;
-    else
-        sweep_close(&made);
-    return status;
+    GIVE(status, *sweep = made, sweep_close(&made));
 }
 
 static bool shown;

@@ -217,8 +217,7 @@ enum status children_run_jobs(child_work work, const struct children_jobs *jobs,
         child_finish(&crew.children[i], &lost);
         free(lost.data);
     }
-    free(crew.children);
-    free(crew.polls);
+    FREE_ALL(crew.children, crew.polls);
     return status;
 }
 

@@ -32,10 +32,7 @@ void external_sort_free(struct external_sort *sorter)
     if (!sorter) return;
     for (size_t i = 0; i < sorter->run_count; i++)
         if (sorter->written[i].offset >= 0) free(sorter->written[i].buffer);
-    free(sorter->items);
-    free(sorter->written);
-    free(sorter->heap.items);
-    free(sorter);
+    FREE_ALL(sorter->items, sorter->written, sorter->heap.items, sorter);
 }
 
 enum status external_sort_new(struct temp_file *temp, size_t record_bytes, external_sort_compare *compare,

@@ -1,3 +1,4 @@
+#include "common/array.h"
 #include "common/json.h"
 
 #include <errno.h>
@@ -110,8 +111,7 @@ enum status json_open(const char *file, struct json_document *document, struct e
 void json_close(struct json_document *document)
 {
     cJSON_Delete(document->root);
-    free(document->text);
-    free(document->file);
+    FREE_ALL(document->text, document->file);
     *document = (struct json_document){0};
 }
 

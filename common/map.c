@@ -1,4 +1,6 @@
+#include "common/array.h"
 #include "common/map.h"
+#include "common/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +23,7 @@ uint64_t map_mix(uint64_t a, uint64_t b)
 
 void map_clear(struct map *map)
 {
-    free(map->keys);
-    free(map->values);
-    free(map->used);
+    FREE_ALL(map->keys, map->values, map->used);
     memset(map, 0, sizeof *map);
 }
 
@@ -117,11 +117,7 @@ bool map_take(struct map *map, uint64_t key, uint64_t *value)
     return true;
 }
 
-static int by_value(const void *one, const void *two)
-{
-    uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)two;
-    return (a > b) - (a < b);
-}
+ORDER(by_value, uint64_t, UP_ITSELF)
 
 enum status map_values(const struct map *map, uint64_t **values, struct err *err)
 {

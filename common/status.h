@@ -45,4 +45,15 @@ enum status err_memory(struct err *err);
         if (try_status_ != STATUS_OK) return try_status_;                                                              \
     } while (0)
 
+/* Ends a function that makes something: hands it over, or frees what there is of it. The status is returned.
+ *   GIVE(status, *log = made, log_free(made)); */
+#define GIVE(status, gives, frees)                                                                                     \
+    do {                                                                                                               \
+        if ((status) == STATUS_OK)                                                                                     \
+            gives;                                                                                                     \
+        else                                                                                                           \
+            frees;                                                                                                     \
+        return (status);                                                                                               \
+    } while (0)
+
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "model/analyze.h"
 
 /* --- regions --- */
@@ -13,12 +14,7 @@ struct named_site {
     uint32_t site;
 };
 
-static int by_name(const void *one, const void *other)
-{
-    const struct named_site *a = one, *b = other;
-    int order = strcmp(a->name, b->name);
-    return order != 0 ? order : (a->site > b->site) - (a->site < b->site);
-}
+ORDER(by_name, struct named_site, BY_TEXT(name) UP(site))
 
 static enum status find_regions(struct cube *cube, struct err *err)
 {
@@ -274,15 +270,10 @@ enum status cube_build(const struct trace *trace, struct cube *cube, struct err 
 
 void cube_clear(struct cube *cube)
 {
-    free(cube->regions.function_names);
-    free(cube->regions.function_of_site);
-    free(cube->regions.used);
-    free(cube->nodes);
-    free(cube->order);
+    FREE_ALL(cube->regions.function_names, cube->regions.function_of_site, cube->regions.used, cube->nodes, cube->order);
     map_clear(&cube->pairs);
     map_clear(&cube->node_index);
-    free(cube->locations);
-    free(cube->first_location);
+    FREE_ALL(cube->locations, cube->first_location);
     map_clear(&cube->rows);
     free(cube->cells);
     *cube = (struct cube){.trace = NULL};

@@ -53,12 +53,7 @@ static char *path_text(const struct cube *cube, const struct cube_node *node, co
     return cut;
 }
 
-static int compare_paths(const void *one, const void *other)
-{
-    const struct path *a = one, *b = other;
-    int order = strcmp(a->text, b->text);
-    return order != 0 ? order : (a->node > b->node) - (a->node < b->node);
-}
+ORDER(compare_paths, struct path, BY_TEXT(text) UP(node))
 
 static enum status name_paths(struct run *run, struct err *err)
 {
@@ -144,12 +139,7 @@ static void write_metric(const struct run *runs, size_t count, size_t m, FILE *o
     }
 }
 
-static int by_ranks(const void *one, const void *other)
-{
-    const struct run *a = one, *b = other;
-    if (a->trace->rank_count != b->trace->rank_count) return a->trace->rank_count < b->trace->rank_count ? -1 : 1;
-    return strcmp(a->trace->name, b->trace->name);
-}
+ORDER(by_ranks, struct run, UP(trace->rank_count) BY_TEXT(trace->name))
 
 enum status export_extrap(const struct trace *const *traces, size_t count, FILE *out, struct err *err)
 {

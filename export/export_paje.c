@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/search.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "export/export.h"
@@ -44,12 +45,7 @@ struct writer {
     struct err *err;
 };
 
-static int by_time(const void *a, const void *b)
-{
-    const struct event *left = a, *right = b;
-    if (left->time_ps != right->time_ps) return left->time_ps < right->time_ps ? -1 : 1;
-    return left->order < right->order ? -1 : left->order > right->order;
-}
+ORDER(by_time, struct event, UP(time_ps) UP(order))
 
 static void add_event(struct writer *writer, int64_t time_ps, uint32_t rank, uint32_t thread, int what, uint32_t value)
 {

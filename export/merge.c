@@ -451,17 +451,12 @@ enum status merge_build(const struct trace *trace, const struct merge_model *mod
         for (size_t i = made.view.first_line[r]; status == STATUS_OK && i < made.view.first_line[r + 1]; i++)
             status = sort_marks(&made.view.lines[i], r, err);
     relations_clear(&relations);
-    if (status == STATUS_OK)
-        *merge = made;
-    else
-        merge_clear(&made);
-    return status;
+    GIVE(status, *merge = made, merge_clear(&made));
 }
 
 void merge_clear(struct merge *merge)
 {
     for (size_t i = 0; i < merge->line_count; i++) free(merge->view.lines[i].items);
-    free(merge->view.lines);
-    free(merge->view.first_line);
+    FREE_ALL(merge->view.lines, merge->view.first_line);
     memset(merge, 0, sizeof *merge);
 }

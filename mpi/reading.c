@@ -195,9 +195,7 @@ static void serve_archive(const struct command *asked)
         bytes_clear(&reader.sendings[i].bytes);
     }
     source_close(&reader.source);
-    free(reader.sendings);
-    free(reader.wanted);
-    free(reader.ended);
+    FREE_ALL(reader.sendings, reader.wanted, reader.ended);
 }
 
 void reading_serve(void)
@@ -336,11 +334,7 @@ static enum status take_batch(struct trace *trace, struct bytes *bytes, const st
     if (status == STATUS_OK) status = bytes_take_array(bytes, head->requests, sizeof *requests, (void **)&requests, err);
     if (status == STATUS_OK) status = add_lists(trace, head, lists, requests, err);
     if (status == STATUS_OK) status = add_calls(trace, head, calls, sims, insides, err);
-    free(calls);
-    free(sims);
-    free(insides);
-    free(lists);
-    free(requests);
+    FREE_ALL(calls, sims, insides, lists, requests);
     return status;
 }
 
@@ -386,8 +380,7 @@ static void close_reading(struct trace_source *source)
         for (unsigned i = 0; i < reading->waiting[r].count; i++) bytes_clear(&reading->waiting[r].items[i]);
     source->trace = NULL; /* it is freed with that which defined it */
     source_close(&reading->own);
-    free(reading->waiting);
-    free(reading);
+    FREE_ALL(reading->waiting, reading);
 }
 
 enum status reading_open(const char *path, struct trace_source *source, bool *possible, uint64_t *records, struct err *err)
@@ -401,9 +394,7 @@ enum status reading_open(const char *path, struct trace_source *source, bool *po
     struct waiting *waiting = calloc((size_t)source->trace->rank_count + 1, sizeof *waiting);
     struct command *open = calloc(1, bytes);
     if (!made || !waiting || !open) {
-        free(made);
-        free(waiting);
-        free(open);
+        FREE_ALL(made, waiting, open);
         source_close(source);
         return err_memory(err);
     }

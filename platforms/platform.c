@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "common/array.h"
 #include "common/units.h"
 #include "platforms/topology/topology.h"
 
@@ -12,22 +12,11 @@ void platform_free(struct platform *platform)
 {
     if (!platform) return;
     topology_free(platform->topology);
-    free(platform->name);
-    free(platform->file);
-    free(platform->profile);
-    free(platform->library);
-    free(platform->transport);
-    free(platform->profile_replaced);
-    free(platform->simgrid_xml);
+    FREE_ALL(platform->name, platform->file, platform->profile, platform->library, platform->transport,
+             platform->profile_replaced, platform->simgrid_xml);
     for (size_t i = 0; i < platform->group_count; i++) free(platform->groups[i].name);
-    free(platform->groups);
-    free(platform->segments);
-    free(platform->loopback);
-    free(platform->two_sided);
-    free(platform->loopback_two_sided);
-    free(platform->rank_nodes);
-    free(platform->call_s);
-    free(platform->loopback_call_s);
+    FREE_ALL(platform->groups, platform->segments, platform->loopback, platform->two_sided, platform->loopback_two_sided,
+             platform->rank_nodes, platform->call_s, platform->loopback_call_s);
     for (size_t i = 0; i < platform->window_rule_count; i++) free(platform->window_rules[i].window);
     free(platform->window_rules);
     for (int i = 0; i < ERROR_SOURCES; i++) platform_free(platform->erring[i]);

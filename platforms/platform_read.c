@@ -258,12 +258,7 @@ static enum status open_document(struct json_document *document, const char *con
     enum status status = STATUS_OK;
     for (int source = 0; status == STATUS_OK && source < ERROR_SOURCES; source++)
         status = read_erring(document, (enum error_source)source, &made->erring[source], err);
-    if (status != STATUS_OK) {
-        platform_free(made);
-        return status;
-    }
-    *platform = made;
-    return STATUS_OK;
+    GIVE(status, *platform = made, platform_free(made));
 }
 
 enum status platform_effective(const char *file, const char *const *overrides, size_t override_count, cJSON **json,

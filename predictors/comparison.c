@@ -1,9 +1,9 @@
 #include "predictors/comparison.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/children.h"
 #include "common/json.h"
 #include "common/json/json_write.h"
@@ -151,9 +151,6 @@ void comparison_clear(struct comparison *comparison)
         if (comparison->names) free(comparison->names[i]);
         if (comparison->rewrites) cJSON_Delete(comparison->rewrites[i]);
     }
-    free(comparison->results);
-    free(comparison->failures);
-    free(comparison->names);
-    free(comparison->rewrites);
+    FREE_ALL(comparison->results, comparison->failures, comparison->names, comparison->rewrites);
     *comparison = (struct comparison){0};
 }

@@ -1,6 +1,7 @@
 /* The JSON of predictors/comparison.h. */
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/json/field_rows.h"
 #include "model/result/result_fields.h"
 #include "model/result/result_schema.h"
@@ -124,7 +125,6 @@ enum status comparison_to_json(const struct comparison *comparison, cJSON **json
     for (size_t i = 0; i < comparison->count; i++) document.incomplete = document.incomplete || !comparison->results[i];
     document.matters = comparison->warnings && comparison->warnings->choice != CHOICE_NONE;
     if (status == STATUS_OK) status = fields_to_json(comparison_fields, &document, 0, json, err);
-    free(document.order);
-    free(document.names);
+    FREE_ALL(document.order, document.names);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/units.h"
 
 /* How many times as long computing takes on the node as on cores of its ranks' own. */
@@ -96,8 +97,7 @@ enum status crowding_memory_note(const struct trace *trace, const struct platfor
     const uint32_t before = known ? most_of(recorded, node_count + 1) : 0;
     const uint32_t now = known ? most_of(predicted, (size_t)platform->node_count) : 0;
     enum status status = recorded && predicted ? STATUS_OK : err_memory(err);
-    free(recorded);
-    free(predicted);
+    FREE_ALL(recorded, predicted);
     if (status != STATUS_OK || before == now) return status;
     return result_add_note(result, err,
                            "up to %u rank%s on a node, %u in the recording: messages and cores change, but computing that is "

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/json/field_rows.h"
 #include "common/scramble.h"
 #include "common/search.h"
@@ -122,9 +123,7 @@ enum status draws_run(const struct trace *trace, const struct platform *platform
     if (status == STATUS_OK) status = comparison_run(trace, rows, count, request->engine, &plain, &comparison, err);
     if (status == STATUS_OK) status = find_ranges(comparison.results, request, draws, err);
     comparison_clear(&comparison);
-    free(rows);
-    free(platforms);
-    free(titles);
+    FREE_ALL(rows, platforms, titles);
     if (status != STATUS_OK) draws_clear(draws);
     return status;
 }
@@ -162,8 +161,7 @@ double draws_paired_range_s(const struct draws *a, const struct draws *b)
 
 void draws_clear(struct draws *draws)
 {
-    free(draws->run_times_s);
-    free(draws->rank_time);
+    FREE_ALL(draws->run_times_s, draws->rank_time);
     result_free(draws->undrawn);
     *draws = (struct draws){0};
 }

@@ -1,17 +1,11 @@
 #include "predictors/node_table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "common/search.h"
 #include "simulate/verify/child_replay.h"
 
 enum { REPLAYS_MOST = 8 };
-
-static int compare_doubles(const void *one, const void *two)
-{
-    const double *a = one, *b = two;
-    return (*a > *b) - (*a < *b);
-}
 
 /* others_speed is the median of the other nodes' speeds, the lower one of two. */
 static enum status find_others(struct node_table *table, struct err *err)

@@ -1,5 +1,4 @@
 /* include/rmacast/simulate.h. */
-#include <string.h>
 
 #include "common/public.h"
 #include "predictors/prediction.h"

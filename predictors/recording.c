@@ -1,7 +1,6 @@
 #include "predictors/recording.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "simulate/tasks/queues.h"
@@ -120,8 +119,7 @@ static enum status read_batch(struct reading *reading, uint32_t rank, bool *ende
 
 static void free_calls(struct trace_rank *process)
 {
-    free(process->calls);
-    free(process->kept);
+    FREE_ALL(process->calls, process->kept);
     for (int b = 0; b < BEFORE_COUNT; b++) {
         free(process->before_ps[b]);
         process->before_ps[b] = NULL;
@@ -238,8 +236,7 @@ enum status recording_open(struct trace_source *source, const struct recording_o
         status = err_memory(&fault);
     }
     trace_checker_free(reading.checker);
-    free(reading.inside);
-    free(reading.ends);
+    FREE_ALL(reading.inside, reading.ends);
     if (status == STATUS_OK && !reading.whole) {
         made->trace = source->trace;
         source->trace = NULL;

@@ -1,9 +1,9 @@
 #include "predictors/replayable_prefix.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "simulate/replay/replay.h"
 #include "trace/faults.h"
 
@@ -51,9 +51,7 @@ void replayable_prefix_free(struct replayable_prefix *prefix)
     for (uint32_t r = 0; prefix->trace.ranks && r < prefix->trace.rank_count; r++)
         free(prefix->trace.ranks[r].incomplete_why);
     for (size_t i = 0; i < prefix->trace.provenance.fault_count; i++) free(prefix->trace.provenance.faults[i].text);
-    free(prefix->trace.provenance.faults);
-    free(prefix->trace.ranks);
-    free(prefix);
+    FREE_ALL(prefix->trace.provenance.faults, prefix->trace.ranks, prefix);
 }
 
 static void note_stop(void *context, uint32_t rank, size_t call, const char *reason)

@@ -10,7 +10,7 @@
 #include "model/result/result_fields.h"
 
 /* Of one rank on a window. */
-struct window_uses {
+struct window_epochs {
     bool started;
     uint32_t starts, posts; /* starts and posts whose group contains the rank itself */
 };
@@ -22,7 +22,7 @@ static void add_choice(struct synchronisation *uses, enum semantics_choice choic
 
 /* A rank that posts to itself before it starts does not wait for that post if one thread makes both calls. */
 static void add_start(const struct trace *trace, uint32_t rank, const struct trace_call *call,
-                      struct window_uses *window, struct synchronisation *uses)
+                      struct window_epochs *window, struct synchronisation *uses)
 {
     const struct trace_group *group = &trace->definitions.groups[call->sync.group];
     bool itself = trace_group_rank(group, (int32_t)rank) != TRACE_NONE;
@@ -35,7 +35,7 @@ static void add_start(const struct trace *trace, uint32_t rank, const struct tra
 }
 
 static void add_call(const struct trace *trace, uint32_t rank, const struct trace_call *call,
-                     struct window_uses *windows, struct synchronisation *uses)
+                     struct window_epochs *windows, struct synchronisation *uses)
 {
     enum call_kind kind = call_kind(call->call);
     switch (kind) {

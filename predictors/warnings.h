@@ -33,7 +33,7 @@ struct warnings {
 struct synchronisation {
     bool starts, locks; /* some start has a post to wait for; some call locks */
     enum semantics_choice choice;
-    struct window_uses *windows; /* owned, of the rank whose calls are added */
+    struct window_epochs *windows; /* owned, of the rank whose calls are added */
 };
 /* Adds calls of a rank from index `first` on; all calls of one rank, then those of the next. begins: they are its first. */
 enum status synchronisation_add(struct synchronisation *found, const struct trace *trace, uint32_t rank, size_t first,

@@ -34,8 +34,7 @@ enum status input_runs_check(const struct input_runs *runs, const char *file, st
 
 void input_runs_clear(struct input_runs *runs)
 {
-    free(runs->recorded);
-    free(runs->predicted);
+    FREE_ALL(runs->recorded, runs->predicted);
     *runs = (struct input_runs){0};
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "report/activities.h"
 
 enum {
@@ -64,9 +65,7 @@ enum status levels_new(uint32_t rank_count, int64_t from_ps, int64_t until_ps, s
 void levels_free(struct levels *levels)
 {
     if (!levels) return;
-    free(levels->cells);
-    free(levels->ranks);
-    free(levels);
+    FREE_ALL(levels->cells, levels->ranks, levels);
 }
 
 static struct cell *row_cells(const struct levels *levels, uint32_t row)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "common/text/json_text.h"
 #include "model/waits/totals.h"
 
@@ -33,13 +34,7 @@ enum status placed_waits_add(struct placed_waits *waits, struct placed_wait wait
     return STATUS_OK;
 }
 
-static int by_length(const void *a, const void *b)
-{
-    const struct placed_wait *left = a, *right = b;
-    if (left->severity_ps != right->severity_ps) return left->severity_ps > right->severity_ps ? -1 : 1;
-    if (left->rank != right->rank) return left->rank < right->rank ? -1 : 1;
-    return left->from_ps < right->from_ps ? -1 : left->from_ps > right->from_ps;
-}
+ORDER(by_length, struct placed_wait, DOWN(severity_ps) UP(rank) UP(from_ps))
 
 void placed_waits_keep_longest(struct placed_waits *waits, size_t most)
 {

@@ -56,9 +56,7 @@ enum status report_slices_read(struct trace_source *source, const struct analyze
     enum status status =
         model_analyze_slices(&tapped, &watched, slice_calls(source->trace->rank_count), &slices.result, err);
     placed_waits_keep_longest(&slices.waits, WAITS_KEPT);
-    if (status == STATUS_OK) *made = slices;
-    else report_slices_clear(&slices);
-    return status;
+    GIVE(status, *made = slices, report_slices_clear(&slices));
 }
 
 void report_slices_clear(struct report_slices *slices)

@@ -36,11 +36,7 @@ enum status call_file_new(uint32_t rank_count, struct call_file **file, struct e
     made->ranks = calloc((size_t)rank_count + 1, sizeof *made->ranks);
     made->sleeps = calloc((size_t)rank_count + 1, sizeof *made->sleeps);
     enum status status = made->ranks && made->sleeps ? temp_file_open(&made->calls, err) : err_memory(err);
-    if (status == STATUS_OK)
-        *file = made;
-    else
-        call_file_free(made);
-    return status;
+    GIVE(status, *file = made, call_file_free(made));
 }
 
 void call_file_free(struct call_file *file)
@@ -49,11 +45,7 @@ void call_file_free(struct call_file *file)
     temp_file_close(&file->calls);
     temp_file_close(&file->lists);
     temp_file_close(&file->slept);
-    free(file->ranks);
-    free(file->sleeps);
-    free(file->written);
-    free(file->requests);
-    free(file);
+    FREE_ALL(file->ranks, file->sleeps, file->written, file->requests, file);
 }
 
 static bool has_list(const struct trace_call *call)
@@ -146,8 +138,7 @@ static enum status remove_lists(struct trace *trace, struct err *err)
             const struct trace_list *list = &lists[call->completion.list];
             status = trace_add_list(trace, requests + list->first, list->count, &call->completion.list, err);
         }
-    free(lists);
-    free(requests);
+    FREE_ALL(lists, requests);
     return status;
 }
 

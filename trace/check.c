@@ -695,8 +695,7 @@ void trace_checker_free(struct trace_checker *checker)
         free(checker->ranks[r].thread.regions);
     }
     map_clear(&checker->groups);
-    free(checker->ranks);
-    free(checker);
+    FREE_ALL(checker->ranks, checker);
 }
 
 /* Completed requests are forgotten from time to time, if their ids are in the range of consecutive ones. */

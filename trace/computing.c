@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/units.h"
 #include "common/wide.h"
 #include "trace/spins.h"
@@ -239,23 +240,15 @@ enum status trace_computing_view(const struct trace *trace, enum trace_computing
     made->rank_count = 0;
     enum status status = fill_view(made, trace, err);
     if (status == STATUS_OK) status = trace_use_computing(made, computing, err);
-    if (status == STATUS_OK)
-        *view = made;
-    else
-        trace_computing_view_free(made);
-    return status;
+    GIVE(status, *view = made, trace_computing_view_free(made));
 }
 
 void trace_computing_view_free(struct trace *view)
 {
     if (!view) return;
     for (uint32_t r = 0; r < view->rank_count; r++) {
-        free(view->ranks[r].calls);
-        free(view->ranks[r].compute_ps);
-        free(view->ranks[r].before_ps[BEFORE_SLEPT]);
+        FREE_ALL(view->ranks[r].calls, view->ranks[r].compute_ps, view->ranks[r].before_ps[BEFORE_SLEPT]);
     }
     for (size_t i = 0; i < view->provenance.note_count; i++) free(view->provenance.notes[i]);
-    free(view->ranks);
-    free(view->provenance.notes);
-    free(view);
+    FREE_ALL(view->ranks, view->provenance.notes, view);
 }

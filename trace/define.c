@@ -15,11 +15,7 @@ static void *copy_data(const void *data, size_t bytes)
     return made;
 }
 
-static int by_value(const void *one, const void *two)
-{
-    int32_t a = *(const int32_t *)one, b = *(const int32_t *)two;
-    return (a > b) - (a < b);
-}
+ORDER(by_value, int32_t, UP_ITSELF)
 
 static bool members_ascend(const int32_t *members, uint32_t count)
 {
@@ -41,8 +37,7 @@ static enum status sort_ranks(const int32_t *members, uint32_t count, uint32_t *
     struct ordered *pairs = malloc(count * sizeof *pairs);
     uint32_t *made = malloc(count * sizeof *made);
     if (!pairs || !made) {
-        free(pairs);
-        free(made);
+        FREE_ALL(pairs, made);
         return err_memory(err);
     }
     for (uint32_t i = 0; i < count; i++) pairs[i] = (struct ordered){members[i], i};
@@ -175,8 +170,7 @@ enum status trace_add_window(struct trace *trace, int32_t comm, const int64_t *b
     if (bytes) window.bytes = copy_data(bytes, members * sizeof *bytes);
     if (disp_unit) window.disp_unit = copy_data(disp_unit, members * sizeof *disp_unit);
     if ((bytes && !window.bytes) || (disp_unit && !window.disp_unit)) {
-        free(window.bytes);
-        free(window.disp_unit);
+        FREE_ALL(window.bytes, window.disp_unit);
         return err_memory(err);
     }
     *id = (int32_t)tables->window_count;
@@ -292,8 +286,7 @@ enum status trace_add_site(struct trace *trace, const char *function, const char
     bool failed = false;
     struct trace_site site = {copy_text(function, &failed), copy_text(file, &failed), line};
     if (failed) {
-        free(site.function);
-        free(site.file);
+        FREE_ALL(site.function, site.file);
         return err_memory(err);
     }
     *slot = tables->site_count * 2 + TABLE_SITE;

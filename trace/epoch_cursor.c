@@ -20,8 +20,7 @@ enum status epoch_cursor_init(struct epoch_cursor *cursor, const struct trace *t
 
 void epoch_cursor_clear(struct epoch_cursor *cursor)
 {
-    free(cursor->windows);
-    free(cursor->epochs);
+    FREE_ALL(cursor->windows, cursor->epochs);
     map_clear(&cursor->locks);
     *cursor = (struct epoch_cursor){.trace = NULL};
 }

@@ -9,40 +9,22 @@
 #include "common/array.h"
 #include "common/units.h"
 
-static enum status fail_at(struct err *err, const struct trace *trace, uint32_t rank, uint64_t event,
-                           const struct trace_call *call, const char *format, va_list list)
+enum status trace_fail_event(struct err *err, const struct trace *trace, uint32_t rank, uint64_t event,
+                             const struct trace_call *call, const char *format, ...)
 {
     char place[TRACE_PLACE_BYTES], message[ERR_TEXT_BYTES / 2], time[UNITS_TEXT_BYTES];
+    va_list list;
+    va_start(list, format);
     vsnprintf(message, sizeof message, format, list);
+    va_end(list);
     const char *name = call->call < MPI_CALL_COUNT ? call_name(call->call) : "?";
     snprintf(place, sizeof place, "rank %" PRIu32 ", event %" PRIu64 " (%.40s) at %s s", rank, event, name,
              units_format_ps(call->enter_ps, time));
     err_set(err, STATUS_DATA, trace->name, place, "%s", message);
+    if (!err) return STATUS_DATA;
+    err->list = rank;
+    err->item = (int64_t)event - 1;
     return STATUS_DATA;
-}
-
-enum status trace_fail(struct err *err, const struct trace *trace, uint32_t rank, size_t index,
-                       const struct trace_call *call, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    enum status status = fail_at(err, trace, rank, trace_event(trace, rank, index), call, format, list);
-    va_end(list);
-    if (err) {
-        err->list = rank;
-        err->item = (int64_t)index;
-    }
-    return status;
-}
-
-enum status trace_fail_event(struct err *err, const struct trace *trace, uint32_t rank, uint64_t event,
-                             const struct trace_call *call, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    enum status status = fail_at(err, trace, rank, event, call, format, list);
-    va_end(list);
-    return status;
 }
 
 static enum status mark_incomplete(struct trace_rank *rank, struct err *err)

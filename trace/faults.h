@@ -7,15 +7,13 @@
 
 #include "trace/trace.h"
 
-/* "FILE:rank 3, event 17 (MPI_Put) at 0.250000 s: message"; Sets err, with rank and event, and returns STATUS_DATA.
- * call is the event, which need not be in the trace yet. */
-enum status trace_fail(struct err *err, const struct trace *trace, uint32_t rank, size_t index,
-                       const struct trace_call *call, const char *format, ...) __attribute__((format(printf, 6, 7)));
-
-/* The same for an event that is no longer in the trace, by its number from 1. err gets neither rank nor event. */
+/* "FILE:rank 3, event 17 (MPI_Put) at 0.250000 s: message"; sets err, with rank and event, and returns STATUS_DATA. call is the
+ * event, which need not be in the trace yet, or, for trace_fail_event(), not any more. event: its number, from 1. */
 enum status trace_fail_event(struct err *err, const struct trace *trace, uint32_t rank, uint64_t event,
                              const struct trace_call *call, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
+#define trace_fail(err, trace, rank, index, call, ...)                                                                 \
+    trace_fail_event(err, trace, rank, trace_event(trace, rank, index), call, __VA_ARGS__)
 
 /* Adds a fault and marks the rank incomplete; the rank's calls do not change. text is copied as it is, with the trace's
  * name before the message. rank TRACE_FAULT_NO_RANK: a part of the input that belongs to no rank. */

@@ -213,12 +213,7 @@ static enum status open_with(const char *path, bool keep_going, struct trace **t
     enum status status = STATUS_OK;
     if (!checked) status = keep_going ? trace_check_partly(made, err) : trace_check(made, err);
     if (status == STATUS_OK) status = check_asked(path, kind, made, err);
-    if (status != STATUS_OK) {
-        trace_free(made);
-        return status;
-    }
-    *trace = made;
-    return STATUS_OK;
+    GIVE(status, *trace = made, trace_free(made));
 }
 
 enum status trace_open(const char *path, struct trace **trace, struct err *err)

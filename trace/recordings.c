@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/search.h"
 #include "common/units.h"
 #include "common/wide.h"
 #include "trace/spins.h"
@@ -51,15 +52,9 @@ static int64_t computing_before_ps(const struct walk *walk)
     return computing_ps > 0 ? computing_ps : 0;
 }
 
-static int compare_values(const void *one, const void *other)
-{
-    const double a = *(const double *)one, b = *(const double *)other;
-    return (a > b) - (a < b);
-}
-
 static double median_of(double *values, size_t count)
 {
-    qsort(values, count, sizeof *values, compare_values);
+    qsort(values, count, sizeof *values, compare_doubles);
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 

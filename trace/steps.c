@@ -7,6 +7,7 @@
 
 #include "common/array.h"
 #include "common/map.h"
+#include "common/search.h"
 #include "common/units.h"
 
 #define LEAST_PS INT64_C(20000000)
@@ -19,13 +20,7 @@ struct step {
     int64_t ps;
 };
 
-static int compare_steps(const void *one, const void *other)
-{
-    const struct step *a = one, *b = other;
-    if (a->places != b->places) return a->places < b->places ? -1 : 1;
-    if (a->ps != b->ps) return a->ps < b->ps ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
-}
+ORDER(compare_steps, struct step, UP(places) UP(ps) UP(index))
 
 static uint64_t place_of(const struct trace_call *call)
 {
@@ -81,8 +76,7 @@ static void sort_steps(struct step_list *list)
 
 static void clear_steps(struct step_list *list)
 {
-    free(list->items);
-    free(list->left);
+    FREE_ALL(list->items, list->left);
     *list = (struct step_list){.count = 0};
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+#include "common/search.h"
 #include "trace/trace.h"
 
 uint32_t trace_thread_count(const struct trace *trace, uint32_t rank)
@@ -38,13 +40,7 @@ struct place {
     size_t index; /* in the order of adding */
 };
 
-static int by_time(const void *one, const void *two)
-{
-    const struct place *a = one, *b = two;
-    if (a->enter_ps != b->enter_ps) return a->enter_ps < b->enter_ps ? -1 : 1;
-    if (a->order != b->order) return a->order < b->order ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
-}
+ORDER(by_time, struct place, UP(enter_ps) UP(order) UP(index))
 
 /* Sorts the items of an array into the order of places; spare has room for all of them. */
 static void permute_items(void *items, const struct place *places, size_t count, size_t item_bytes, void *spare)
@@ -63,8 +59,7 @@ enum status trace_sort_calls(struct trace *trace, uint32_t rank, const uint32_t 
     void *spare = malloc(process->count * sizeof *process->sim);
     _Static_assert(sizeof *process->sim >= sizeof *process->calls, "room for every array's items");
     if (!places || !spare) {
-        free(places);
-        free(spare);
+        FREE_ALL(places, spare);
         return err_memory(err);
     }
     for (size_t i = 0; i < process->count; i++)
@@ -78,8 +73,7 @@ enum status trace_sort_calls(struct trace *trace, uint32_t rank, const uint32_t 
     permute_items(process->extents, places, process->count, sizeof *process->extents, spare);
     permute_items(process->thread, places, process->count, sizeof *process->thread, spare);
     process->unsorted = false;
-    free(places);
-    free(spare);
+    FREE_ALL(places, spare);
     return STATUS_OK;
 }
 

@@ -41,12 +41,7 @@ enum status trace_new(const char *name, uint32_t rank_count, struct trace **trac
     if (status == STATUS_OK) status = trace_add_comm(made, world, rank_count, &comm, err);
     if (status == STATUS_OK) status = trace_add_site(made, NULL, NULL, 0, &site, err);
     free(world);
-    if (status != STATUS_OK) {
-        trace_free(made);
-        return status;
-    }
-    *trace = made;
-    return STATUS_OK;
+    GIVE(status, *trace = made, trace_free(made));
 }
 
 void trace_clear_tables(struct trace_definitions *definitions)
@@ -55,16 +50,10 @@ void trace_clear_tables(struct trace_definitions *definitions)
     for (size_t i = 0; i < definitions->counts_count; i++) free(definitions->counts[i].bytes);
     for (size_t i = 0; i < definitions->region_count; i++) free(definitions->regions[i]);
     for (size_t i = 0; i < definitions->site_count; i++) {
-        free(definitions->sites[i].function);
-        free(definitions->sites[i].file);
+        FREE_ALL(definitions->sites[i].function, definitions->sites[i].file);
     }
-    free(definitions->groups);
-    free(definitions->counts);
-    free(definitions->regions);
-    free(definitions->sites);
-    free(definitions->lists);
-    free(definitions->requests);
-    free(definitions->extents);
+    FREE_ALL(definitions->groups, definitions->counts, definitions->regions, definitions->sites, definitions->lists,
+             definitions->requests, definitions->extents);
     map_clear(&definitions->group_index);
     map_clear(&definitions->counts_index);
     map_clear(&definitions->name_index);
@@ -86,34 +75,23 @@ void trace_free(struct trace *trace)
 {
     if (!trace) return;
     for (uint32_t i = 0; trace->ranks && i < trace->rank_count; i++) {
-        free(trace->ranks[i].calls);
-        free(trace->ranks[i].sim);
+        FREE_ALL(trace->ranks[i].calls, trace->ranks[i].sim);
         for (int b = 0; b < BEFORE_COUNT; b++) free(trace->ranks[i].before_ps[b]);
-        free(trace->ranks[i].compute_ps);
-        free(trace->ranks[i].extents);
-        free(trace->ranks[i].thread);
-        free(trace->ranks[i].thread_exit_ps);
-        free(trace->ranks[i].kept);
-        free(trace->ranks[i].incomplete_why);
+        FREE_ALL(trace->ranks[i].compute_ps, trace->ranks[i].extents, trace->ranks[i].thread, trace->ranks[i].thread_exit_ps,
+                 trace->ranks[i].kept, trace->ranks[i].incomplete_why);
     }
     struct trace_definitions *definitions = &trace->definitions;
     for (size_t i = 0; i < definitions->comm_count; i++) {
-        free(definitions->comms[i].members);
-        free(definitions->comms[i].order);
+        FREE_ALL(definitions->comms[i].members, definitions->comms[i].order);
     }
     for (size_t i = 0; i < definitions->window_count; i++) {
-        free(definitions->windows[i].name);
-        free(definitions->windows[i].bytes);
-        free(definitions->windows[i].disp_unit);
+        FREE_ALL(definitions->windows[i].name, definitions->windows[i].bytes, definitions->windows[i].disp_unit);
     }
     trace_clear_tables(definitions);
     trace_clear_nodes(trace);
-    free(definitions->comms);
-    free(definitions->windows);
+    FREE_ALL(definitions->comms, definitions->windows);
     clear_provenance(&trace->provenance);
-    free(trace->ranks);
-    free(trace->name);
-    free(trace);
+    FREE_ALL(trace->ranks, trace->name, trace);
 }
 
 const struct trace_sim trace_sim_unknown = TRACE_SIM_UNKNOWN;

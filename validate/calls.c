@@ -9,6 +9,7 @@
 
 #include "common/array.h"
 #include "common/map.h"
+#include "common/search.h"
 #include "common/units.h"
 #include "model/callpaths/callpath.h"
 #include "trace/spins.h"
@@ -277,14 +278,7 @@ static enum status match_all(struct matcher *matcher, struct err *err)
     return STATUS_OK;
 }
 
-static int compare_by_place(const void *a, const void *b)
-{
-    const struct validate_call *x = a, *y = b;
-    if (x->place != y->place) return x->place < y->place ? -1 : 1;
-    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
-    if (x->thread != y->thread) return x->thread < y->thread ? -1 : 1;
-    return (x->occurrence > y->occurrence) - (x->occurrence < y->occurrence);
-}
+ORDER(compare_by_place, struct validate_call, UP(place) UP(rank) UP(thread) UP(occurrence))
 
 static void sum_group(struct validate_calls *calls, struct validate_call_group *group, const struct validate_call *first,
                       double *samples)
@@ -392,8 +386,7 @@ enum status validate_calls_match(const struct trace *predicted, const struct tra
     }
     map_clear(&matcher.places);
     map_clear(&matcher.occurrences);
-    free(matcher.runs);
-    free(matcher.samples);
+    FREE_ALL(matcher.runs, matcher.samples);
     bool matched = status == STATUS_OK && !matcher.differ;
     if (!matched) validate_calls_free(matcher.calls);
     if (status == STATUS_OK) *calls = matched ? matcher.calls : NULL;
@@ -404,12 +397,7 @@ void validate_calls_free(struct validate_calls *calls)
 {
     if (!calls) return;
     for (size_t i = 0; i < calls->place_count; i++) {
-        free(calls->places[i].callpath);
-        free(calls->places[i].file);
+        FREE_ALL(calls->places[i].callpath, calls->places[i].file);
     }
-    free(calls->places);
-    free(calls->groups);
-    free(calls->order);
-    free(calls->calls);
-    free(calls);
+    FREE_ALL(calls->places, calls->groups, calls->order, calls->calls, calls);
 }

@@ -28,8 +28,7 @@ static enum status find_row(struct difference *difference, const char *callpath,
             ? array_reserve((void **)&difference->rows, &difference->capacity, difference->count + 1, sizeof made, err)
             : err_memory(err);
     if (status != STATUS_OK) {
-        free(made.callpath);
-        free(made.activity);
+        FREE_ALL(made.callpath, made.activity);
         return status;
     }
     *found = &difference->rows[difference->count];
@@ -148,23 +147,16 @@ enum status difference_new(const struct result *before, const char *before_name,
     };
     made->holds = made->slower <= limit;
     enum status status = fill_difference(made, err);
-    if (status == STATUS_OK)
-        *difference = made;
-    else
-        difference_free(made);
-    return status;
+    GIVE(status, *difference = made, difference_free(made));
 }
 
 void difference_free(struct difference *difference)
 {
     if (!difference) return;
     for (size_t i = 0; i < difference->count; i++) {
-        free(difference->rows[i].callpath);
-        free(difference->rows[i].activity);
-        free(difference->rows[i].file);
+        FREE_ALL(difference->rows[i].callpath, difference->rows[i].activity, difference->rows[i].file);
     }
-    free(difference->rows);
-    free(difference);
+    FREE_ALL(difference->rows, difference);
 }
 
 /* --- JSON --- */

@@ -233,8 +233,7 @@ static double median_of(double *values, size_t count)
 
 static void free_skeleton(struct skeleton *skeleton)
 {
-    free(skeleton->measured_s);
-    free(skeleton->predicted_s);
+    FREE_ALL(skeleton->measured_s, skeleton->predicted_s);
 }
 
 /* Removes series with few repetitions. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/units.h"
 #include "model/callpaths/callpath.h"
 #include "model/transfers/bounds.h"
@@ -153,10 +154,7 @@ enum status validate_transfers_match(const struct trace *predicted, const struct
     if (status == STATUS_OK) transfers->width = samples_summarize(adder.widths, adder.width_count);
     if (status == STATUS_OK) count_within_spread(&adder);
     if (has_paths) callpaths_clear(&adder.paths);
-    free(adder.repeated);
-    free(adder.widths);
-    free(adder.errors_s);
-    free(adder.relative);
+    FREE_ALL(adder.repeated, adder.widths, adder.errors_s, adder.relative);
     transfers_clear(&own);
     return status;
 }

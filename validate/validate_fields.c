@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/csv.h"
 #include "common/json/field_rows.h"
 #include "model/result/result_fields.h"
@@ -195,8 +196,7 @@ void validation_free(struct validation *validation)
     if (!validation) return;
     fields_clear(members_fields, validation);
     validate_calls_free(validation->calls);
-    free(validation->disturbance);
-    free(validation);
+    FREE_ALL(validation->disturbance, validation);
 }
 
 /* --- tables --- */

@@ -58,9 +58,5 @@ enum status validate_infer(struct trace *const *traces, struct result **results,
     if (found) validate_add_refuted(found, refuted);
     alike.not_inferred = refuted;
     enum status status = infer_again(traces, results, count, &alike, &found, err);
-    if (status == STATUS_OK)
-        *inferred = found;
-    else
-        result_free(found);
-    return status;
+    GIVE(status, *inferred = found, result_free(found));
 }

@@ -1,6 +1,5 @@
 #include "cli/calibrate/check.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* rmacast diff BEFORE AFTER: what differs between two runs of a program, by call path. */
 #include <stdlib.h>
 
-#include "cli/analysis.h"
 #include "cli/cli.h"
 #include "cli/difference/difference_output.h"
 #include "cli/files.h"

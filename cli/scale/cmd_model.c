@@ -6,6 +6,7 @@
 #include "cli/output_set.h"
 #include "cli/scale/model_options.h"
 #include "cli/written.h"
+#include "common/array.h"
 #include "common/units.h"
 #include "model/violations/violations.h"
 #include "predictors/scale/scale.h"
@@ -102,8 +103,7 @@ struct windows {
 
 static void clear_windows(struct windows *windows)
 {
-    free(windows->used);
-    free(windows->created);
+    FREE_ALL(windows->used, windows->created);
 }
 
 static enum status find_windows(const struct trace *trace, struct windows *made, struct err *err)

@@ -6,6 +6,7 @@
 #include "cli/prediction_options.h"
 #include "cli/scale/measured_runs.h"
 #include "cli/scale/model_options.h"
+#include "common/array.h"
 #include "common/memory_text.h"
 #include "common/text/text.h"
 #include "common/units.h"
@@ -278,9 +279,7 @@ struct about {
 
 static void clear_about(struct about *about)
 {
-    free(about->program);
-    free(about->parameters);
-    free(about->doubts);
+    FREE_ALL(about->program, about->parameters, about->doubts);
 }
 
 /* Others are compared with the smallest of few and --ranks: a curve's numbers of ranks rise. */

@@ -2,14 +2,12 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/memory_text.h"
+#include "common/search.h"
 #include "predictors/comparison.h"
 
-static int compare_runs(const void *left, const void *right)
-{
-    const struct measured_run *a = left, *b = right;
-    return (a->ranks > b->ranks) - (a->ranks < b->ranks);
-}
+ORDER(compare_runs, struct measured_run, UP(ranks))
 
 /* "mapping.ranks=[0,0,1,1]" in *text, owned: the nodes on which the ranks ran, in the trace's order. NULL: they are not known. */
 static enum status place_ranks(const struct trace *trace, char **text, struct err *err)
@@ -54,8 +52,7 @@ static enum status replay_placed(const struct trace *trace, const struct predict
     there.overrides = overrides;
     there.grow = false;
     if (status == STATUS_OK) status = replay_time(trace, &there, analyze, run_time_s, err);
-    free(overrides);
-    free(mapping);
+    FREE_ALL(overrides, mapping);
     return status;
 }
 
@@ -96,9 +93,5 @@ enum status measured_runs_replay(const struct cli_strings *files, const struct p
         status = err_set(err, STATUS_DATA, files->items[0], NULL,
                          "the replay's error at one number of ranks says nothing of others, expected --measured runs of two or "
                          "more");
-    if (status == STATUS_OK)
-        *runs = made;
-    else
-        free(made);
-    return status;
+    GIVE(status, *runs = made, free(made));
 }

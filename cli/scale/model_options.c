@@ -59,8 +59,7 @@ error_t model_options_end(const struct argp_state *state, const struct model_opt
 
 void model_options_clear(struct model_options *options)
 {
-    free(options->traces.items);
-    free(options->values);
+    FREE_ALL(options->traces.items, options->values);
 }
 
 struct scale_runs model_options_runs(const struct model_options *options, struct trace *const *traces)

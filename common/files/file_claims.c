@@ -183,9 +183,7 @@ static enum status add_output(struct output *output, struct err *err)
     if (status == STATUS_OK) outputs[output_count++] = *output;
     pthread_mutex_unlock(&lock);
     if (status != STATUS_OK) {
-        free(output->name);
-        free(output->shown);
-        free(output->path);
+        FREE_ALL(output->name, output->shown, output->path);
     }
     return status;
 }

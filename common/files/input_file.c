@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "common/files/file_claims.h"
-#include "common/files/place.h"
 
 static atomic_bool standard_input_taken;
 
@@ -44,9 +43,7 @@ static enum status open_descriptor(const char *path, bool own, int *descriptor, 
     if (status == STATUS_OK && S_ISDIR(about.st_mode))
         status = err_set(err, STATUS_DATA, path, NULL, "is a directory, expected a file");
     if (status == STATUS_OK && !own) status = file_claim_input(path, &about, err);
-    if (status == STATUS_OK) *descriptor = file;
-    else close(file);
-    return status;
+    GIVE(status, *descriptor = file, close(file));
 }
 
 static enum status open_input(const char *path, bool own, struct input_file *in, struct err *err)

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/files/place.h"
-
 static void cut_last_part(char *path)
 {
     char *slash = strrchr(path, '/');

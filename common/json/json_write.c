@@ -131,11 +131,7 @@ enum status json_whole(const cJSON *json, struct err *err)
 enum status json_made(cJSON *made, cJSON **json, struct err *err)
 {
     enum status status = json_whole(made, err);
-    if (status == STATUS_OK)
-        *json = made;
-    else
-        cJSON_Delete(made);
-    return status;
+    GIVE(status, *json = made, cJSON_Delete(made));
 }
 
 struct writer {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "export/goal/lowering.h"
 #include "simulate/plans/collectives.h"
 
@@ -103,17 +104,7 @@ static enum status lower_call(struct lowering *lowering, uint32_t rank, size_t i
 }
 
 /* Orders receives after the sends of the same two ranks. */
-static int compare_ends(const void *one, const void *other)
-{
-    const struct end *a = one, *b = other;
-    if (a->sequence != b->sequence) return a->sequence < b->sequence ? -1 : 1;
-    if (a->handle != b->handle) return a->handle < b->handle ? -1 : 1;
-    if (a->turn != b->turn) return a->turn < b->turn ? -1 : 1;
-    if (a->from != b->from) return a->from < b->from ? -1 : 1;
-    if (a->to != b->to) return a->to < b->to ? -1 : 1;
-    if (a->receives != b->receives) return a->receives < b->receives ? -1 : 1;
-    return (a->order > b->order) - (a->order < b->order);
-}
+ORDER(compare_ends, struct end, UP(sequence) UP(handle) UP(turn) UP(from) UP(to) UP(receives) UP(order))
 
 static bool same_pair(const struct end *a, const struct end *b)
 {
@@ -149,7 +140,6 @@ enum status goal_lower_collectives(const struct trace *trace, struct goal_schedu
                            : trace->definitions.window_count;
     lowering.turns = calloc(SEQUENCES * lowering.handles, sizeof *lowering.turns);
     enum status status = lowering.turns ? lower_calls(&lowering) : err_memory(err);
-    free(lowering.turns);
-    free(lowering.ends);
+    FREE_ALL(lowering.turns, lowering.ends);
     return status;
 }

@@ -2,17 +2,10 @@
 #include <stdlib.h>
 
 #include "common/map.h"
+#include "common/search.h"
 #include "export/goal/schedule.h"
-#include "model/match/relations.h"
 
-static int compare_parts(const void *one, const void *other)
-{
-    const struct goal_part *a = one, *b = other;
-    if (a->operation.rank != b->operation.rank) return a->operation.rank < b->operation.rank ? -1 : 1;
-    if (a->call != b->call) return a->call < b->call ? -1 : 1;
-    if (a->role != b->role) return a->role < b->role ? -1 : 1;
-    return (a->operation.number > b->operation.number) - (a->operation.number < b->operation.number);
-}
+ORDER(compare_parts, struct goal_part, UP(operation.rank) UP(call) UP(role) UP(operation.number))
 
 struct walk {
     struct goal_schedule *schedule;

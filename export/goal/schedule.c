@@ -16,11 +16,9 @@ enum status goal_new(const struct trace *trace, struct goal_schedule *schedule, 
 void goal_clear(struct goal_schedule *schedule)
 {
     for (uint32_t r = 0; r < schedule->trace->rank_count; r++) {
-        free(schedule->ranks[r].operations);
-        free(schedule->ranks[r].dependencies);
+        FREE_ALL(schedule->ranks[r].operations, schedule->ranks[r].dependencies);
     }
-    free(schedule->ranks);
-    free(schedule->parts);
+    FREE_ALL(schedule->ranks, schedule->parts);
     *schedule = (struct goal_schedule){.trace = NULL};
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "common/units.h"
 
 void window_creations_clear(struct window_creations *creations)
@@ -52,14 +53,7 @@ enum status window_creations_add(struct window_creations *creations, const struc
     return STATUS_OK;
 }
 
-static int compare_time(const void *one, const void *other)
-{
-    const struct result_creation *a = one, *b = other;
-    if (a->time_s != b->time_s) return a->time_s > b->time_s ? -1 : 1;
-    int order = strcmp(a->file, b->file);
-    if (order == 0) order = (a->line > b->line) - (a->line < b->line);
-    return order != 0 ? order : (a->call > b->call) - (a->call < b->call);
-}
+ORDER(compare_time, struct result_creation, DOWN(time_s) BY_TEXT(file) UP(line) UP(call))
 
 enum status window_creations_report(const struct window_creations *creations, const struct trace *trace,
                                     struct result *result, struct err *err)

@@ -9,9 +9,7 @@ void callpaths_clear(struct callpaths *paths)
 {
     free(paths->nodes);
     map_clear(&paths->node_index);
-    free(paths->changes);
-    free(paths->rank_first);
-    free(paths->inside);
+    FREE_ALL(paths->changes, paths->rank_first, paths->inside);
     memset(paths, 0, sizeof *paths);
 }
 
@@ -78,27 +76,23 @@ enum status callpaths_go_on(struct callpaths *paths, struct err *err)
     return STATUS_OK;
 }
 
-static enum status build_paths(const struct trace *trace, struct callpaths *paths, struct err *err)
+enum status callpaths_open(const struct trace *trace, struct callpaths *paths, struct err *err)
 {
     struct callpath_node root = {CALLPATH_ROOT, TRACE_NO_REF};
-    paths->trace = trace;
-    ARRAY_PUSH(paths->nodes, paths->node_count, paths->node_capacity, root, err);
+    *paths = (struct callpaths){.trace = trace};
     paths->rank_first = calloc((size_t)trace->rank_count + 1, sizeof *paths->rank_first);
     paths->inside = calloc((size_t)trace->rank_count + 1, sizeof *paths->inside);
     if (!paths->rank_first || !paths->inside) return err_memory(err);
-    return callpaths_go_on(paths, err);
+    ARRAY_PUSH(paths->nodes, paths->node_count, paths->node_capacity, root, err);
+    return STATUS_OK;
 }
 
 enum status callpaths_build(const struct trace *trace, struct callpaths *paths, struct err *err)
 {
-    struct callpaths made = {.trace = trace};
-    enum status status = build_paths(trace, &made, err);
-    if (status != STATUS_OK) {
-        callpaths_clear(&made);
-        return status;
-    }
-    *paths = made;
-    return STATUS_OK;
+    enum status status = callpaths_open(trace, paths, err);
+    if (status == STATUS_OK) status = callpaths_go_on(paths, err);
+    if (status != STATUS_OK) callpaths_clear(paths);
+    return status;
 }
 
 uint32_t callpath_at(const struct callpaths *paths, uint32_t rank, size_t call)
@@ -110,49 +104,36 @@ uint32_t callpath_at(const struct callpaths *paths, uint32_t rank, size_t call)
                       CALLPATH_ROOT);
 }
 
-/* Writes the path of node, ending at end (exclusive), from the innermost region outwards; returns where it begins. */
-static char *write_regions(const struct trace *trace, const struct callpaths *paths, uint32_t node, char *end)
+/* "REGION/REGION/tail" */
+static enum status join_path(const struct trace *trace, const struct callpaths *paths, uint32_t node, const char *tail,
+                             char **text, struct err *err)
 {
+    size_t bytes = strlen(tail);
+    for (uint32_t n = node; n != CALLPATH_ROOT; n = paths->nodes[n].parent)
+        bytes += strlen(trace->definitions.regions[paths->nodes[n].region]) + 1;
+    char *buffer = calloc(bytes + 1, 1), *begin = buffer ? strcpy(buffer + bytes - strlen(tail), tail) : NULL;
+    if (!buffer) return err_memory(err);
     for (; node != CALLPATH_ROOT; node = paths->nodes[node].parent) {
         const char *name = trace->definitions.regions[paths->nodes[node].region];
-        size_t bytes = strlen(name);
-        if (*end != '\0') *--end = '/';
-        end -= bytes;
-        memcpy(end, name, bytes);
+        if (*begin) *--begin = '/';
+        begin -= strlen(name);
+        memcpy(begin, name, strlen(name));
     }
-    return end;
+    memmove(buffer, begin, strlen(begin) + 1);
+    *text = buffer;
+    return STATUS_OK;
 }
 
 enum status callpath_text(const struct trace *trace, const struct callpaths *paths, uint32_t node, uint32_t site,
                           enum mpi_call call, char **text, struct err *err)
 {
-    const char *function = trace->definitions.sites[site].function;
+    const char *function = trace->definitions.sites[site].function, *tail = function ? function : call_name(call);
     const char *last = node == CALLPATH_ROOT ? "" : trace->definitions.regions[paths->nodes[node].region];
-    const char *tail = function ? function : call_name(call);
-    if (strcmp(tail, last) == 0) tail = "";
-    size_t bytes = strlen(tail);
-    for (uint32_t n = node; n != CALLPATH_ROOT; n = paths->nodes[n].parent)
-        bytes += strlen(trace->definitions.regions[paths->nodes[n].region]) + 1;
-    char *buffer = calloc(bytes + 1, 1);
-    if (!buffer) return err_memory(err);
-    char *begin = buffer + bytes - strlen(tail);
-    memcpy(begin, tail, strlen(tail));
-    begin = write_regions(trace, paths, node, begin);
-    memmove(buffer, begin, strlen(begin) + 1);
-    *text = buffer;
-    return STATUS_OK;
+    return join_path(trace, paths, node, strcmp(tail, last) == 0 ? "" : tail, text, err);
 }
 
 enum status callpath_regions(const struct trace *trace, const struct callpaths *paths, uint32_t node, char **text,
                              struct err *err)
 {
-    size_t bytes = 0;
-    for (uint32_t n = node; n != CALLPATH_ROOT; n = paths->nodes[n].parent)
-        bytes += strlen(trace->definitions.regions[paths->nodes[n].region]) + 1;
-    char *buffer = calloc(bytes + 1, 1);
-    if (!buffer) return err_memory(err);
-    char *begin = write_regions(trace, paths, node, buffer + bytes);
-    memmove(buffer, begin, strlen(begin) + 1);
-    *text = buffer;
-    return STATUS_OK;
+    return join_path(trace, paths, node, "", text, err);
 }

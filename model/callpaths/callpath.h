@@ -28,8 +28,9 @@ struct callpaths {
 
 /* Inits *paths from a trace that has passed trace_check(). */
 enum status callpaths_build(const struct trace *trace, struct callpaths *paths, struct err *err);
-/* Walks the calls of the next slice (model/slices/slices.h). The nodes remain; changes are those of the slice's
- * calls. */
+/* The same in slices (model/slices/slices.h): callpaths_open() inits *paths, which the caller clears also on failure, and
+ * callpaths_go_on() walks the calls of the next slice. The nodes remain; changes are those of the slice's calls. */
+enum status callpaths_open(const struct trace *trace, struct callpaths *paths, struct err *err);
 enum status callpaths_go_on(struct callpaths *paths, struct err *err);
 void callpaths_clear(struct callpaths *paths);
 

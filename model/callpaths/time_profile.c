@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 
 void time_profile_clear(struct time_profile *profile)
 {
@@ -32,16 +33,7 @@ enum status time_profile_add(struct time_profile *profile, const struct time_act
     return rank_sums_add(&profile->ranks, &sum, err);
 }
 
-static int compare_items(const void *one, const void *other)
-{
-    const struct result_share *a = one, *b = other;
-    if (a->time_s != b->time_s) return a->time_s > b->time_s ? -1 : 1;
-    int order = strcmp(a->callpath, b->callpath);
-    if (order == 0) order = strcmp(a->activity, b->activity);
-    if (order == 0) order = strcmp(a->file ? a->file : "", b->file ? b->file : "");
-    if (order == 0) order = (a->line > b->line) - (a->line < b->line);
-    return order != 0 ? order : (a->who.rank > b->who.rank) - (a->who.rank < b->who.rank);
-}
+ORDER(compare_items, struct result_share, DOWN(time_s) BY_TEXT(callpath) BY_TEXT(activity) BY_TEXT(file) UP(line) UP(who.rank))
 
 static enum status report_share(const struct time_profile *profile, const struct time_item *share, bool of_calls,
                                 struct result_share *made, struct err *err)

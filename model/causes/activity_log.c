@@ -41,7 +41,7 @@ struct activity_log {
     int64_t begin_ps; /* of the trace */
     struct temp_file temp;
     struct call_log *call_log;
-    struct wait_log *wait_log;
+    struct external_sort *wait_log;
     struct location_log *of; /* by location */
     struct map *request_makers; /* of each rank: model/match/request_makers.h */
     struct kind *kinds;
@@ -64,13 +64,9 @@ void activity_log_free(struct activity_log *log)
     backward_sums_free(log->sums, log->locations->count);
     processors_clear(&log->processors);
     call_log_free(log->call_log);
-    wait_log_free(log->wait_log);
+    external_sort_free(log->wait_log);
     temp_file_close(&log->temp);
-    free(log->of);
-    free(log->request_makers);
-    free(log->kinds);
-    free(log->table);
-    free(log);
+    FREE_ALL(log->of, log->request_makers, log->kinds, log->table, log);
 }
 
 static enum status open_logs(struct activity_log *log, struct err *err)
@@ -100,11 +96,7 @@ enum status activity_log_new(const struct trace *trace, const struct locations *
     made->locations = locations;
     made->temp.descriptor = -1;
     enum status status = open_logs(made, err);
-    if (status == STATUS_OK)
-        *log = made;
-    else
-        activity_log_free(made);
-    return status;
+    GIVE(status, *log = made, activity_log_free(made));
 }
 
 static size_t place_of(const struct activity_log *log, const struct kind *kind)
@@ -146,7 +138,7 @@ static enum status write_busy(struct activity_log *log, uint32_t location, struc
 {
     const struct location_log *of = &log->of[location];
     struct wait_log_row made = {.from_ps = of->from_ps, .until_ps = of->until_ps, .location = location, .flags = WAIT_LOG_BUSY};
-    return made.from_ps < made.until_ps ? wait_log_add(log->wait_log, &made, err) : STATUS_OK;
+    return made.from_ps < made.until_ps ? external_sort_add(log->wait_log, &made, err) : STATUS_OK;
 }
 
 /* Joins an interval with the one added before if they touch or overlap. */
@@ -297,7 +289,7 @@ enum status activity_log_add_waits(struct activity_log *log, const struct waits 
                                     .doubt = wait->doubt,
                                     .flags = wait->counted ? WAIT_LOG_COUNTED : 0};
         if (made.from_ps >= made.until_ps) continue;
-        TRY(wait_log_add(log->wait_log, &made, err));
+        TRY(external_sort_add(log->wait_log, &made, err));
     }
     return STATUS_OK;
 }
@@ -331,7 +323,7 @@ static enum status describe_locations(struct activity_log *log, uint32_t rank, s
                                           .first_ps = of->life.begin_ps};
         struct wait_log_row first = {
             .from_ps = of->life.begin_ps, .until_ps = of->life.begin_ps, .location = l, .flags = WAIT_LOG_FIRST};
-        if (locations[l].creator != BACKWARD_NOBODY) TRY(wait_log_add(log->wait_log, &first, err));
+        if (locations[l].creator != BACKWARD_NOBODY) TRY(external_sort_add(log->wait_log, &first, err));
         TRY(write_busy(log, l, err));
     }
     return STATUS_OK;
@@ -366,9 +358,7 @@ enum status activity_log_sum(struct activity_log *log, const struct provisional 
     int64_t *ends_ps = malloc(count * sizeof *ends_ps);
     enum status status =
         locations && lives && ends_ps ? sum_back(log, provisional, locations, lives, ends_ps, path, err) : err_memory(err);
-    free(locations);
-    free(lives);
-    free(ends_ps);
+    FREE_ALL(locations, lives, ends_ps);
     return status;
 }
 

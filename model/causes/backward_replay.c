@@ -275,7 +275,7 @@ static enum status go_back(struct work *work, int64_t end_ps)
 {
     struct wait_log_row row;
     bool any;
-    TRY(wait_log_next(work->replay->wait_log, &row, &any, work->err));
+    TRY(external_sort_next(work->replay->wait_log, &row, &any, work->err));
     while (any || work->heap.count > 0) {
         int64_t now_ps = any ? row.until_ps : INT64_MIN;
         if (work->heap.count > 0) now_ps = units_max_ps(now_ps, work->locations[work->heap.items[0]].from_ps);
@@ -288,7 +288,7 @@ static enum status go_back(struct work *work, int64_t end_ps)
         }
         while (any && row.until_ps == now_ps) {
             TRY(take_row(work, &row));
-            TRY(wait_log_next(work->replay->wait_log, &row, &any, work->err));
+            TRY(external_sort_next(work->replay->wait_log, &row, &any, work->err));
         }
         if (now_ps > work->replay->begin_ps)
             TRY(follow_path(work, now_ps, (uint64_t)work->replay->location_count + (now_ps < end_ps)));
@@ -316,7 +316,7 @@ static enum status start_locations(struct work *work)
         TRY(call_log_back(replay->call_log, r, &work->locations[r].call, &work->locations[r].any, work->err));
     }
     work->path_ps = end_ps;
-    TRY(wait_log_turn(replay->wait_log, work->err));
+    TRY(external_sort_turn(replay->wait_log, work->err));
     return go_back(work, end_ps);
 }
 
@@ -331,10 +331,7 @@ enum status backward_replay_run(const struct backward_replay *replay, struct bac
     work.waiters = malloc(locations * sizeof *work.waiters);
     bool ready = work.locations && work.sums && work.heap.items && work.waiters;
     enum status status = ready ? start_locations(&work) : err_memory(err);
-    free(work.locations);
-    free(work.heap.items);
-    free(work.waiters);
-    free(work.pending);
+    FREE_ALL(work.locations, work.heap.items, work.waiters, work.pending);
     if (status == STATUS_OK && waited_ps) *waited_ps = work.waited_ps;
     if (status == STATUS_OK)
         *sums = work.sums;

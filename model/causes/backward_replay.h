@@ -45,7 +45,7 @@ struct backward_replay {
     uint32_t location_count;
     const struct backward_location *locations; /* borrowed, as the others */
     struct call_log *call_log;
-    struct wait_log *wait_log;
+    struct external_sort *wait_log;
     const bool *refuted; /* by doubt: waits that depend on a refuted doubt are ignored; [FINDING_CERTAIN] is false */
     struct critical_path *path; /* gets the parts of the critical path; NULL: not needed */
     int64_t begin_ps;

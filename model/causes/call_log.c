@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 /* A location's calls are written in blocks of one size; each block has the offset of the block before it. A call consists
  * of the time since the exit of the call before, its duration, its kind, least significant bytes first, and a byte with
  * their lengths. So a call can be read from its end. */
@@ -39,8 +41,7 @@ void call_log_free(struct call_log *call_log)
 {
     if (!call_log) return;
     for (uint32_t r = 0; r < call_log->location_count; r++) free(call_log->locations[r].bytes);
-    free(call_log->locations);
-    free(call_log);
+    FREE_ALL(call_log->locations, call_log);
 }
 
 enum status call_log_new(uint32_t location_count, struct temp_file *temp, struct call_log **call_log, struct err *err)

@@ -5,16 +5,23 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 struct path_part {
     uint32_t location; /* model/match/timelines.h */
     int64_t from_ps, to_ps;
 };
 
-/* All-zero is empty. The owner frees parts. */
+/* All-zero is empty. */
 struct critical_path {
     struct path_part *parts;
     size_t count, capacity;
 };
+
+static inline void critical_path_clear(struct critical_path *path)
+{
+    free(path->parts);
+    *path = (struct critical_path){.count = 0};
+}
 
 #endif

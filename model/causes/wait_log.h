@@ -4,9 +4,7 @@
 #ifndef MODEL_CAUSES_WAIT_LOG_H
 #define MODEL_CAUSES_WAIT_LOG_H
 
-#include <stdbool.h>
-
-#include "common/files/temp_file.h"
+#include "common/external_sort.h"
 
 enum wait_log_flag {
     WAIT_LOG_BUSY = 1,    /* a transfer is in progress; without a flag the location waits */
@@ -22,17 +20,7 @@ struct wait_log_row {
     uint16_t flags;
 };
 
-struct wait_log;
-
-/* Borrows temp until wait_log_free(). wait_log_free(NULL) is legal. */
-enum status wait_log_new(struct temp_file *temp, struct wait_log **wait_log, struct err *err);
-void wait_log_free(struct wait_log *wait_log);
-
-enum status wait_log_add(struct wait_log *wait_log, const struct wait_log_row *row, struct err *err);
-
-/* Ends the writing; reading may begin. */
-enum status wait_log_turn(struct wait_log *wait_log, struct err *err);
-/* Reads the next row. *any is false after the last one. */
-enum status wait_log_next(struct wait_log *wait_log, struct wait_log_row *row, bool *any, struct err *err);
+/* The log takes and gives rows of struct wait_log_row. Borrows temp until external_sort_free(). */
+enum status wait_log_new(struct temp_file *temp, struct external_sort **wait_log, struct err *err);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 
 void caused_clear(struct caused *caused)
 {
@@ -32,13 +33,7 @@ void caused_renumber(struct caused *caused, const uint32_t *now)
     }
 }
 
-static int by_time(const void *one, const void *other)
-{
-    const struct caused_row *a = one, *b = other;
-    if (a->time_ps != b->time_ps) return a->time_ps < b->time_ps ? 1 : -1;
-    if (a->interval != b->interval) return a->interval > b->interval ? 1 : -1;
-    return (a->cause > b->cause) - (a->cause < b->cause);
-}
+ORDER(by_time, struct caused_row, DOWN(time_ps) UP(interval) UP(cause))
 
 void caused_sort(struct caused *caused)
 {

@@ -1,11 +1,10 @@
-/* Sums and derives the characteristics of intervals; efficiency_slices.c collects them. */
+/* Derives the characteristics of intervals from their sums; efficiency_slices.c adds these up. */
 #include "model/efficiency/efficiency_parts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "common/array.h"
 #include "common/units.h"
-#include "model/waits/properties.h"
 
 static const struct characteristic_row rows[CHARACTERISTIC_COUNT] = {
 #define CHARACTERISTIC(ID, KEY, TITLE) {KEY, TITLE},
@@ -23,149 +22,11 @@ void efficiency_free(struct efficiency *efficiency)
     if (!efficiency) return;
     for (size_t i = 0; i < efficiency->count; i++) {
         struct efficiency_interval *interval = &efficiency->intervals[i];
-        free(interval->path);
-        free(interval->file);
-        free(interval->takes_part);
-        free(interval->value_ps[0]);
+        FREE_ALL(interval->path, interval->file, interval->takes_part, interval->value_ps[0]);
     }
-    free(efficiency->intervals);
-    free(efficiency->processors);
-    free(efficiency->parents);
+    FREE_ALL(efficiency->intervals, efficiency->processors, efficiency->parents);
     caused_clear(&efficiency->caused);
     free(efficiency);
-}
-
-static enum characteristic kind_of_communication(enum mpi_call call)
-{
-    enum call_kind kind = call_kind(call);
-    if (call_is_io(call)) return EFFICIENCY_IO;
-    if (kind == CALL_ALLTOALL || kind == CALL_ALLTOALLV) return EFFICIENCY_ALL_TO_ALL;
-    switch (property_of(kind)) {
-    case PROPERTY_POINT_TO_POINT: return EFFICIENCY_SEND_RECEIVE;
-    case PROPERTY_COLLECTIVE:
-    case PROPERTY_BARRIER: return EFFICIENCY_COLLECTIVE;
-    case PROPERTY_RMA_COMMUNICATION: return EFFICIENCY_RMA_TRANSFER;
-    case PROPERTY_RMA_WINDOW_MANAGEMENT:
-    case PROPERTY_RMA_FENCE:
-    case PROPERTY_RMA_ACTIVE_TARGET:
-    case PROPERTY_RMA_PASSIVE_TARGET: return EFFICIENCY_RMA_SYNCHRONIZATION;
-    default: return EFFICIENCY_OTHER;
-    }
-}
-
-void collector_add_call(const struct collector *collector, uint32_t interval, uint32_t location, enum mpi_call call,
-                        enum mpi_call as, int64_t ps)
-{
-    collector_add(collector, interval, EFFICIENCY_TIME, location, ps);
-    if (call_is_thread(call)) {
-        collector_add(collector, interval, EFFICIENCY_THREADS, location, ps);
-        return;
-    }
-    collector_add(collector, interval, EFFICIENCY_MPI, location, ps);
-    collector_add(collector, interval, kind_of_communication(as), location, ps);
-    if (call_makes_request(call) || property_of(call_kind(call)) == PROPERTY_RMA_COMMUNICATION)
-        collector_add(collector, interval, EFFICIENCY_START, location, ps);
-    if (collector->intervals->items[interval].sequential)
-        collector_add(collector, interval, EFFICIENCY_SEQUENTIAL_MPI, location, ps);
-}
-
-void collector_add_computing(const struct collector *collector, uint32_t interval, uint32_t location, int64_t ps)
-{
-    collector_add(collector, interval, EFFICIENCY_TIME, location, ps);
-    if (collector->intervals->items[interval].sequential)
-        collector_add(collector, interval, EFFICIENCY_SEQUENTIAL_CPU, location, ps);
-}
-
-/* Only one-sided operations wait for their target's progress, also in a wait for their requests. */
-static enum characteristic kind_of_wait(enum mpi_call call, enum pattern pattern)
-{
-    bool of_request = property_of(call_kind(call)) == PROPERTY_POINT_TO_POINT;
-    if (pattern == PATTERN_WAIT_FOR_PROGRESS && of_request) return EFFICIENCY_RMA_TRANSFER;
-    return kind_of_communication(call);
-}
-
-void collector_add_wait(const struct collector *collector, uint32_t interval, uint32_t location, enum mpi_call call,
-                        enum pattern pattern, int64_t ps)
-{
-    _Static_assert(EFFICIENCY_REAL_OTHER - EFFICIENCY_REAL_SEND_RECEIVE ==
-                       EFFICIENCY_OTHER - EFFICIENCY_SEND_RECEIVE,
-                   "losses have the kinds of MPI time");
-    int kind = (int)kind_of_wait(call, pattern) - EFFICIENCY_SEND_RECEIVE + EFFICIENCY_REAL_SEND_RECEIVE;
-    collector_add(collector, interval, EFFICIENCY_REAL_SYNCHRONIZATION, location, ps);
-    collector_add(collector, interval,
-                  call_is_thread(call) ? EFFICIENCY_THREAD_SYNCHRONIZATION : (enum characteristic)kind, location, ps);
-}
-
-uint32_t collector_cause(const struct collector *collector, const struct wait *wait)
-{
-    if (wait->cause_call == FINDING_NO_CALL) return CAUSED_NOWHERE;
-    return interval_at(collector->intervals, wait->cause_rank, wait->cause_call);
-}
-
-/* Adds the losses of a collective and their component, by the kind of its call. Calls that are neither all-to-all nor
- * on windows count as collective. */
-static void add_losses(const struct collector *collector, uint32_t interval, uint32_t location, enum mpi_call call,
-                       int64_t potential_ps, int64_t variation_ps)
-{
-    enum characteristic kind = kind_of_communication(call), potential = EFFICIENCY_POTENTIAL_COLLECTIVE,
-                        variation = EFFICIENCY_VARIATION_COLLECTIVE;
-    if (kind == EFFICIENCY_ALL_TO_ALL) {
-        potential = EFFICIENCY_POTENTIAL_ALL_TO_ALL;
-        variation = EFFICIENCY_VARIATION_ALL_TO_ALL;
-    } else if (kind == EFFICIENCY_RMA_SYNCHRONIZATION) {
-        potential = EFFICIENCY_POTENTIAL_RMA;
-        variation = EFFICIENCY_VARIATION_RMA;
-    }
-    collector_add(collector, interval, EFFICIENCY_POTENTIAL_SYNCHRONIZATION, location, potential_ps);
-    collector_add(collector, interval, potential, location, potential_ps);
-    collector_add(collector, interval, EFFICIENCY_TIME_VARIATION, location, variation_ps);
-    collector_add(collector, interval, variation, location, variation_ps);
-}
-
-/* Adds the time that would be lost if every collective began with a barrier, and the time between its first and its
- * last end. */
-void collector_walk_instances(const struct collector *collector)
-{
-    const struct relations *relations = collector->relations;
-    for (size_t i = 0; i < relations->instances.count; i++) {
-        const struct instance *instance = &relations->instances.items[i];
-        const struct trace_comm *comm = instance_comm(relations->trace, instance);
-        int64_t enter_ps = INT64_MIN, exit_ps = INT64_MIN;
-        if (!instance_complete(instance)) continue;
-        for (uint32_t m = 0; m < instance->size; m++) {
-            const struct trace_call *call = instance_call(relations->trace, &relations->instances, instance, m);
-            if (call->enter_ps > enter_ps) enter_ps = call->enter_ps;
-            if (call->exit_ps > exit_ps) exit_ps = call->exit_ps;
-        }
-        for (uint32_t m = 0; m < instance->size; m++) {
-            uint32_t rank = (uint32_t)comm->members[m];
-            size_t index = relations->instances.calls[instance->member_first + m];
-            if (!slice_state_counts(relations->state, rank, index)) continue;
-            uint32_t at = interval_at(collector->intervals, rank, index);
-            uint32_t location = location_of_call(collector->locations, relations->trace, rank, index);
-            const struct trace_call *call = relations_call(relations, rank, index);
-            add_losses(collector, at, location, call->call, enter_ps - call->enter_ps, exit_ps - call->exit_ps);
-        }
-    }
-}
-
-void collector_walk_messages(const struct collector *collector)
-{
-    const struct relations *relations = collector->relations;
-    for (size_t i = 0; i < relations->messages.count; i++) {
-        const struct message *message = &relations->messages.items[i];
-        const struct trace_call *receive = relations_call(relations, message->receiver, message->receive_call);
-        const struct trace_call *send = relations_call(relations, message->sender, message->send_call);
-        if ((call_kind(receive->call) != CALL_RECV && call_kind(receive->call) != CALL_SENDRECV) ||
-            send->enter_ps <= receive->enter_ps ||
-            !slice_state_counts(relations->state, message->receiver, message->receive_call))
-            continue;
-        uint32_t at = interval_at(collector->intervals, message->receiver, message->receive_call);
-        uint32_t location = location_of_call(collector->locations, relations->trace, message->receiver, message->receive_call);
-        int64_t ps = send->enter_ps - receive->enter_ps;
-        collector_add(collector, at, EFFICIENCY_POTENTIAL_SYNCHRONIZATION, location, ps);
-        collector_add(collector, at, EFFICIENCY_POTENTIAL_SEND_RECEIVE, location, ps);
-    }
 }
 
 /* Adds the figures of inner intervals to the outer ones. */
@@ -273,21 +134,6 @@ enum status efficiency_make_values(struct efficiency_interval *interval, size_t 
     return interval->takes_part && values ? STATUS_OK : err_memory(err);
 }
 
-enum status collector_describe(const struct collector *collector, size_t index)
-{
-    const struct trace *trace = collector->intervals->trace;
-    const struct interval *from = &collector->intervals->items[index];
-    struct efficiency_interval *interval = &collector->efficiency->intervals[index];
-    collector->efficiency->parents[index] = from->parent;
-    interval->level = from->level;
-    interval->executions = from->executions;
-    interval->line = trace->definitions.sites[from->site].line;
-    if (trace->definitions.sites[from->site].file &&
-        !(interval->file = strdup(trace->definitions.sites[from->site].file)))
-        return err_memory(collector->err);
-    return interval_path(trace, collector->intervals, (uint32_t)index, &interval->path, collector->err);
-}
-
 static enum status fold_interval(struct efficiency_interval *interval, uint32_t location_count,
                                  const struct processors *processors, struct err *err)
 {
@@ -300,8 +146,7 @@ static enum status fold_interval(struct efficiency_interval *interval, uint32_t 
         for (int c = 0; c < EFFICIENCY_ADDED; c++)
             interval->value_ps[c][p] = units_add_ps(interval->value_ps[c][p], by_location.value_ps[c][l]);
     }
-    free(by_location.takes_part);
-    free(by_location.value_ps[0]);
+    FREE_ALL(by_location.takes_part, by_location.value_ps[0]);
     return status;
 }
 

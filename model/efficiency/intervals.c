@@ -7,18 +7,24 @@
 
 #include "common/array.h"
 #include "common/memory_text.h"
+#include "common/search.h"
 
 static const uint32_t NOWHERE = UINT32_MAX;
 
 static const char sequential_prefix[] = "sequential";
 
+struct interval_thread {
+    size_t *entries; /* per interval */
+    size_t entry_capacity;
+    uint32_t at; /* its interval */
+};
+
 void intervals_clear(struct intervals *intervals)
 {
-    free(intervals->items);
+    for (uint32_t l = 0; intervals->threads && l < intervals->locations->count; l++) free(intervals->threads[l].entries);
+    FREE_ALL(intervals->threads, intervals->functions, intervals->items);
     map_clear(&intervals->index);
-    free(intervals->changes);
-    free(intervals->rank_first);
-    free(intervals->began);
+    FREE_ALL(intervals->changes, intervals->rank_first, intervals->began);
     memset(intervals, 0, sizeof *intervals);
 }
 
@@ -32,18 +38,11 @@ bool interval_mark(const struct trace *trace, uint32_t rank, const struct trace_
     }
 }
 
-struct location_walk {   /* of one thread */
-    size_t *entries; /* per interval */
-    size_t entry_capacity;
-    uint32_t at; /* its interval */
-};
-
 /* The state of walking calls, now one of this thread. */
 struct walk {
     const struct trace *trace;
     struct intervals *intervals;
-    uint32_t *functions; /* per site: the first site in the same function, NOWHERE if unknown; NULL: not needed */
-    struct location_walk *own;
+    struct interval_thread *own;
     uint32_t location;
     struct err *err;
 };
@@ -83,7 +82,7 @@ static enum status enter_interval(struct walk *walk, enum interval_kind kind, ui
                                   uint64_t event)
 {
     struct intervals *intervals = walk->intervals;
-    struct location_walk *own = walk->own;
+    struct interval_thread *own = walk->own;
     uint32_t interval;
     TRY(interval_child(intervals, own->at, kind, id, &interval, walk->err));
     size_t before = own->entry_capacity;
@@ -114,7 +113,7 @@ static void leave_interval(struct walk *walk, enum interval_kind kind, uint32_t 
 static enum status enter_function(struct walk *walk, uint32_t site, uint64_t event)
 {
     const struct interval *items = walk->intervals->items;
-    uint32_t around = interval_behind(walk->intervals, walk->own->at), function = walk->functions[site];
+    uint32_t around = interval_behind(walk->intervals, walk->own->at), function = walk->intervals->functions[site];
     if (walk->own->at != around && items[walk->own->at].id == function) return STATUS_OK;
     walk->own->at = around;
     if (function == NOWHERE) return STATUS_OK;
@@ -148,7 +147,7 @@ static enum status step_call(struct walk *walk, uint32_t rank, size_t index)
     if (marks && call->call == ID_region_leave) return STATUS_OK; /* its enter was the mark */
     if (marks || call_is_region(call->call))
         walk->own->at = interval_behind(walk->intervals, walk->own->at);
-    else if (walk->functions)
+    else if (walk->intervals->functions)
         TRY(enter_function(walk, call->site, event));
     if (marks && mark.begins)
         TRY(enter_interval(walk, INTERVAL_MARKED, mark.number, call->site, event));
@@ -166,94 +165,62 @@ static enum status step_call(struct walk *walk, uint32_t rank, size_t index)
     return STATUS_OK;
 }
 
-static enum status make_root(struct intervals *intervals, struct err *err)
-{
-    struct interval root = {.kind = INTERVAL_RUN, .executions = 1, .placed_location = NOWHERE};
-    ARRAY_PUSH(intervals->items, intervals->count, intervals->capacity, root, err);
-    intervals->rank_first = calloc((size_t)intervals->trace->rank_count + 1, sizeof *intervals->rank_first);
-    return intervals->rank_first ? STATUS_OK : err_memory(err);
-}
-
 struct named_site {
     const char *function;
     uint32_t site;
 };
 
-static int by_function(const void *one, const void *other)
-{
-    const struct named_site *a = one, *b = other;
-    int order = strcmp(a->function, b->function);
-    return order != 0 ? order : (a->site > b->site) - (a->site < b->site);
-}
+ORDER(by_function, struct named_site, BY_TEXT(function) UP(site))
 
-static enum status find_functions(struct walk *walk)
+static enum status find_functions(struct intervals *intervals, struct err *err)
 {
-    const struct trace *trace = walk->trace;
-    struct named_site *named = calloc(trace->definitions.site_count + 1, sizeof *named);
-    walk->functions = calloc(trace->definitions.site_count + 1, sizeof *walk->functions);
-    if (!named || !walk->functions) {
+    const struct trace_definitions *definitions = &intervals->trace->definitions;
+    if (intervals->source != INTERVALS_OF_CALLPATHS || (intervals->functions && intervals->site_count == definitions->site_count))
+        return STATUS_OK;
+    free(intervals->functions);
+    struct named_site *named = calloc(definitions->site_count + 1, sizeof *named);
+    uint32_t *functions = intervals->functions = calloc(definitions->site_count + 1, sizeof *functions);
+    if (!named || !functions) {
         free(named);
-        return err_memory(walk->err);
+        return err_memory(err);
     }
+    intervals->site_count = definitions->site_count;
     size_t count = 0;
-    for (uint32_t s = 0; s < trace->definitions.site_count; s++) {
-        walk->functions[s] = NOWHERE;
-        if (trace->definitions.sites[s].function)
-            named[count++] = (struct named_site){trace->definitions.sites[s].function, s};
+    for (uint32_t s = 0; s < definitions->site_count; s++) {
+        functions[s] = NOWHERE;
+        if (definitions->sites[s].function) named[count++] = (struct named_site){definitions->sites[s].function, s};
     }
     qsort(named, count, sizeof *named, by_function);
     for (size_t i = 0; i < count; i++) {
         bool same = i > 0 && strcmp(named[i].function, named[i - 1].function) == 0;
-        walk->functions[named[i].site] = same ? walk->functions[named[i - 1].site] : named[i].site;
+        functions[named[i].site] = same ? functions[named[i - 1].site] : named[i].site;
     }
     free(named);
     return STATUS_OK;
 }
 
-struct intervals_walk {
-    struct intervals *intervals;
-    struct location_walk *locations;
-    enum interval_source source;
-    uint32_t *functions;
-    size_t site_count; /* of these functions */
-};
-
-void intervals_walk_free(struct intervals_walk *walk)
+enum status intervals_open(const struct trace *trace, const struct locations *locations, enum interval_source source,
+                           struct intervals *intervals, struct err *err)
 {
-    if (!walk) return;
-    for (uint32_t l = 0; walk->locations && l < walk->intervals->locations->count; l++) free(walk->locations[l].entries);
-    free(walk->locations);
-    free(walk->functions);
-    free(walk);
-}
-
-enum status intervals_walk_new(const struct trace *trace, const struct locations *locations, enum interval_source source,
-                               struct intervals *intervals, struct intervals_walk **walk, struct err *err)
-{
-    struct intervals_walk *made = calloc(1, sizeof *made);
-    if (!made) return err_memory(err);
-    *made = (struct intervals_walk){.intervals = intervals, .source = source};
-    intervals->trace = trace;
-    intervals->locations = locations;
-    made->locations = calloc((size_t)locations->count + 1, sizeof *made->locations);
-    intervals->began = calloc((size_t)locations->count + 1, sizeof *intervals->began);
+    const struct interval root = {.kind = INTERVAL_RUN, .executions = 1, .placed_location = NOWHERE};
     _Static_assert(INTERVAL_ROOT == 0, "threads begin in the run");
-    enum status status = made->locations && intervals->began ? make_root(intervals, err) : err_memory(err);
-    if (status == STATUS_OK)
-        *walk = made;
-    else
-        intervals_walk_free(made);
-    return status;
+    *intervals = (struct intervals){.trace = trace, .locations = locations, .source = source};
+    intervals->threads = calloc((size_t)locations->count + 1, sizeof *intervals->threads);
+    intervals->began = calloc((size_t)locations->count + 1, sizeof *intervals->began);
+    intervals->rank_first = calloc((size_t)trace->rank_count + 1, sizeof *intervals->rank_first);
+    if (!intervals->threads || !intervals->began || !intervals->rank_first) return err_memory(err);
+    ARRAY_PUSH(intervals->items, intervals->count, intervals->capacity, root, err);
+    return STATUS_OK;
 }
 
-static enum status walk_rank(struct intervals_walk *intervals, struct walk *walk, uint32_t rank)
+static enum status walk_rank(struct walk *walk, uint32_t rank)
 {
-    struct intervals *of = intervals->intervals;
+    struct intervals *of = walk->intervals;
     const struct trace_rank *process = &of->trace->ranks[rank];
     size_t first = of->change_count;
     for (size_t i = process->kept_count; i < process->count; i++) {
         walk->location = location_of_call(of->locations, of->trace, rank, i);
-        walk->own = &intervals->locations[walk->location];
+        walk->own = &of->threads[walk->location];
         TRY(step_call(walk, rank, i));
     }
     if (trace_thread_count(of->trace, rank) > 1 && of->change_count > first)
@@ -262,38 +229,27 @@ static enum status walk_rank(struct intervals_walk *intervals, struct walk *walk
     return STATUS_OK;
 }
 
-enum status intervals_go_on(struct intervals_walk *intervals, struct err *err)
+enum status intervals_go_on(struct intervals *intervals, struct err *err)
 {
-    const struct trace *trace = intervals->intervals->trace;
-    struct walk walk = {
-        .trace = trace, .intervals = intervals->intervals, .functions = intervals->functions, .err = err};
-    if (intervals->source == INTERVALS_OF_CALLPATHS &&
-        (!walk.functions || intervals->site_count != trace->definitions.site_count)) {
-        free(intervals->functions);
-        enum status status = find_functions(&walk);
-        intervals->functions = walk.functions;
-        intervals->site_count = trace->definitions.site_count;
-        TRY(status);
-    }
-    intervals->intervals->change_count = 0;
-    uint32_t *began = intervals->intervals->began;
-    for (uint32_t l = 0; l < intervals->intervals->locations->count; l++) began[l] = intervals->locations[l].at;
-    for (uint32_t r = 0; r < trace->rank_count; r++) TRY(walk_rank(intervals, &walk, r));
+    struct walk walk = {.trace = intervals->trace, .intervals = intervals, .err = err};
+    TRY(find_functions(intervals, err));
+    intervals->change_count = 0;
+    for (uint32_t l = 0; l < intervals->locations->count; l++) intervals->began[l] = intervals->threads[l].at;
+    for (uint32_t r = 0; r < intervals->trace->rank_count; r++) TRY(walk_rank(&walk, r));
     return STATUS_OK;
 }
 
-enum status intervals_count(struct intervals_walk *walk, const struct processors *processors, struct err *err)
+enum status intervals_count(struct intervals *of, const struct processors *processors, struct err *err)
 {
-    struct intervals *of = walk->intervals;
     size_t *entries = malloc(((size_t)processors->count + 1) * sizeof *entries);
     if (!entries) return err_memory(err);
     for (size_t i = INTERVAL_ROOT + 1; i < of->count; i++) {
         struct interval *interval = &of->items[i];
         memset(entries, 0, processors->count * sizeof *entries);
         for (uint32_t l = 0; l < of->locations->count; l++) {
-            const struct location_walk *location = &walk->locations[l];
+            const struct interval_thread *thread = &of->threads[l];
             size_t *sum = &entries[processors->of[l]];
-            if (i < location->entry_capacity) *sum += location->entries[i];
+            if (i < thread->entry_capacity) *sum += thread->entries[i];
             if (*sum > interval->executions) interval->executions = *sum;
         }
     }

@@ -44,20 +44,21 @@ struct intervals {
     size_t change_count, change_capacity;
     size_t *rank_first; /* rank_count + 1 indices into changes */
     uint32_t *began;    /* by location: its interval before the slice */
+    struct interval_thread *threads; /* by location: where its walk is */
+    enum interval_source source;
+    uint32_t *functions; /* of callpaths, per site: the first site in the same function, UINT32_MAX if unknown */
+    size_t site_count;   /* of these functions */
 };
 void intervals_clear(struct intervals *intervals);
 
-/* Finds the intervals of a trace in slices; intervals begins all-zero. Each thread begins in the run. An end mark without
- * its begin is ignored. After each intervals_go_on() the changes are those of the slice's new calls. Items are numbered in
- * the order of their discovery. Sorted by first_location, then first_event, after the root, their order does not depend on the
- * slices. */
-struct intervals_walk;
-enum status intervals_walk_new(const struct trace *trace, const struct locations *locations, enum interval_source source,
-                               struct intervals *intervals, struct intervals_walk **walk, struct err *err);
-void intervals_walk_free(struct intervals_walk *walk);
-enum status intervals_go_on(struct intervals_walk *walk, struct err *err);
+/* Finds the intervals of a trace in slices. Each thread begins in the run. An end mark without its begin is ignored. After each
+ * intervals_go_on() the changes are those of the slice's new calls. Items are numbered in the order of their discovery. Sorted by
+ * first_location, then first_event, after the root, their order does not depend on the slices. */
+enum status intervals_open(const struct trace *trace, const struct locations *locations, enum interval_source source,
+                           struct intervals *intervals, struct err *err);
+enum status intervals_go_on(struct intervals *intervals, struct err *err);
 /* After all slices: counts the executions. */
-enum status intervals_count(struct intervals_walk *walk, const struct processors *processors, struct err *err);
+enum status intervals_count(struct intervals *intervals, const struct processors *processors, struct err *err);
 
 /* The innermost interval of a call. A region's enter call and a begin mark belong to the interval that they open; a
  * leave call and an end mark belong to the one around it. */

@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+#include "common/search.h"
+
 void processors_clear(struct processors *processors)
 {
-    free(processors->items);
-    free(processors->of);
+    FREE_ALL(processors->items, processors->of);
     memset(processors, 0, sizeof *processors);
 }
 
@@ -16,13 +18,7 @@ struct life {
 };
 
 /* Thread 0 comes first: it has the rank's first processor, even if it makes no call. */
-static int by_begin(const void *one, const void *other)
-{
-    const struct life *a = one, *b = other;
-    if ((a->thread == 0) != (b->thread == 0)) return a->thread == 0 ? -1 : 1;
-    if (a->begin_ps != b->begin_ps) return a->begin_ps < b->begin_ps ? -1 : 1;
-    return (a->thread > b->thread) - (a->thread < b->thread);
-}
+ORDER(by_begin, struct life, UP(thread > 0) UP(begin_ps) UP(thread))
 
 /* Finds the lives of the rank's threads in the order of their begins. Threads without calls have none, except thread
  * 0. */
@@ -69,8 +65,7 @@ enum status processors_build(uint32_t rank_count, const struct locations *locati
                         .free_ps = malloc(((size_t)locations->count + 1) * sizeof *room.free_ps)};
     bool ready = made.items && made.of && room.lives && room.free_ps;
     for (uint32_t r = 0; ready && r < rank_count; r++) add_rank(&made, r, locations, lives, &room);
-    free(room.lives);
-    free(room.free_ps);
+    FREE_ALL(room.lives, room.free_ps);
     if (ready) {
         *processors = made;
         return STATUS_OK;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/map.h"
 
 /* Operations of one rank that no call has completed yet, in one list per window, linked by next. */
@@ -120,7 +121,6 @@ enum status completions_find(const struct trace *trace, struct epochs *epochs, s
     for (; status == STATUS_OK && pending.rank < trace->rank_count; pending.rank++)
         status = walk_rank(&pending, &first);
     map_clear(&pending.requests);
-    free(pending.heads);
-    free(pending.next);
+    FREE_ALL(pending.heads, pending.next);
     return status;
 }

@@ -12,16 +12,10 @@
 #include "model/match/fifo.h"
 #include "trace/faults.h"
 
-/* Of one rank. */
-struct window_state {
-    size_t first_use; /* while no creation has been read; a slice may begin after the creation */
-    bool created, freed;
-};
-
 struct walk {
     const struct trace *trace;
     struct epochs *epochs;
-    struct window_state *windows;
+    struct window_uses *uses;
     struct epoch_cursor cursor; /* items: index in accesses or exposures; a fence epoch has one from its first operation
                                    on */
     uint32_t rank;
@@ -31,11 +25,7 @@ struct walk {
 
 void epochs_clear(struct epochs *epochs)
 {
-    free(epochs->accesses);
-    free(epochs->exposures);
-    free(epochs->pairs);
-    free(epochs->links);
-    free(epochs->operations);
+    FREE_ALL(epochs->accesses, epochs->exposures, epochs->pairs, epochs->links, epochs->operations);
     memset(epochs, 0, sizeof *epochs);
 }
 
@@ -186,53 +176,15 @@ static enum status take_call(struct walk *walk, const struct trace_call *call)
     return step.opens->kind == EPOCH_POST ? open_exposure(walk, step.opens) : open_access(walk, step.opens);
 }
 
-/* A slice lacks the calls before it. There window_uses.h checks the use of windows. */
-static bool has_all_before(const struct trace *trace, uint32_t rank)
-{
-    const struct trace_rank *process = &trace->ranks[rank];
-    return process->kept_count == 0 && trace_event(trace, rank, 0) == 1;
-}
-
-/* The call opens, closes or fills an epoch, so the window must exist. */
-static enum status use_window(const struct walk *walk, const struct trace_call *call, struct window_state *state)
-{
-    if (state->freed && has_all_before(walk->trace, walk->rank))
-        return fault(walk, "window %d is freed already", call->handle);
-    if (!state->created && state->first_use == EPOCH_NONE) state->first_use = walk->index;
-    return STATUS_OK;
-}
-
-static enum status on_create(struct walk *walk, const struct trace_call *call, struct window_state *state)
-{
-    size_t creation = walk->index;
-    if (state->first_use != EPOCH_NONE && has_all_before(walk->trace, walk->rank)) {
-        walk->index = state->first_use;
-        return fault(walk, "window %d is used before event %" PRIu64 " creates it", call->handle,
-                     trace_event(walk->trace, walk->rank, creation));
-    }
-    state->created = true;
-    state->freed = false;
-    state->first_use = EPOCH_NONE;
-    return STATUS_OK;
-}
-
 static enum status walk_rank(struct walk *walk, uint32_t rank)
 {
-    const struct trace *trace = walk->trace;
+    const struct trace_rank *process = &walk->trace->ranks[rank];
     walk->rank = rank;
     epoch_cursor_restart(&walk->cursor);
-    for (size_t w = 0; w < trace->definitions.window_count; w++)
-        walk->windows[w] = (struct window_state){.first_use = EPOCH_NONE};
-    for (size_t i = 0; i < trace->ranks[rank].count; i++) {
-        const struct trace_call *call = &trace->ranks[rank].calls[i];
-        enum call_kind kind = call_kind(call->call);
-        walk->index = i;
-        if (kind == CALL_WIN_CREATE) TRY(on_create(walk, call, &walk->windows[call->handle]));
-        if (kind == CALL_WIN_FREE)
-            walk->windows[call->handle] = (struct window_state){.first_use = EPOCH_NONE, .freed = true};
-        if (!call_works_on(kind, OBJECT_EPOCH)) continue;
-        TRY(use_window(walk, call, &walk->windows[call->handle]));
-        TRY(take_call(walk, call));
+    for (walk->index = 0; walk->index < process->count; walk->index++) {
+        const struct trace_call *call = &process->calls[walk->index];
+        if (walk->index >= process->kept_count) TRY(window_uses_add(walk->uses, walk->trace, rank, walk->index, walk->err));
+        if (call_works_on(call_kind(call->call), OBJECT_EPOCH)) TRY(take_call(walk, call));
     }
     return STATUS_OK;
 }
@@ -285,21 +237,13 @@ static enum status build_epochs(struct walk *walk)
     return status;
 }
 
-enum status epochs_build(const struct trace *trace, struct epochs *epochs, struct err *err)
+enum status epochs_build(const struct trace *trace, struct window_uses *uses, struct epochs *epochs, struct err *err)
 {
     struct epochs made = {0};
-    struct walk walk = {.trace = trace, .epochs = &made, .err = err};
-    walk.windows = calloc(trace->definitions.window_count + 1, sizeof *walk.windows);
-    if (!walk.windows) return err_memory(err);
-    enum status status = epoch_cursor_init(&walk.cursor, trace, err);
-    if (status == STATUS_OK) status = build_epochs(&walk);
+    struct walk walk = {.trace = trace, .epochs = &made, .uses = uses, .err = err};
+    TRY(epoch_cursor_init(&walk.cursor, trace, err));
+    enum status status = build_epochs(&walk);
     if (status == STATUS_OK) status = completions_find(trace, &made, err);
     epoch_cursor_clear(&walk.cursor);
-    free(walk.windows);
-    if (status != STATUS_OK) {
-        epochs_clear(&made);
-        return status;
-    }
-    *epochs = made;
-    return STATUS_OK;
+    GIVE(status, *epochs = made, epochs_clear(&made));
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/match/window_uses.h"
 #include "trace/epoch_cursor.h"
 
 struct access_epoch {
@@ -76,9 +77,10 @@ struct epochs {
     size_t operation_count, operation_capacity;
 };
 
-/* Inits *epochs from a trace that has passed trace_check(). Returns STATUS_DATA with rank, event and call for an
- * operation outside any epoch, an opening call while the epoch before it is open, or a closing call without epoch. */
-enum status epochs_build(const struct trace *trace, struct epochs *epochs, struct err *err);
+/* Inits *epochs from a trace that has passed trace_check(), and adds its new calls to *uses. Returns STATUS_DATA with rank, event
+ * and call for an operation outside any epoch, an opening call while the epoch before it is open, or a closing call without
+ * epoch. */
+enum status epochs_build(const struct trace *trace, struct window_uses *uses, struct epochs *epochs, struct err *err);
 void epochs_clear(struct epochs *epochs);
 
 /* Whether the call exists, closes its epoch and returned within the recording. */

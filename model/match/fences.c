@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "common/search.h"
 
 /* Two members that need each other at a fence; a < b. */
 struct need {
@@ -43,12 +44,7 @@ static enum status add_need(const struct relations *relations, const struct epoc
     return STATUS_OK;
 }
 
-static int compare_needs(const void *one, const void *other)
-{
-    const struct need *a = one, *b = other;
-    if (a->a != b->a) return a->a > b->a ? 1 : -1;
-    return (a->b > b->b) - (a->b < b->b);
-}
+ORDER(compare_needs, struct need, UP(a) UP(b))
 
 /* By instance. */
 static enum status group_needs(struct needs *needs, size_t instances, struct err *err)
@@ -168,10 +164,6 @@ enum status fence_pairs_count(const struct relations *relations, struct fence_pa
             if (!needs.used[i]) count_empty(relations, instance, pairs);
         }
     }
-    free(needs.first);
-    free(needs.items);
-    free(needs.used);
-    free(needed_ps);
-    free(numbers);
+    FREE_ALL(needs.first, needs.items, needs.used, needed_ps, numbers);
     return status;
 }

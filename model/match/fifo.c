@@ -10,10 +10,7 @@ void fifo_clear(struct fifo *fifo)
     map_clear(&fifo->first);
     map_clear(&fifo->second);
     map_clear(&fifo->queue);
-    free(fifo->heads);
-    free(fifo->tails);
-    free(fifo->lasts);
-    free(fifo->nodes);
+    FREE_ALL(fifo->heads, fifo->tails, fifo->lasts, fifo->nodes);
     memset(fifo, 0, sizeof *fifo);
 }
 

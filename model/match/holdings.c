@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 
 void holdings_clear(struct holdings *holdings)
 {
@@ -11,13 +12,7 @@ void holdings_clear(struct holdings *holdings)
     memset(holdings, 0, sizeof *holdings);
 }
 
-static int compare_holdings(const void *one, const void *other)
-{
-    const struct holding *a = one, *b = other;
-    if (a->lock != b->lock) return a->lock < b->lock ? -1 : 1;
-    if (a->taken_ps != b->taken_ps) return a->taken_ps < b->taken_ps ? -1 : 1;
-    return (a->rank > b->rank) - (a->rank < b->rank);
-}
+ORDER(compare_holdings, struct holding, UP(lock) UP(taken_ps) UP(rank))
 
 /* open maps a lock that the rank holds to the index of its holding plus 1. */
 static enum status note_call(const struct trace *trace, uint32_t rank, size_t index, struct map *open,

@@ -30,9 +30,7 @@ static size_t sequence_of(size_t window_count, enum call_kind kind, int32_t hand
 void instances_clear(struct instances *instances)
 {
     for (size_t s = 0; s < instances->sequence_count; s++) free(instances->sequences[s].items);
-    free(instances->sequences);
-    free(instances->items);
-    free(instances->calls);
+    FREE_ALL(instances->sequences, instances->items, instances->calls);
     memset(instances, 0, sizeof *instances);
 }
 

@@ -1,34 +1,20 @@
 #include "model/match/locks.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 
 /* The last releases so far by three different origins, the latest first; NULL: there is none. */
 struct releases {
     const struct holding *last, *other, *third;
 };
 
-static int compare_times(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 /* Holders that release at the same moment held the lock in the order of their requests. A lazy lock sends its request
  * in unlock or before; of two blocking locks the one granted later enters unlock later. Ranks decide last, so that a
  * permutation of ranks changes as little as possible. */
-static int compare_holdings(const void *one, const void *other)
-{
-    const struct holding *a = one, *b = other;
-    int order = compare_times(a->window, b->window);
-    if (order == 0) order = compare_times(a->target, b->target);
-    if (order == 0) order = compare_times(a->release_ps, b->release_ps);
-    if (order == 0) order = compare_times(a->unlocking_ps, b->unlocking_ps);
-    if (order == 0) order = compare_times(a->asked_ps, b->asked_ps);
-    if (order == 0) order = compare_times(a->origin, b->origin);
-    return order != 0 ? order : compare_times((int64_t)a->epoch->open_call, (int64_t)b->epoch->open_call);
-}
+ORDER(compare_holdings, struct holding, UP(window) UP(target) UP(release_ps) UP(unlocking_ps) UP(asked_ps) UP(origin)
+      UP(epoch->open_call))
 
 static void add_release(struct releases *releases, const struct holding *holding)
 {
@@ -179,14 +165,7 @@ struct moment {
 };
 
 /* By window and target, then backwards in time. */
-static int compare_moments(const void *one, const void *other)
-{
-    const struct moment *a = one, *b = other;
-    int order = compare_times(a->holding->window, b->holding->window);
-    if (order == 0) order = compare_times(a->holding->target, b->holding->target);
-    if (order == 0) order = compare_times(b->time_ps, a->time_ps);
-    return order != 0 ? order : (int)a->locks - (int)b->locks;
-}
+ORDER(compare_moments, struct moment, UP(holding->window) UP(holding->target) DOWN(time_ps) UP(locks))
 
 /* Keeps the holding that shows the earliest release; of several, one whose own unlock returned then. */
 static void take_first(const struct holding **first, const struct holding *holding)

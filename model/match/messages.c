@@ -10,8 +10,7 @@
 
 void messages_clear(struct messages *messages)
 {
-    free(messages->items);
-    free(messages->probes);
+    FREE_ALL(messages->items, messages->probes);
     memset(messages, 0, sizeof *messages);
 }
 
@@ -158,8 +157,7 @@ static enum status match_rank(const struct trace *trace, uint32_t rank, struct w
     const struct receiving receiving = {rank, others};
     for (size_t i = 0; status == STATUS_OK && i < trace->ranks[rank].count; i++)
         status = match_receive(trace, &receiving, order ? order[i] : i, waiting, messages, err);
-    free(order);
-    free(others);
+    FREE_ALL(order, others);
     return status;
 }
 
@@ -205,12 +203,7 @@ enum status messages_build(const struct trace *trace, struct messages *messages,
     fifo_clear(&waiting.taken_sends);
     fifo_clear(&waiting.taken_probes);
     fifo_clear(&waiting.lost_sends);
-    if (status != STATUS_OK) {
-        messages_clear(&made);
-        return status;
-    }
-    *messages = made;
-    return STATUS_OK;
+    GIVE(status, *messages = made, messages_clear(&made));
 }
 
 bool message_is_eager(const struct trace_call *send, int64_t eager_bytes)

@@ -2,19 +2,23 @@
 
 #include "trace/faults.h"
 
-enum status relations_build(const struct trace *trace, struct relations *relations, struct err *err)
+enum status relations_build_slice(const struct trace *trace, struct window_uses *uses, struct relations *relations,
+                                  struct err *err)
 {
     struct relations made = {.trace = trace};
     enum status status = timelines_build(trace, &made.timelines, err);
-    if (status == STATUS_OK) status = epochs_build(trace, &made.epochs, err);
+    if (status == STATUS_OK) status = epochs_build(trace, uses, &made.epochs, err);
     if (status == STATUS_OK) status = instances_build(trace, &made.instances, err);
     if (status == STATUS_OK) status = messages_build(trace, &made.messages, err);
-    if (status != STATUS_OK) {
-        relations_clear(&made);
-        return status;
-    }
-    *relations = made;
-    return STATUS_OK;
+    GIVE(status, *relations = made, relations_clear(&made));
+}
+
+enum status relations_build(const struct trace *trace, struct relations *relations, struct err *err)
+{
+    struct window_uses uses = {0};
+    enum status status = relations_build_slice(trace, &uses, relations, err);
+    window_uses_clear(&uses);
+    return status;
 }
 
 enum status relations_keep_going(struct trace *trace, struct err *err)

@@ -21,6 +21,9 @@ struct relations {
 /* Inits *relations from a trace that has passed trace_check(). Returns the errors of epochs_build(), instances_build()
  * and messages_build(). */
 enum status relations_build(const struct trace *trace, struct relations *relations, struct err *err);
+/* The same for the next slice of a trace; *uses is of all slices before. */
+enum status relations_build_slice(const struct trace *trace, struct window_uses *uses, struct relations *relations,
+                                  struct err *err);
 /* Cuts ranks (trace/faults.h) where their calls contradict each other or other ranks', until the relations can be
  * built: an operation outside any epoch, a closing call without epoch, different collectives at one turn. */
 enum status relations_keep_going(struct trace *trace, struct err *err);

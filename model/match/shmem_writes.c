@@ -28,14 +28,7 @@ static uint64_t wait_key(uint32_t rank, size_t call)
     return (uint64_t)rank << 40 | call;
 }
 
-static int by_target_and_time(const void *one, const void *two)
-{
-    const struct shmem_write *a = one, *b = two;
-    if (a->target != b->target) return a->target < b->target ? -1 : 1;
-    if (a->time_ps != b->time_ps) return a->time_ps < b->time_ps ? -1 : 1;
-    if (a->origin != b->origin) return a->origin < b->origin ? -1 : 1;
-    return (a->call > b->call) - (a->call < b->call);
-}
+ORDER(by_target_and_time, struct shmem_write, UP(target) UP(time_ps) UP(origin) UP(call))
 
 static enum status collect_writes(const struct trace *trace, struct shmem_writes *writes, struct err *err)
 {
@@ -249,9 +242,5 @@ enum status shmem_rows_find(const struct trace *trace, uint32_t rank, size_t **b
     if (!made) return err_memory(err);
     enum status status = link_rows(trace, rank, made, &rows, err);
     map_clear(&rows);
-    if (status == STATUS_OK)
-        *before = made;
-    else
-        free(made);
-    return status;
+    GIVE(status, *before = made, free(made));
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/search.h"
 #include "model/match/fifo.h"
 #include "model/match/messages.h"
 
@@ -44,12 +45,7 @@ struct moment {
     size_t call;
 };
 
-static int by_time(const void *one, const void *two)
-{
-    const struct moment *a = one, *b = two;
-    if (a->at_ps != b->at_ps) return a->at_ps < b->at_ps ? -1 : 1;
-    return (a->call > b->call) - (a->call < b->call);
-}
+ORDER(by_time, struct moment, UP(at_ps) UP(call))
 
 enum status taken_order(const struct trace *trace, uint32_t rank, size_t **order, struct err *err)
 {

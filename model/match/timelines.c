@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/search.h"
 
 void timelines_clear(struct timelines *timelines)
@@ -12,9 +13,7 @@ void timelines_clear(struct timelines *timelines)
         if (timelines->first) free(timelines->first[r]);
         if (timelines->creators) free(timelines->creators[r]);
     }
-    free(timelines->indexes);
-    free(timelines->first);
-    free(timelines->creators);
+    FREE_ALL(timelines->indexes, timelines->first, timelines->creators);
     memset(timelines, 0, sizeof *timelines);
 }
 
@@ -69,11 +68,7 @@ enum status timelines_build(const struct trace *trace, struct timelines *timelin
     }
     for (uint32_t r = 0; any && status == STATUS_OK && r < trace->rank_count; r++)
         if (trace_thread_count(trace, r) > 1) status = split_rank(&made, r, err);
-    if (status == STATUS_OK)
-        *timelines = made;
-    else
-        timelines_clear(&made);
-    return status;
+    GIVE(status, *timelines = made, timelines_clear(&made));
 }
 
 struct timeline timeline_of(const struct timelines *timelines, uint32_t rank, uint32_t thread)

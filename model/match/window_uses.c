@@ -10,9 +10,7 @@
 
 void window_uses_clear(struct window_uses *uses)
 {
-    free(uses->items);
-    free(uses->unused);
-    free(uses->freed);
+    FREE_ALL(uses->items, uses->unused, uses->freed);
     map_clear(&uses->index);
     memset(uses, 0, sizeof *uses);
 }
@@ -63,6 +61,7 @@ static uint64_t use_key(uint32_t rank, int32_t window)
 static enum status find_use(struct window_uses *uses, uint32_t rank, int32_t window, struct window_use **use,
                             struct err *err)
 {
+    if (uses->last > 0 && uses->last_key == use_key(rank, window)) return *use = &uses->items[uses->last - 1], STATUS_OK;
     struct window_use made = {.freed = was_freed(uses, rank, window)};
     uint64_t *slot, *known = map_find(&uses->index, use_key(rank, window));
     size_t item = known ? (size_t)*known : uses->unused_count > 0 ? uses->unused[uses->unused_count - 1] : uses->count;
@@ -75,6 +74,8 @@ static enum status find_use(struct window_uses *uses, uint32_t rank, int32_t win
         uses->items[item] = made;
     }
     *use = &uses->items[item];
+    uses->last_key = use_key(rank, window);
+    uses->last = item + 1;
     return STATUS_OK;
 }
 
@@ -83,6 +84,7 @@ static enum status forget_use(struct window_uses *uses, uint32_t rank, int32_t w
     size_t item = (size_t)*map_find(&uses->index, use_key(rank, window));
     TRY(note_freed(uses, rank, window, err));
     map_remove(&uses->index, use_key(rank, window));
+    uses->last = 0;
     ARRAY_PUSH(uses->unused, uses->unused_count, uses->unused_capacity, item, err);
     return STATUS_OK;
 }
@@ -105,37 +107,20 @@ static enum status check_creation(struct window_use *use, const struct trace *tr
 {
     const struct trace_call first = {.call = use->call, .enter_ps = use->enter_ps};
     if (use->used)
-        return trace_fail_event(err, trace, rank, use->event, &first,
-                                "window %d is used before event %" PRIu64 " creates it",
+        return trace_fail_event(err, trace, rank, use->event, &first, "window %d is used before event %" PRIu64 " creates it",
                                 trace->ranks[rank].calls[index].handle, trace_event(trace, rank, index));
     *use = (struct window_use){.created = true};
     return STATUS_OK;
 }
 
-static enum status check_rank(struct window_uses *uses, const struct trace *trace, uint32_t rank, struct err *err)
+enum status window_uses_add(struct window_uses *uses, const struct trace *trace, uint32_t rank, size_t index, struct err *err)
 {
-    const struct trace_rank *process = &trace->ranks[rank];
-    struct window_use *use = NULL;
-    int32_t window = TRACE_NONE;
-    for (size_t i = process->kept_count; i < process->count; i++) {
-        enum call_kind kind = call_kind(process->calls[i].call);
-        int32_t handle = process->calls[i].handle;
-        bool creates = kind == CALL_WIN_CREATE, frees = kind == CALL_WIN_FREE;
-        if (handle == TRACE_NONE || (!creates && !frees && !call_works_on(kind, OBJECT_EPOCH))) continue;
-        if (!use || handle != window) TRY(find_use(uses, rank, window = handle, &use, err));
-        if (creates)
-            TRY(check_creation(use, trace, rank, i, err));
-        else if (!frees)
-            TRY(check_use(use, trace, rank, i, err));
-        if (!frees) continue;
-        TRY(forget_use(uses, rank, handle, err));
-        use = NULL;
-    }
-    return STATUS_OK;
-}
-
-enum status window_uses_check(struct window_uses *uses, const struct trace *trace, struct err *err)
-{
-    for (uint32_t r = 0; r < trace->rank_count; r++) TRY(check_rank(uses, trace, r, err));
-    return STATUS_OK;
+    const struct trace_call *call = &trace->ranks[rank].calls[index];
+    const enum call_kind kind = call_kind(call->call);
+    struct window_use *use;
+    if (call->handle == TRACE_NONE || (kind != CALL_WIN_CREATE && kind != CALL_WIN_FREE && !call_works_on(kind, OBJECT_EPOCH)))
+        return STATUS_OK;
+    TRY(find_use(uses, rank, call->handle, &use, err));
+    if (kind == CALL_WIN_CREATE) return check_creation(use, trace, rank, index, err);
+    return kind == CALL_WIN_FREE ? forget_use(uses, rank, call->handle, err) : check_use(use, trace, rank, index, err);
 }

@@ -1,5 +1,4 @@
-/* Checks, over all slices of a trace, that each rank uses a window between its creation and its freeing. epochs_build()
- * checks the same in a whole trace, or within one slice. */
+/* Checks, over all slices of a trace, that each rank uses a window between its creation and its freeing. */
 #ifndef MODEL_MATCH_WINDOW_USES_H
 #define MODEL_MATCH_WINDOW_USES_H
 
@@ -29,11 +28,13 @@ struct window_uses {
     struct map index;            /* (rank, window) to item */
     struct freed_windows *freed; /* by rank, then number; no two touch */
     size_t freed_count, freed_capacity;
+    uint64_t last_key; /* of the item that was used last, */
+    size_t last;       /* its number plus 1; 0: none */
 };
 
 void window_uses_clear(struct window_uses *uses);
 
-/* Checks the new calls of a slice. Returns STATUS_DATA with rank, event and call, as epochs_build() does. */
-enum status window_uses_check(struct window_uses *uses, const struct trace *trace, struct err *err);
+/* Checks a rank's next call. Returns STATUS_DATA with rank, event and call, as epochs_build() does. */
+enum status window_uses_add(struct window_uses *uses, const struct trace *trace, uint32_t rank, size_t index, struct err *err);
 
 #endif

@@ -1,6 +1,7 @@
 #include "model/result/notes.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,26 +31,33 @@ static bool is_before(const struct note *one, const struct note *other)
     return one->rank != other->rank ? one->rank < other->rank : one->event < other->event;
 }
 
-/* Inserts a note in order, and keeps the first ones. */
-static void insert_note(struct note_list *list, struct note made, bool sorted)
+/* Counts a note, and keeps the first ones by rank and event. Sorts that are found while slices are read come in another order;
+ * all others come in this one. */
+__attribute__((format(printf, 5, 6))) static enum status add_note(struct notes *notes, enum note_sort sort, struct note made,
+                                                                  struct err *err, const char *format, ...)
 {
+    struct note_list *list = &notes->lists[sort];
+    const bool sorted = sort == NOTE_FENCE || sort == NOTE_READY_SEND;
+    if (list->count++ >= NOTES_PER_SORT && !sorted) return STATUS_OK;
+    va_list arguments;
+    va_start(arguments, format);
+    const int printed = vasprintf(&made.text, format, arguments);
+    va_end(arguments);
+    if (printed < 0) return err_memory(err);
     size_t at = list->kept++;
     for (; sorted && at > 0 && is_before(&made, &list->items[at - 1]); at--) list->items[at] = list->items[at - 1];
     list->items[at] = made;
     if (list->kept > NOTES_PER_SORT) free(list->items[--list->kept].text);
+    return STATUS_OK;
 }
 
 /* "rank 3, event 17 (MPI_Win_start): <what>" */
 static enum status note_call(struct notes *notes, enum note_sort sort, const struct trace *trace, uint32_t rank,
                              size_t call, struct err *err)
 {
-    struct note_list *list = &notes->lists[sort];
     char place[TRACE_PLACE_BYTES];
-    struct note made = {.rank = rank, .event = trace_event(trace, rank, call)};
-    if (list->count++ >= NOTES_PER_SORT) return STATUS_OK;
-    if (asprintf(&made.text, "%s: %s", trace_place(trace, rank, call, place), sorts[sort]) < 0) return err_memory(err);
-    insert_note(list, made, false);
-    return STATUS_OK;
+    return add_note(notes, sort, (struct note){.rank = rank, .event = trace_event(trace, rank, call)}, err, "%s: %s",
+                    trace_place(trace, rank, call, place), sorts[sort]);
 }
 
 /* " at halo.c:40", or nothing if the call site is unknown. */
@@ -63,15 +71,11 @@ static const char *site_text(const struct trace *trace, const struct trace_call 
 
 static enum status note_ranks(struct notes *notes, const struct trace *trace, struct err *err)
 {
-    struct note_list *list = &notes->lists[NOTE_BROKEN_OFF];
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         const struct trace_rank *rank = &trace->ranks[r];
-        struct note made = {.rank = r};
-        if (!rank->incomplete || list->count++ >= NOTES_PER_SORT) continue;
-        if (asprintf(&made.text, "rank %" PRIu32 ": the recording breaks off%s%s", r, rank->incomplete_why ? ": " : "",
-                     rank->incomplete_why ? rank->incomplete_why : "") < 0)
-            return err_memory(err);
-        insert_note(list, made, false);
+        if (rank->incomplete)
+            TRY(add_note(notes, NOTE_BROKEN_OFF, (struct note){.rank = r}, err, "rank %" PRIu32 ": the recording breaks off%s%s",
+                         r, rank->incomplete_why ? ": " : "", rank->incomplete_why ? rank->incomplete_why : ""));
     }
     return STATUS_OK;
 }
@@ -120,14 +124,10 @@ static enum status note_instances(struct notes *notes, const struct relations *r
             if (!call) continue;
             if (first == UINT32_MAX) first = m;
         }
-        struct note_list *list = &notes->lists[NOTE_UNFINISHED];
         char place[TRACE_PLACE_BYTES];
-        struct note made = {.rank = (uint32_t)comm->members[first]};
-        if (list->count++ >= NOTES_PER_SORT) continue;
-        trace_place(trace, made.rank, calls[first], place);
-        if (asprintf(&made.text, "%s: %s, rank %" PRId32 " does not", place, sorts[NOTE_UNFINISHED],
-                     comm->members[absent]) < 0) return err_memory(err);
-        insert_note(list, made, false);
+        const struct note made = {.rank = (uint32_t)comm->members[first]};
+        TRY(add_note(notes, NOTE_UNFINISHED, made, err, "%s: %s, rank %" PRId32 " does not",
+                     trace_place(trace, made.rank, calls[first], place), sorts[NOTE_UNFINISHED], comm->members[absent]));
     }
     return STATUS_OK;
 }
@@ -139,16 +139,12 @@ static enum status note_ready_send(struct notes *notes, const struct relations *
     const struct trace_call *send = relations_call(relations, message->sender, message->send_call);
     const struct trace_call *receive = relations_call(relations, message->receiver, message->receive_call);
     char begin[TRACE_PLACE_BYTES], end[TRACE_PLACE_BYTES], own[TRACE_PLACE_BYTES], other[TRACE_PLACE_BYTES];
-    struct note made = {.rank = message->receiver,
-                        .event = trace_event(trace, message->receiver, message->receive_call)};
-    if (asprintf(&made.text, "%s: error in the program: this ready send%s begins before its receive %s%s",
-                 trace_place(trace, message->sender, message->send_call, begin), site_text(trace, send, own),
-                 trace_place(trace, message->receiver, message->receive_call, end),
-                 site_text(trace, receive, other)) < 0)
-        return err_memory(err);
-    notes->lists[NOTE_READY_SEND].count++;
-    insert_note(&notes->lists[NOTE_READY_SEND], made, true);
-    return STATUS_OK;
+    const struct note made = {.rank = message->receiver,
+                              .event = trace_event(trace, message->receiver, message->receive_call)};
+    return add_note(notes, NOTE_READY_SEND, made, err,
+                    "%s: error in the program: this ready send%s begins before its receive %s%s",
+                    trace_place(trace, message->sender, message->send_call, begin), site_text(trace, send, own),
+                    trace_place(trace, message->receiver, message->receive_call, end), site_text(trace, receive, other));
 }
 
 /* The first member that asserts something else than member 0; 0: none does. */
@@ -173,15 +169,12 @@ static enum status note_fence(struct notes *notes, const struct relations *relat
     uint32_t rank = (uint32_t)comm->members[differs], first = (uint32_t)comm->members[0];
     if (!slice_state_counts(relations->state, rank, calls[differs])) return STATUS_OK;
     char place[TRACE_PLACE_BYTES], its[TRACE_PLACE_BYTES];
-    struct note made = {.rank = rank, .event = trace_event(trace, rank, calls[differs])};
-    if (asprintf(&made.text, "%s asserts %s where %s asserts %s, expected the same on all ranks (MPI-3.1 11.5.5)",
-                 trace_place(trace, rank, calls[differs], place),
-                 trace_fence_ends(trace->ranks[rank].calls[calls[differs]].flags),
-                 trace_place(trace, first, calls[0], its), trace_fence_ends(trace->ranks[first].calls[calls[0]].flags)) < 0)
-        return err_memory(err);
-    notes->lists[NOTE_FENCE].count++;
-    insert_note(&notes->lists[NOTE_FENCE], made, true);
-    return STATUS_OK;
+    const struct note made = {.rank = rank, .event = trace_event(trace, rank, calls[differs])};
+    return add_note(notes, NOTE_FENCE, made, err,
+                    "%s asserts %s where %s asserts %s, expected the same on all ranks (MPI-3.1 11.5.5)",
+                    trace_place(trace, rank, calls[differs], place),
+                    trace_fence_ends(trace->ranks[rank].calls[calls[differs]].flags), trace_place(trace, first, calls[0], its),
+                    trace_fence_ends(trace->ranks[first].calls[calls[0]].flags));
 }
 
 /* MPI-3.1 3.4: a ready send may be started only if the matching receive is already posted. */
@@ -206,18 +199,14 @@ enum status notes_add(struct notes *notes, const struct relations *relations, st
 static enum status note_unmatched(struct notes *notes, enum note_sort sort, const struct trace *trace,
                                   const struct unmatched *unmatched, struct err *err)
 {
-    struct note_list *list = &notes->lists[sort];
     if (unmatched->count == 0) return STATUS_OK;
     const struct trace_call *call = &trace->ranks[unmatched->rank].calls[unmatched->call];
     bool source = sort == NOTE_UNSENT && call_kind(call->call) == CALL_SENDRECV;
     char place[TRACE_PLACE_BYTES];
-    struct note made = {.rank = unmatched->rank};
-    if (asprintf(&made.text, "%s %s rank %d (tag %d)", trace_place(trace, unmatched->rank, unmatched->call, place),
-                 sort == NOTE_UNSENT ? "from" : "to", source ? call->exchange.source : call->peer,
-                 source ? call->exchange.recv_tag : call->message.tag) < 0)
-        return err_memory(err);
-    insert_note(list, made, false);
-    list->count += unmatched->count;
+    TRY(add_note(notes, sort, (struct note){.rank = unmatched->rank}, err, "%s %s rank %d (tag %d)",
+                 trace_place(trace, unmatched->rank, unmatched->call, place), sort == NOTE_UNSENT ? "from" : "to",
+                 source ? call->exchange.source : call->peer, source ? call->exchange.recv_tag : call->message.tag));
+    notes->lists[sort].count += unmatched->count - 1;
     return STATUS_OK;
 }
 

@@ -68,11 +68,7 @@ void result_free(struct result *result)
     fields_clear(result_fields, result);
     for (size_t i = 0; i < result->property_count; i++) free(result->properties[i].name);
     efficiency_free(result->efficiency);
-    free(result->properties);
-    free(result->behaviour);
-    free(result->rank_user_s);
-    free(result->rank_path_s);
-    free(result);
+    FREE_ALL(result->properties, result->behaviour, result->rank_user_s, result->rank_path_s, result);
 }
 
 enum status result_add_left_out(struct result *result, const struct result_left_out *made, struct err *err)

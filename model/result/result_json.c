@@ -42,11 +42,7 @@ static enum status read_result(const struct json_node *root, struct result **res
     TRY(result_new((uint32_t)rank_count, &made, err));
     enum status status = fields_read(result_fields, root, (size_t)rank_count, made, err);
     made->uncertainty.in_mpi_s = result_in_mpi_s(made);
-    if (status == STATUS_OK)
-        *result = made;
-    else
-        result_free(made);
-    return status;
+    GIVE(status, *result = made, result_free(made));
 }
 
 enum status result_from_json(const cJSON *json, const char *file, struct result **result, struct err *err)

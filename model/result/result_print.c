@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/search.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "model/waits/properties.h"
@@ -43,12 +44,7 @@ struct ranked {
     double severity_s;
 };
 
-static int compare_findings(const void *one, const void *other)
-{
-    const struct ranked *a = one, *b = other;
-    if (a->severity_s != b->severity_s) return a->severity_s > b->severity_s ? -1 : 1;
-    return (int)a->pattern - (int)b->pattern;
-}
+ORDER(compare_findings, struct ranked, DOWN(severity_s) UP(pattern))
 
 /* The rank that loses more than the others, as a number; "-" where none stands out. */
 static bool print_worst_rank(const struct result *result, const struct result_pattern *pattern, FILE *out)

@@ -66,8 +66,7 @@ static enum status add_name(struct names *names, const char *full, size_t bytes,
     if (find_item(names, true, full, bytes, &full_key)) return STATUS_OK;
     struct name made = {.full = strndup(full, bytes), .brief = malloc(bytes + 1)};
     if (!made.full || !made.brief) {
-        free(made.full);
-        free(made.brief);
+        FREE_ALL(made.full, made.brief);
         return err_memory(err);
     }
     const char *slash = strrchr(made.full, '/');
@@ -186,8 +185,7 @@ enum status result_shorten_names(struct result *result, struct err *err)
         for (size_t i = 0; i < result->patterns[p].place_count; i++) replace_names(&names, result->patterns[p].places[i].advice);
     for (size_t i = 0; status == STATUS_OK && i < result->note_count; i++) replace_names(&names, result->notes[i]);
     for (size_t i = 0; i < names.count; i++) {
-        free(names.items[i].full);
-        free(names.items[i].brief);
+        FREE_ALL(names.items[i].full, names.items[i].brief);
     }
     free(names.items);
     map_clear(&names.fulls);

@@ -9,11 +9,7 @@
 void slice_state_clear(struct slice_state *state)
 {
     for (uint32_t r = 0; state->flags && r < state->rank_count; r++) free(state->flags[r]);
-    free(state->flags);
-    free(state->capacity);
-    free(state->pairs_before);
-    free(state->pairs_now);
-    free(state->pairs_next);
+    FREE_ALL(state->flags, state->capacity, state->pairs_before, state->pairs_now, state->pairs_next);
     memset(state, 0, sizeof *state);
 }
 

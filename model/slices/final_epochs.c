@@ -2,6 +2,7 @@
  * ended, no partner is missing, and the watermark is past their ends. */
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "model/match/relations.h"
 #include "model/slices/final.h"
 
@@ -160,9 +161,6 @@ enum status mark_final_epochs(struct slice_state *state, const struct relations 
         find_kept(&sets);
         mark_sets(state, &sets);
     }
-    free(sets.parents);
-    free(sets.open);
-    free(sets.kept);
-    free(sets.complete_ps);
+    FREE_ALL(sets.parents, sets.open, sets.kept, sets.complete_ps);
     return status;
 }

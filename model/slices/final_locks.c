@@ -2,8 +2,8 @@
  * release can precede its own. Each lock keeps its last holders. Each rank keeps the times of the calls that a later
  * lock may have waited for. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "common/array.h"
 #include "model/match/locks.h"
 #include "model/match/relations.h"
 #include "model/slices/final.h"
@@ -260,11 +260,6 @@ enum status mark_final_locks(struct slice_state *state, const struct relations *
     bool made = work.clusters && work.first_of && work.late && work.open && work.release_ps && work.final_ps;
     for (size_t w = 0; made && w < relations->trace->definitions.window_count; w++) work.final_ps[w] = watermark_ps;
     enum status status = made ? mark_all(&work, err) : err_memory(err);
-    free(work.clusters);
-    free(work.first_of);
-    free(work.late);
-    free(work.open);
-    free(work.release_ps);
-    free(work.final_ps);
+    FREE_ALL(work.clusters, work.first_of, work.late, work.open, work.release_ps, work.final_ps);
     return status;
 }

@@ -4,6 +4,7 @@
  * open wait are kept. */
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "model/transfers/bounds.h"
 #include "model/match/holdings.h"
 #include "model/match/relations.h"
@@ -92,8 +93,7 @@ static enum status mark_final_waits_of(struct slice_state *state, const struct t
         }
     }
     *needed_ps = waits.needed_ps;
-    free(row);
-    free(waits.over);
+    FREE_ALL(row, waits.over);
     return failed ? err_memory(err) : STATUS_OK;
 }
 

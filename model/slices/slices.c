@@ -1,7 +1,6 @@
 #include "model/slices/slices.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "model/result/checks.h"
@@ -9,7 +8,7 @@
 #include "common/heap.h"
 #include "model/causes/activity_log.h"
 #include "model/waits/severity.h"
-#include "model/match/window_uses.h"
+#include "trace/steps.h"
 
 static const struct analyze_options defaults = ANALYZE_DEFAULTS;
 
@@ -20,7 +19,6 @@ struct slices {
     struct locations locations;
     struct slice_state state;
     struct severity severity;
-    bool severity_made;
     struct checks checks;                 /* of options->verify */
     struct section_times times;           /* of options->section.callpath */
     struct activity_log *log;             /* of options->intervals, else NULL */
@@ -38,6 +36,14 @@ struct slices {
     struct analyze_found found; /* of options->found */
     struct err *err;
 };
+
+void analyze_found_clear(struct analyze_found *found)
+{
+    waits_clear(&found->waits);
+    transfers_clear(&found->transfers);
+    critical_path_clear(&found->path);
+    wait_profile_clear(&found->profile);
+}
 
 static bool is_behind(const void *of, uint32_t one, uint32_t other)
 {
@@ -148,8 +154,7 @@ static enum status drop_final(struct slices *slices)
     enum status status = STATUS_OK;
     for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++)
         status = drop_of_rank(slices, r, lists, requests);
-    free(lists);
-    free(requests);
+    FREE_ALL(lists, requests);
     return status;
 }
 
@@ -195,20 +200,31 @@ static enum status look_at_slice(struct slices *slices, struct relations *relati
 static enum status prepare_calls(struct slices *slices)
 {
     if (slices->checker) TRY(trace_check_slice(slices->checker, slices->trace, slices->heap.count == 0, slices->err));
-    TRY(window_uses_check(&slices->uses, slices->trace, slices->err));
-    TRY(wait_profile_go_on(&slices->severity.profile, slices->err));
+    TRY(callpaths_go_on(&slices->severity.profile.paths, slices->err));
     return slices->efficiency ? efficiency_slices_go_on(slices->efficiency, slices->err) : STATUS_OK;
 }
 
 static enum status detect_slice(struct slices *slices, bool last)
 {
+    const struct relations *given = slices->options->relations;
     struct relations relations;
-    TRY(relations_build(slices->trace, &relations, slices->err));
+    if (given)
+        relations = *given;
+    else
+        TRY(relations_build_slice(slices->trace, &slices->uses, &relations, slices->err));
     enum status status = look_at_slice(slices, &relations, last);
     if (status == STATUS_OK && last) status = severity_end(&slices->severity, &relations, slices->err);
-    relations_clear(&relations);
+    if (!given) relations_clear(&relations);
     TRY(status);
     return last ? STATUS_OK : drop_final(slices);
+}
+
+/* Counts what is final of the calls that have been read; after the last ones that is everything. */
+static enum status take_slice(struct slices *slices)
+{
+    TRY(prepare_calls(slices));
+    set_reached(slices);
+    return detect_slice(slices, slices->heap.count == 0);
 }
 
 /* Runs the backward replay. */
@@ -219,25 +235,6 @@ static enum status look_back(struct slices *slices, struct time_profile *causes,
     TRY(activity_log_sum(slices->log, &slices->severity.provisional, on_path, slices->err));
     TRY(activity_log_report_causes(slices->log, causes, path, slices->err));
     return efficiency_slices_sum(slices->efficiency, slices->log, &slices->severity.provisional, slices->err);
-}
-
-static enum status sum_up(struct slices *slices, struct time_profile *causes, struct time_profile *path)
-{
-    severity_vote(&slices->severity);
-    provisional_decide(&slices->severity.provisional);
-    return look_back(slices, causes, path);
-}
-
-static enum status read_slices(struct slices *slices)
-{
-    for (bool last = false; !last;) {
-        TRY(read_slice(slices));
-        TRY(prepare_calls(slices));
-        set_reached(slices);
-        last = slices->heap.count == 0;
-        TRY(detect_slice(slices, last));
-    }
-    return STATUS_OK;
 }
 
 static enum status report_causes(const struct slices *slices, struct time_profile *causes, struct time_profile *path,
@@ -280,18 +277,16 @@ static enum status report_slices(struct slices *slices, struct time_profile *cau
     const struct analyze_options *options = slices->options;
     if (status == STATUS_OK && options->filter.section)
         status = section_report(&slices->times, &options->section, options->filter.section, made, slices->err);
-    if (status == STATUS_OK)
-        *result = made;
-    else
-        result_free(made);
-    return status;
+    GIVE(status, *result = made, result_free(made));
 }
 
 /* All slices have been looked at. */
 static enum status conclude_slices(struct slices *slices, struct result **result)
 {
     struct time_profile causes = {.trace = slices->trace, .paths = &slices->severity.profile.paths}, path = causes;
-    enum status status = sum_up(slices, &causes, &path);
+    severity_vote(&slices->severity);
+    provisional_decide(&slices->severity.provisional);
+    enum status status = look_back(slices, &causes, &path);
     if (status == STATUS_OK) status = report_slices(slices, &causes, &path, result);
     time_profile_clear(&causes);
     time_profile_clear(&path);
@@ -311,7 +306,6 @@ static enum status start_slices(struct slices *slices)
     }
     if (slices->source && !slices->source->checked) TRY(trace_checker_new(slices->trace, &slices->checker, slices->err));
     TRY(severity_init(&slices->severity, slices->trace, slices->options, slices->err));
-    slices->severity_made = true;
     if (!slices->options->intervals) return STATUS_OK;
     TRY(locations_build(slices->trace, &slices->locations, slices->err));
     TRY(activity_log_new(slices->trace, &slices->locations, &slices->log, slices->err));
@@ -320,8 +314,9 @@ static enum status start_slices(struct slices *slices)
     return STATUS_OK;
 }
 
-static void clear_slices(struct slices *slices)
+void slices_free(struct slices *slices)
 {
+    if (!slices) return;
     slice_state_clear(&slices->state);
     checks_clear(&slices->checks);
     section_times_clear(&slices->times);
@@ -331,25 +326,28 @@ static void clear_slices(struct slices *slices)
     efficiency_slices_free(slices->efficiency);
     locations_clear(&slices->locations);
     analyze_found_clear(&slices->found);
-    if (slices->severity_made) severity_clear(&slices->severity);
-    free(slices->read_ps);
-    free(slices->ended);
-    free(slices->heap.items);
-    free(slices->moved);
+    severity_clear(&slices->severity);
+    FREE_ALL(slices->read_ps, slices->ended, slices->heap.items, slices->moved, slices);
+}
+
+static enum status new_slices(struct trace_source *source, struct trace *trace, const struct analyze_options *options,
+                              size_t calls, struct slices **slices, struct err *err)
+{
+    struct slices *made = calloc(1, sizeof *made);
+    if (!made) return err_memory(err);
+    *made = (struct slices){.source = source,
+                            .trace = trace,
+                            .options = options ? options : &defaults,
+                            .calls = calls > 0 ? calls : 1,
+                            .err = err};
+    enum status status = start_slices(made);
+    GIVE(status, *slices = made, slices_free(made));
 }
 
 enum status slices_open(struct trace *trace, const struct analyze_options *options, size_t calls, struct slices **slices,
                         struct err *err)
 {
-    struct slices *made = calloc(1, sizeof *made);
-    if (!made) return err_memory(err);
-    *made = (struct slices){.trace = trace, .options = options, .calls = calls, .err = err};
-    enum status status = start_slices(made);
-    if (status == STATUS_OK)
-        *slices = made;
-    else
-        slices_free(made);
-    return status;
+    return new_slices(NULL, trace, options, calls, slices, err);
 }
 
 enum status slices_add(struct slices *slices, const bool *ended, size_t *more, struct err *err)
@@ -368,10 +366,7 @@ enum status slices_add(struct slices *slices, const bool *ended, size_t *more, s
     }
     *more = slices->calls;
     if (ended && slices->heap.count > 0 && slices->read_ps[slices->heap.items[0]] == INT64_MIN) return STATUS_OK;
-    bool last = slices->heap.count == 0;
-    TRY(prepare_calls(slices));
-    set_reached(slices);
-    TRY(detect_slice(slices, last));
+    TRY(take_slice(slices));
     if (slices->kept > *more) *more = slices->kept;
     return STATUS_OK;
 }
@@ -383,41 +378,35 @@ enum status slices_end(struct slices *slices, struct result **result, struct err
     return conclude_slices(slices, result);
 }
 
-void slices_free(struct slices *slices)
+static enum status read_slices(struct slices *slices)
 {
-    if (!slices) return;
-    clear_slices(slices);
-    free(slices);
+    do {
+        TRY(read_slice(slices));
+        TRY(take_slice(slices));
+    } while (slices->heap.count > 0);
+    return STATUS_OK;
 }
 
 enum status model_analyze_slices(struct trace_source *source, const struct analyze_options *options, size_t calls,
                                  struct result **result, struct err *err)
 {
-    struct slices slices = {.source = source,
-                            .trace = source->trace,
-                            .options = options ? options : &defaults,
-                            .calls = calls > 0 ? calls : 1,
-                            .err = err};
-    enum status status = start_slices(&slices);
-    if (status == STATUS_OK) status = read_slices(&slices);
-    if (status == STATUS_OK) status = conclude_slices(&slices, result);
-    clear_slices(&slices);
+    struct slices *slices;
+    TRY(new_slices(source, source->trace, options, calls, &slices, err));
+    enum status status = read_slices(slices);
+    if (status == STATUS_OK) status = conclude_slices(slices, result);
+    slices_free(slices);
     return status;
 }
 
 /* Everything is final in the only round of a trace in memory, so no call of it is changed. */
-static enum status open_whole(struct slices *slices, const struct trace *trace, const struct analyze_options *options,
+static enum status open_whole(const struct trace *trace, const struct analyze_options *options, struct slices **slices,
                               struct err *err)
 {
-    *slices = (struct slices){.trace = (struct trace *)trace, .options = options, .err = err};
-    TRY(start_slices(slices));
-    for (uint32_t r = 0; r < trace->rank_count; r++)
-        if (trace->ranks[r].count > 0) slices->read_ps[r] = trace_rank_end_ps(trace, r);
-    if (slices->log) TRY(efficiency_slices_go_on(slices->efficiency, err));
-    if (!options->relations) return detect_slice(slices, true);
-    struct relations relations = *options->relations;
-    TRY(look_at_slice(slices, &relations, true));
-    return severity_end(&slices->severity, &relations, err);
+    TRY(new_slices(NULL, (struct trace *)trace, options, 1, slices, err));
+    enum status status = prepare_calls(*slices);
+    if (status == STATUS_OK) status = detect_slice(*slices, true);
+    if (status != STATUS_OK) slices_free(*slices);
+    return status;
 }
 
 /* Without the waits that did not come true. */
@@ -435,35 +424,57 @@ static void hand_over(struct slices *slices, struct analyze_found *found)
     slices->severity.profile = (struct wait_profile){.count = 0};
 }
 
-enum status slices_whole(const struct trace *trace, const struct analyze_options *options, struct result **result,
-                         struct err *err)
+static enum status note_steps(const struct trace *trace, struct result *result, struct err *err)
 {
-    struct slices slices;
+    struct trace_steps steps;
+    char text[TRACE_STEPS_BYTES];
+    TRY(trace_steps_find(trace, &steps, err));
+    if (!steps.notable) return STATUS_OK;
+    return result_add_note(result, err, "%s: " TRACE_STEPS_ADVICE, trace_steps_text(trace, &steps, text));
+}
+
+static enum status analyze_whole(const struct trace *trace, const struct analyze_options *options, struct result **result,
+                                 struct err *err)
+{
+    struct slices *slices = NULL;
     struct result *made = NULL;
-    enum status status = open_whole(&slices, trace, options, err);
-    if (status == STATUS_OK) status = conclude_slices(&slices, &made);
-    if (status == STATUS_OK && options->found) hand_over(&slices, options->found);
-    clear_slices(&slices);
-    if (status == STATUS_OK) *result = made;
+    TRY(open_whole(trace, options, &slices, err));
+    enum status status = conclude_slices(slices, &made);
+    if (status == STATUS_OK) status = note_steps(trace, made, err);
+    if (status == STATUS_OK && options->found) hand_over(slices, options->found);
+    slices_free(slices);
+    GIVE(status, *result = made, result_free(made));
+}
+
+enum status model_analyze(const struct trace *trace, const struct analyze_options *options, struct result **result,
+                          struct err *err)
+{
+    struct analyze_options narrowed = options ? *options : defaults;
+    struct section section = {NULL, NULL};
+    if (section_is_set(&narrowed.section)) {
+        TRY(section_find(trace, &narrowed.section, &section, err));
+        narrowed.filter.section = &section;
+        narrowed.filter.callpath = narrowed.section.callpath;
+    }
+    enum status status = analyze_whole(trace, &narrowed, result, err);
+    section_clear(&section);
     return status;
 }
 
 enum status model_totals(const struct trace *trace, const struct analyze_options *options, struct totals *totals,
                          struct err *err)
 {
-    struct slices slices;
-    struct severity *severity = &slices.severity;
-    enum status status = open_whole(&slices, trace, options ? options : &defaults, err);
-    if (status == STATUS_OK) {
-        severity_vote(severity);
-        provisional_decide(&severity->provisional);
-        status = provisional_end(&severity->provisional, &severity->totals, &severity->profile, err);
-    }
+    struct slices *slices;
+    TRY(open_whole(trace, options, &slices, err));
+    struct severity *severity = &slices->severity;
+    severity_vote(severity);
+    provisional_decide(&severity->provisional);
+    enum status status = provisional_end(&severity->provisional, &severity->totals, &severity->profile, err);
     if (status == STATUS_OK) {
         *totals = severity->totals;
         severity->totals = (struct totals){.rank_count = 0};
     }
-    clear_slices(&slices);
+    slices_free(slices);
     return status;
 }
 

@@ -43,8 +43,4 @@ enum status slices_add(struct slices *slices, const bool *ended, size_t *more, s
 enum status slices_end(struct slices *slices, struct result **result, struct err *err);
 void slices_free(struct slices *slices);
 
-/* Analyses a trace in memory in one slice, for model_analyze(). */
-enum status slices_whole(const struct trace *trace, const struct analyze_options *options, struct result **result,
-                         struct err *err);
-
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "model/match/shmem_writes.h"
 
 void transfers_clear(struct transfers *transfers)
@@ -132,12 +133,7 @@ static enum status add_shmem(const struct relations *relations, uint32_t rank, s
     return status;
 }
 
-static int compare_transfers(const void *one, const void *two)
-{
-    const struct transfer *a = one, *b = two;
-    if (a->origin != b->origin) return a->origin < b->origin ? -1 : 1;
-    return (a->call > b->call) - (a->call < b->call);
-}
+ORDER(compare_transfers, struct transfer, UP(origin) UP(call))
 
 enum status bounds_from_relations(const struct relations *relations, struct transfers *transfers, struct err *err)
 {

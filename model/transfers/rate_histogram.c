@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "common/units.h"
 #include "model/transfers/double_bits.h"
 
@@ -118,18 +119,12 @@ static double value_at(const struct rate_histogram *histogram, uint64_t place)
     return middle > histogram->max ? histogram->max : middle;
 }
 
-static int compare_rates(const void *one, const void *other)
-{
-    const double *a = one, *b = other;
-    return (*a > *b) - (*a < *b);
-}
-
 static double exact_median(const struct rate_histogram *histogram)
 {
     double values[RATE_HISTOGRAM_EXACT_MAX];
     size_t count = histogram->cell_count;
     for (size_t i = 0; i < count; i++) values[i] = double_of_bits(histogram->cells[i]);
-    qsort(values, count, sizeof *values, compare_rates);
+    qsort(values, count, sizeof *values, compare_doubles);
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 

@@ -7,6 +7,7 @@
 #include <gsl/gsl_statistics_double.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "model/transfers/double_bits.h"
 
 /* Ten bits of the fraction are the class. */
@@ -14,8 +15,7 @@ enum { CLASS_SHIFT = 42 };
 
 void distribution_clear(struct distribution *distribution)
 {
-    free(distribution->exact);
-    free(distribution->classes);
+    FREE_ALL(distribution->exact, distribution->classes);
     map_clear(&distribution->index);
     memset(distribution, 0, sizeof *distribution);
 }
@@ -84,11 +84,7 @@ enum status distribution_add(struct distribution *distribution, double value, st
     return STATUS_OK;
 }
 
-static int by_number(const void *one, const void *other)
-{
-    const struct distribution_class *a = one, *b = other;
-    return (a->number > b->number) - (a->number < b->number);
-}
+ORDER(by_number, struct distribution_class, UP(number))
 
 /* The mean of a class, in which values grow linearly with their bits. */
 static double class_mean(const struct distribution_class *of)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 
 void transfer_groups_clear(struct transfer_groups *groups)
 {
@@ -142,31 +143,9 @@ static enum status set_key(int grouping, const struct trace *trace, const struct
     }
 }
 
-static int compare_text(const char *one, const char *other)
-{
-    return strcmp(one ? one : "", other ? other : "");
-}
+ORDER(compare_groups, struct result_group, UP(origin) UP(target) UP(window) UP(from_bytes) BY_TEXT(kind))
 
-static int compare_groups(const void *one, const void *other)
-{
-    const struct result_group *a = one, *b = other;
-    if (a->origin != b->origin) return a->origin < b->origin ? -1 : 1;
-    if (a->target != b->target) return a->target < b->target ? -1 : 1;
-    if (a->window != b->window) return a->window < b->window ? -1 : 1;
-    if (a->from_bytes != b->from_bytes) return a->from_bytes < b->from_bytes ? -1 : 1;
-    return strcmp(a->kind, b->kind);
-}
-
-static int compare_places(const void *one, const void *other)
-{
-    const struct result_group *a = one, *b = other;
-    if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
-    int order = compare_text(a->name, b->name);
-    if (order == 0) order = compare_text(a->file, b->file);
-    if (order == 0) order = (a->line > b->line) - (a->line < b->line);
-    if (order == 0) order = compare_text(a->function, b->function);
-    return order != 0 ? order : (a->count < b->count) - (a->count > b->count);
-}
+ORDER(compare_places, struct result_group, DOWN(bytes) BY_TEXT(name) BY_TEXT(file) UP(line) BY_TEXT(function) DOWN(count))
 
 static enum status report_list(const struct transfer_list *list, int grouping, const struct trace *trace,
                                const struct callpaths *paths, struct result_groups *into, struct err *err)

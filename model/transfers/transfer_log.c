@@ -1,9 +1,9 @@
 #include "model/transfers/transfer_log.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/external_sort.h"
+#include "common/search.h"
 
 struct transfer_log {
     struct temp_file temp;
@@ -19,12 +19,7 @@ void transfer_log_free(struct transfer_log *log)
     free(log);
 }
 
-static int compare_transfers(const void *one, const void *other)
-{
-    const struct transfer_row *a = one, *b = other;
-    if (a->origin != b->origin) return a->origin < b->origin ? -1 : 1;
-    return (a->event > b->event) - (a->event < b->event);
-}
+ORDER(compare_transfers, struct transfer_row, UP(origin) UP(event))
 
 enum status transfer_log_new(struct transfer_log **log, struct err *err)
 {
@@ -34,11 +29,7 @@ enum status transfer_log_new(struct transfer_log **log, struct err *err)
     enum status status = temp_file_open(&made->temp, err);
     if (status == STATUS_OK)
         status = external_sort_new(&made->temp, sizeof(struct transfer_row), compare_transfers, &made->runs, err);
-    if (status == STATUS_OK)
-        *log = made;
-    else
-        transfer_log_free(made);
-    return status;
+    GIVE(status, *log = made, transfer_log_free(made));
 }
 
 enum status transfer_log_add(struct transfer_log *log, const struct trace *trace, const struct transfer *transfer,

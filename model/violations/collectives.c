@@ -286,7 +286,6 @@ enum status find_in_collectives(struct finder *finder)
         for (size_t i = 0; i < walk.sequences[s].count; i++) free(walk.sequences[s].items[i].calls);
         free(walk.sequences[s].items);
     }
-    free(walk.sequences);
-    free(walk.next);
+    FREE_ALL(walk.sequences, walk.next);
     return status;
 }

@@ -6,17 +6,10 @@
  * that is entirely within such a time of another rank holds its lock within it. */
 #include <stdlib.h>
 
+#include "common/search.h"
 #include "model/violations/finder.h"
 
-static int by_time(const void *one, const void *two)
-{
-    const struct holding *a = one, *b = two;
-    if (a->window != b->window) return a->window < b->window ? -1 : 1;
-    if (a->target != b->target) return a->target < b->target ? -1 : 1;
-    if (a->from_ps != b->from_ps) return a->from_ps < b->from_ps ? -1 : 1;
-    if (a->at.rank != b->at.rank) return a->at.rank < b->at.rank ? -1 : 1;
-    return (a->at.call > b->at.call) - (a->at.call < b->at.call);
-}
+ORDER(by_time, struct holding, UP(window) UP(target) UP(from_ps) UP(at.rank) UP(at.call))
 
 /* clocks_ps is the possible difference of two ranks' clocks. */
 static bool holdings_overlap(const struct holding *held, const struct holding *other, int64_t clocks_ps)

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "model/match/messages.h"
 #include "model/match/taken.h"
 #include "model/violations/finder.h"
@@ -126,8 +127,7 @@ enum status find_in_messages(struct finder *finder)
         status = prepare_walk(&walk);
         if (status == STATUS_OK) status = find_messages(&walk);
     }
-    free(walk.first);
-    free(walk.sides);
+    FREE_ALL(walk.first, walk.sides);
     messages_clear(&messages);
     return status;
 }

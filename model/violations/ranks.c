@@ -2,7 +2,6 @@
  * the data that the rules between ranks need. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "model/violations/finder.h"
@@ -494,30 +493,19 @@ static enum status end_windows(struct walk *walk)
     return STATUS_OK;
 }
 
-static int by_number(const void *one, const void *two)
-{
-    const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)two;
-    return (a > b) - (a < b);
-}
-
 /* MPI_Request_free gives up a request; which one, the trace does not say: nothing is reported of a rank that calls it.
  */
 static enum status end_requests(struct walk *walk)
 {
-    struct map *requests = &walk->requests;
-    size_t count = 0;
-    uint64_t *calls = malloc((requests->count + 1) * sizeof *calls), *slot;
-    if (!calls) return err_memory(walk->finder->err);
-    for (size_t i = 0; i < requests->capacity; i++)
-        if (requests->used[i]) calls[count++] = requests->values[i];
-    qsort(calls, count, sizeof *calls, by_number);
+    const bool known = walk->finder->complete[walk->at.rank] && walk->request_frees == 0;
+    uint64_t *calls, *slot;
+    TRY(map_values(&walk->requests, &calls, walk->finder->err));
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        status = map_put(&walk->finder->open_requests, (uint64_t)walk->at.rank << 40 | calls[i], 1, &slot,
-                         walk->finder->err);
-    bool known = walk->finder->complete[walk->at.rank] && walk->request_frees == 0;
-    for (size_t i = 0; known && status == STATUS_OK && i < count; i++)
-        status = finder_add(walk->finder, VIOLATION_request_not_completed, own_call(walk, calls[i]), nowhere, "%s", "");
+    for (size_t i = 0; status == STATUS_OK && i < walk->requests.count; i++) {
+        status = map_put(&walk->finder->open_requests, (uint64_t)walk->at.rank << 40 | calls[i], 1, &slot, walk->finder->err);
+        if (known && status == STATUS_OK)
+            status = finder_add(walk->finder, VIOLATION_request_not_completed, own_call(walk, calls[i]), nowhere, "%s", "");
+    }
     free(calls);
     return status;
 }
@@ -572,11 +560,7 @@ enum status find_in_ranks(struct finder *finder)
     if (status == STATUS_OK) status = epoch_cursor_init(&walk.cursor, finder->trace, finder->err);
     for (uint32_t r = 0; status == STATUS_OK && r < finder->trace->rank_count; r++) status = walk_rank(&walk, r);
     if (status == STATUS_OK) status = end_reuses(&walk);
-    free(walk.windows);
-    free(walk.comms);
-    free(walk.new);
-    free(walk.reuses);
-    free(walk.locks);
+    FREE_ALL(walk.windows, walk.comms, walk.new, walk.reuses, walk.locks);
     epoch_cursor_clear(&walk.cursor);
     map_clear(&walk.requests);
     map_clear(&walk.held);

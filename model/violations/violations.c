@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+#include "common/search.h"
 #include "common/units.h"
 #include "model/callpaths/callpath.h"
 #include "model/violations/finder.h"
@@ -49,15 +51,7 @@ static enum status prepare_finder(struct finder *finder)
     return STATUS_OK;
 }
 
-static int by_place(const void *one, const void *two)
-{
-    const struct violation *a = one, *b = two;
-    if (a->at.rank != b->at.rank) return a->at.rank < b->at.rank ? -1 : 1;
-    if (a->at.call != b->at.call) return a->at.call < b->at.call ? -1 : 1;
-    if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
-    if (a->other.rank != b->other.rank) return a->other.rank < b->other.rank ? -1 : 1;
-    return (a->other.call > b->other.call) - (a->other.call < b->other.call);
-}
+ORDER(by_place, struct violation, UP(at.rank) UP(at.call) UP(kind) UP(other.rank) UP(other.call))
 
 static enum status describe_call(const struct finder *finder, const struct callpaths *paths, struct call_at at,
                                  struct result_call *made)
@@ -113,12 +107,7 @@ static enum status tell_all(struct finder *finder, struct result_violations *vio
 static void clear_finder(struct finder *finder)
 {
     for (size_t i = 0; i < finder->count; i++) free(finder->items[i].detail);
-    free(finder->items);
-    free(finder->complete);
-    free(finder->starts.items);
-    free(finder->posts.items);
-    free(finder->updates);
-    free(finder->holdings);
+    FREE_ALL(finder->items, finder->complete, finder->starts.items, finder->posts.items, finder->updates, finder->holdings);
     map_clear(&finder->noput);
     map_clear(&finder->open_requests);
 }
@@ -133,11 +122,7 @@ enum status violations_find(const struct trace *trace, struct result_violations 
     for (size_t i = 0; status == STATUS_OK && i < sizeof rules / sizeof *rules; i++) status = rules[i](&finder);
     if (status == STATUS_OK) status = tell_all(&finder, &made);
     clear_finder(&finder);
-    if (status == STATUS_OK)
-        *violations = made;
-    else
-        result_violations_clear(&made);
-    return status;
+    GIVE(status, *violations = made, result_violations_clear(&made));
 }
 
 enum status violations_report(struct result_violations *from, struct result *result, struct err *err)

@@ -244,15 +244,7 @@ static void examine_posts(struct progress *progress)
     }
 }
 
-static int compare_waits(const void *one, const void *other)
-{
-    const struct visit_wait *a = one, *b = other;
-    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
-    if (a->call != b->call) return a->call < b->call ? -1 : 1;
-    if (a->until_ps != b->until_ps) return a->until_ps > b->until_ps ? -1 : 1;
-    if (a->from_ps != b->from_ps) return a->from_ps > b->from_ps ? -1 : 1;
-    return (a->target > b->target) - (a->target < b->target);
-}
+ORDER(compare_waits, struct visit_wait, UP(rank) UP(call) DOWN(until_ps) DOWN(from_ps) UP(target))
 
 /* A call that completes operations on several targets waits for them together: the latest visit counts. */
 static enum status count_waits(struct progress *progress)
@@ -296,7 +288,6 @@ enum status detect_wait_for_progress(struct detection *detection)
     if (detection->relations->trace->provenance.simulated) return detect_known_progress(detection);
     progress.released_ps = malloc((detection->relations->epochs.access_count + 1) * sizeof *progress.released_ps);
     enum status status = progress.released_ps ? infer_waits(&progress) : err_memory(detection->err);
-    free(progress.released_ps);
-    free(progress.items);
+    FREE_ALL(progress.released_ps, progress.items);
     return status;
 }

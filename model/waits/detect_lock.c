@@ -1,15 +1,10 @@
 /* Lock Contention. The holders of a lock are inferred from the order of the releases (docs/patterns.md). */
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "model/waits/detect.h"
 #include "model/match/locks.h"
-
-static int compare_times(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
 
 /* A call that waited for a release. */
 struct contention {
@@ -28,14 +23,7 @@ struct contentions {
     size_t count, capacity;
 };
 
-static int compare_contentions(const void *one, const void *other)
-{
-    const struct contention *a = one, *b = other;
-    int order = compare_times(a->rank, b->rank);
-    if (order == 0) order = compare_times((int64_t)a->call, (int64_t)b->call);
-    if (order == 0) order = compare_times(b->release_ps, a->release_ps);
-    return order != 0 ? order : compare_times(a->holder, b->holder);
-}
+ORDER(compare_contentions, struct contention, UP(rank) UP(call) DOWN(release_ps) UP(holder))
 
 /* How much earlier the release can usefully be: not before the holder got the lock, and not before the release of
  * another shared holder, for which the origin would then wait. */

@@ -24,13 +24,7 @@ struct uses {
     size_t count, capacity;
 };
 
-static int compare_uses(const void *one, const void *other)
-{
-    const struct use *a = one, *b = other;
-    if (a->object != b->object) return a->object < b->object ? -1 : 1;
-    if (a->at_ps != b->at_ps) return a->at_ps < b->at_ps ? -1 : 1;
-    return (a->call > b->call) - (a->call < b->call);
-}
+ORDER(compare_uses, struct use, UP(object) UP(at_ps) UP(call))
 
 static enum status add_use(struct uses *uses, struct use use, struct err *err)
 {
@@ -279,11 +273,7 @@ static int64_t value_of(const struct trace_rank *rank, const struct use *items, 
     return rank->calls[first].primitive.value;
 }
 
-static int compare_times(const void *one, const void *other)
-{
-    const int64_t *a = one, *b = other;
-    return (*a > *b) - (*a < *b);
-}
+ORDER(compare_times, int64_t, UP_ITSELF)
 
 /* The times at which threads arrived at the semaphore to take a unit. The caller frees them. */
 static enum status collect_takers(const struct trace_rank *rank, const struct use *items, size_t count,

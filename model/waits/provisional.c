@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 void provisional_clear(struct provisional *provisional)
 {
     for (int d = 0; d < DOUBT_COUNT; d++) {
-        free(provisional->severity_ps[d]);
-        free(provisional->count[d]);
+        FREE_ALL(provisional->severity_ps[d], provisional->count[d]);
     }
     memset(provisional, 0, sizeof *provisional);
 }

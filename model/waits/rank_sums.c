@@ -28,13 +28,7 @@ enum status rank_sums_add(struct rank_sums *sums, const struct rank_sum *more, s
     return STATUS_OK;
 }
 
-static int compare_sums(const void *one, const void *other)
-{
-    const struct rank_sum *a = one, *b = other;
-    if (a->item != b->item) return a->item < b->item ? -1 : 1;
-    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
-    return (a->thread > b->thread) - (a->thread < b->thread);
-}
+ORDER(compare_sums, struct rank_sum, UP(item) UP(rank) UP(thread))
 
 void rank_sums_sort(struct rank_sums *sums)
 {

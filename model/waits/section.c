@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/units.h"
 #include "model/result/result.h"
 
@@ -14,8 +15,7 @@ bool section_is_set(const struct section_marks *marks)
 
 void section_clear(struct section *section)
 {
-    free(section->from_ps);
-    free(section->to_ps);
+    FREE_ALL(section->from_ps, section->to_ps);
     *section = (struct section){NULL, NULL};
 }
 

@@ -19,20 +19,15 @@ enum status severity_init(struct severity *severity, const struct trace *trace, 
     TRY(totals_init(&severity->totals, trace->rank_count, err));
     severity->inside = calloc((size_t)trace->rank_count + 1, sizeof *severity->inside);
     severity->request_makers = calloc((size_t)trace->rank_count + 1, sizeof *severity->request_makers);
-    bool has_memory = severity->inside && severity->request_makers;
-    enum status status = has_memory ? wait_profile_init(trace, &severity->profile, err) : err_memory(err);
     severity->calls = (struct time_profile){.trace = trace, .paths = &severity->profile.paths};
-    if (status == STATUS_OK) return STATUS_OK;
-    free(severity->inside);
-    free(severity->request_makers);
-    totals_clear(&severity->totals);
-    *severity = (struct severity){.options = NULL};
-    return status;
+    if (!severity->inside || !severity->request_makers) return err_memory(err);
+    return callpaths_open(trace, &severity->profile.paths, err);
 }
 
 void severity_clear(struct severity *severity)
 {
-    for (uint32_t r = 0; r < severity->totals.rank_count; r++) map_clear(&severity->request_makers[r]);
+    struct map *makers = severity->request_makers;
+    for (uint32_t r = 0; makers && r < severity->totals.rank_count; r++) map_clear(&makers[r]);
     free(severity->request_makers);
     totals_clear(&severity->totals);
     free(severity->inside);

@@ -34,7 +34,7 @@ struct severity {
     struct provisional provisional;
 };
 
-/* Inits *severity for a trace, and borrows the trace until severity_clear(). */
+/* Inits *severity for a trace, and borrows the trace until severity_clear(), which follows also on failure. All-zero is empty. */
 enum status severity_init(struct severity *severity, const struct trace *trace, const struct analyze_options *options,
                           struct err *err);
 void severity_clear(struct severity *severity);

@@ -5,14 +5,9 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "common/units.h"
 #include "model/waits/disturbance.h"
-
-enum status wait_profile_init(const struct trace *trace, struct wait_profile *profile, struct err *err)
-{
-    memset(profile, 0, sizeof *profile);
-    return callpaths_build(trace, &profile->paths, err);
-}
 
 void wait_profile_clear(struct wait_profile *profile)
 {
@@ -22,11 +17,6 @@ void wait_profile_clear(struct wait_profile *profile)
     free(profile->items);
     rank_sums_clear(&profile->ranks);
     memset(profile, 0, sizeof *profile);
-}
-
-enum status wait_profile_go_on(struct wait_profile *profile, struct err *err)
-{
-    return callpaths_go_on(&profile->paths, err);
 }
 
 static bool is_worse(int64_t severity_ps, int64_t enter_ps, uint32_t rank, const struct advice_facts *worst)
@@ -113,22 +103,8 @@ enum status wait_profile_end_doubts(struct wait_profile *profile, const bool *re
     return STATUS_OK;
 }
 
-static int compare_text(const char *one, const char *other)
-{
-    return strcmp(one ? one : "", other ? other : "");
-}
-
-static int compare_places(const void *one, const void *other)
-{
-    const struct result_place *a = one, *b = other;
-    if (a->severity_s != b->severity_s) return a->severity_s > b->severity_s ? -1 : 1;
-    int order = compare_text(a->callpath, b->callpath);
-    if (order == 0) order = compare_text(a->file, b->file);
-    if (order == 0) order = (a->line > b->line) - (a->line < b->line);
-    if (order == 0) order = compare_text(a->advice, b->advice);
-    if (order == 0) order = (a->count < b->count) - (a->count > b->count);
-    return order != 0 ? order : (a->who.rank > b->who.rank) - (a->who.rank < b->who.rank);
-}
+ORDER(compare_places, struct result_place, DOWN(severity_s) BY_TEXT(callpath) BY_TEXT(file) UP(line) BY_TEXT(advice)
+      DOWN(count) UP(who.rank))
 
 static enum status report_ranks(const struct trace *trace, const struct rank_sum *sums, size_t count, bool per_rank,
                                 struct result_place *made, struct err *err)

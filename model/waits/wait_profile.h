@@ -30,9 +30,7 @@ struct wait_profile {
     struct rank_sums ranks; /* of the items */
 };
 
-/* Inits *profile. wait_profile_go_on() adds the call paths of the trace's next calls (callpaths_go_on()). */
-enum status wait_profile_init(const struct trace *trace, struct wait_profile *profile, struct err *err);
-enum status wait_profile_go_on(struct wait_profile *profile, struct err *err);
+/* All-zero is empty; callpaths_open() inits its paths, and callpaths_go_on() adds those of the trace's next calls. */
 void wait_profile_clear(struct wait_profile *profile);
 
 enum status wait_profile_add(struct wait_profile *profile, const struct trace *trace, const struct finding *finding,

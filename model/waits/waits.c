@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 
 void waits_clear(struct waits *waits)
 {
@@ -33,16 +34,7 @@ enum status waits_add(struct waits *waits, const struct trace *trace, const stru
     return STATUS_OK;
 }
 
-static int compare_waits(const void *one, const void *other)
-{
-    const struct wait *a = one, *b = other;
-    if (a->rank != b->rank) return a->rank > b->rank ? 1 : -1;
-    if (a->thread != b->thread) return a->thread > b->thread ? 1 : -1;
-    if (a->call != b->call) return a->call > b->call ? 1 : -1;
-    if (a->until_ps != b->until_ps) return a->until_ps > b->until_ps ? 1 : -1;
-    if (a->from_ps != b->from_ps) return a->from_ps > b->from_ps ? 1 : -1;
-    return (int)a->pattern - (int)b->pattern;
-}
+ORDER(compare_waits, struct wait, UP(rank) UP(thread) UP(call) UP(until_ps) UP(from_ps) UP(pattern))
 
 void waits_sort(struct waits *waits)
 {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/json.h"
 #include "common/units.h"
 
@@ -238,9 +239,7 @@ static enum status read_test(const struct reader *reader, const struct json_node
     for (int i = 0; i < names.count && status == STATUS_OK; i++)
         for (int k = 0; k < confs.count && status == STATUS_OK; k++)
             status = add_job(reader, &common, &names.items[i], &confs.items[k], &bytes, err);
-    free(confs.items);
-    free(names.items);
-    free(bytes.items);
+    FREE_ALL(confs.items, names.items, bytes.items);
     return status;
 }
 
@@ -269,11 +268,7 @@ static enum status take_document(struct json_document *document, struct bench_co
     struct bench_config made = {0};
     enum status status = read_config(document, &made, err);
     json_close(document);
-    if (status == STATUS_OK)
-        *config = made;
-    else
-        bench_config_clear(&made);
-    return status;
+    GIVE(status, *config = made, bench_config_clear(&made));
 }
 
 enum status bench_config_parse(const char *text, const char *file, struct bench_config *config, struct err *err)

@@ -30,11 +30,7 @@ enum status bench_environment_init(const char (*hosts)[BENCH_HOST_BYTES], int ra
     struct bench_environment made = {.nodes = calloc((size_t)rank_count, sizeof *made.nodes), .rank_count = rank_count};
     enum status status = made.nodes ? STATUS_OK : err_memory(err);
     for (int rank = 0; rank < rank_count && status == STATUS_OK; rank++) status = add_rank(&made, hosts[rank], rank, err);
-    if (status == STATUS_OK)
-        *environment = made;
-    else
-        bench_environment_clear(&made);
-    return status;
+    GIVE(status, *environment = made, bench_environment_clear(&made));
 }
 
 void bench_environment_clear(struct bench_environment *environment)

@@ -283,11 +283,7 @@ enum status bench_results_open(const char *directory, struct bench_results *resu
     struct bench_results made = {0};
     enum status status = read_run(directory, &made, err);
     if (status == STATUS_OK) status = read_entries(directory, is_round, read_round, &made, err);
-    if (status == STATUS_OK)
-        *results = made;
-    else
-        bench_results_clear(&made);
-    return status;
+    GIVE(status, *results = made, bench_results_clear(&made));
 }
 
 static void remove_rows(const char *directory)
@@ -323,8 +319,7 @@ void bench_results_remove(const char *directory)
 void bench_results_clear(struct bench_results *results)
 {
     for (size_t i = 0; i < results->count; i++) free(results->series[i].repetitions);
-    free(results->launches);
-    free(results->series);
+    FREE_ALL(results->launches, results->series);
     *results = (struct bench_results){0};
 }
 

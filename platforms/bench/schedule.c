@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/units.h"
 
 /* A plan under construction. sizes[i]: ranks of node i; order: nodes by size, ascending, then index. */
@@ -212,25 +213,16 @@ enum status bench_schedule_init(const struct bench_environment *environment, con
                               .shares = calloc(nodes, sizeof(int))};
     bool memory = made.placements && made.fits && planner.order && planner.pending && planner.busy && planner.shares;
     enum status status = memory ? plan_rounds(&planner, err) : err_memory(err);
-    free(planner.order);
-    free(planner.pending);
-    free(planner.busy);
-    free(planner.shares);
-    if (status == STATUS_OK)
-        *schedule = made;
-    else
-        bench_schedule_clear(&made);
-    return status;
+    FREE_ALL(planner.order, planner.pending, planner.busy, planner.shares);
+    GIVE(status, *schedule = made, bench_schedule_clear(&made));
 }
 
 void bench_schedule_clear(struct bench_schedule *schedule)
 {
     for (int i = 0; i < schedule->count; i++) {
-        free(schedule->placements[i].nodes);
-        free(schedule->placements[i].ranks);
+        FREE_ALL(schedule->placements[i].nodes, schedule->placements[i].ranks);
     }
-    free(schedule->placements);
-    free(schedule->fits);
+    FREE_ALL(schedule->placements, schedule->fits);
     *schedule = (struct bench_schedule){0};
 }
 

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/json.h"
 #include "common/json/json_write.h"
 #include "common/line.h"
+#include "common/search.h"
 #include "platforms/fit/pause.h"
 #include "platforms/fit/reverse.h"
 #include "platforms/limits.h"
@@ -109,8 +111,7 @@ static enum status join_launches(const struct bench_results *results, struct cal
         calibration->finalize_n = finalize.count;
         calibration->finalize_s = (struct fit_value){finalize.median, ended > 1 ? 3 * finalize.median_error : finalize.median};
     }
-    free(init_s);
-    free(finalize_s);
+    FREE_ALL(init_s, finalize_s);
     return status;
 }
 
@@ -133,11 +134,7 @@ enum status calibration_new(const struct bench_results *results, const cJSON *ru
             err, STATUS_DATA, NULL, NULL,
             "neither \"putLatency -s flush\" nor \"pingPong\" can be fitted (%s), expected one of them at %d sizes or more",
             made->curves[0][CALIBRATION_PUT].reason, FIT_SEGMENT_POINTS);
-    if (status == STATUS_OK)
-        *calibration = made;
-    else
-        free(made);
-    return status;
+    GIVE(status, *calibration = made, free(made));
 }
 
 static const char *class_name(bool between)
@@ -394,12 +391,6 @@ static double way_of(const cJSON *lines, double bytes)
     return number_of(cJSON_GetObjectItem(row, "latency_s")) + bytes / number_of(cJSON_GetObjectItem(row, "bandwidth_Bps"));
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Whether the ping-pong's times differ from the lines of all messages: half of its sizes differ by more than 5 %. */
 static bool lines_differ(const struct writer *writer, const cJSON *lines, bool between)
 {
@@ -411,7 +402,7 @@ static bool lines_differ(const struct writer *writer, const cJSON *lines, bool b
         double time = 2 * writer->overhead[between].value + asks + way_of(lines, point->x);
         apart[i] = fabs(time / point->y - 1);
     }
-    qsort(apart, curve->count, sizeof *apart, compare_numbers);
+    qsort(apart, curve->count, sizeof *apart, compare_doubles);
     return curve->count > 0 && apart[curve->count / 2] > 0.05;
 }
 
@@ -1059,9 +1050,5 @@ enum status calibration_to_platform(const struct calibration *calibration, const
     if (status == STATUS_OK && !network)
         status = err_set(err, STATUS_DATA, NULL, NULL,
                          "no latency and bandwidth could be made of the results, expected times that grow with bytes");
-    if (status == STATUS_OK)
-        *platform = made;
-    else
-        cJSON_Delete(made);
-    return status;
+    GIVE(status, *platform = made, cJSON_Delete(made));
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/search.h"
 
 enum { BATCHES_LEAST = 20 };
@@ -73,8 +74,7 @@ enum status conditions_find(const struct bench_results *results, bool between, s
     *conditions = (struct conditions){0, 0, 0, 0, 0};
     const size_t count = status == STATUS_OK ? collect_references(results, between, references) : 0;
     if (count >= BATCHES_LEAST) find_among(references, count, values, conditions);
-    free(references);
-    free(values);
+    FREE_ALL(references, values);
     return status;
 }
 

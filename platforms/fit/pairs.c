@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "platforms/fit/size_curve.h"
 
 /* One direction of a pair: a put from node `from` to node `to`. */
@@ -47,12 +48,7 @@ static enum status collect_times(const struct bench_results *results, const char
     return STATUS_OK;
 }
 
-static int by_bytes_and_time(const void *a, const void *b)
-{
-    const struct place_time *x = a, *y = b;
-    if (x->bytes != y->bytes) return x->bytes < y->bytes ? -1 : 1;
-    return (x->time_s > y->time_s) - (x->time_s < y->time_s);
-}
+ORDER(by_bytes_and_time, struct place_time, UP(bytes) UP(time_s))
 
 static enum status find_direction(struct directions *directions, int from, int to, struct direction **found, struct err *err)
 {
@@ -178,7 +174,6 @@ enum status pairs_compare(const struct bench_results *results, const char *spec,
             notes->count = PAIR_NOTES_MOST;
         }
     }
-    free(times.items);
-    free(directions.items);
+    FREE_ALL(times.items, directions.items);
     return status;
 }

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/generator.h"
 
 #define HUBER         1.345 /* 95 % efficiency where errors are normal */
@@ -279,16 +280,14 @@ enum status piecewise_fit(const struct fit_point *points, size_t count, struct p
     TRY(check_points(points, count, err));
     double *losses = malloc(sizeof *losses * count * count), *table = calloc(count * FIT_SEGMENTS_MOST, sizeof *table);
     if (!losses || !table) {
-        free(losses);
-        free(table);
+        FREE_ALL(losses, table);
         return err_memory(err);
     }
     leave_each_out(points, count, losses, table);
     fit_all_lines(points, count, FIT_SEGMENT_POINTS, losses);
     find_splits(losses, count, splits);
     made.count = choose_number(table, count, splits, &made);
-    free(losses);
-    free(table);
+    FREE_ALL(losses, table);
     const struct split *split = &splits[made.count - 1];
     for (int s = 0; s < made.count; s++) {
         size_t first = s ? split->ends[s - 1] : 0, last = split->ends[s] - 1;

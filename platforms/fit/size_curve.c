@@ -1,6 +1,8 @@
 #include "platforms/fit/size_curve.h"
 
+#include "common/array.h"
 #include "common/json/json_write.h"
+#include "common/search.h"
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
@@ -48,21 +50,10 @@ enum status size_curve_series_point(const struct bench_series *series, struct fi
 }
 
 /* By bytes, then time. */
-static int compare_times(const void *a, const void *b)
-{
-    const struct fit_point *x = &((const struct placed *)a)->point, *y = &((const struct placed *)b)->point;
-    if (x->x != y->x) return x->x < y->x ? -1 : 1;
-    return (x->y > y->y) - (x->y < y->y);
-}
+ORDER(compare_times, struct placed, UP(point.x) UP(point.y))
 
 /* By bytes and place, then time. */
-static int compare_places(const void *a, const void *b)
-{
-    const struct placed *x = a, *y = b;
-    int places = strcmp(x->place, y->place);
-    if (x->point.x != y->point.x) return x->point.x < y->point.x ? -1 : 1;
-    return places != 0 ? places : compare_times(a, b);
-}
+ORDER(compare_places, struct placed, UP(point.x) BY_TEXT(place) UP(point.y))
 
 /* Which repetitions of a size: all, those that count, or those in which another process had the core. Where conditions are known,
  * those under them count. Without references it is those in which nobody else had the core. */
@@ -94,11 +85,7 @@ static enum status measure_passes(const struct placed *passes, size_t count, enu
     return status;
 }
 
-static int compare_rounds(const void *a, const void *b)
-{
-    const uint32_t x = ((const struct placed *)a)->series->round, y = ((const struct placed *)b)->series->round;
-    return (x > y) - (x < y);
-}
+ORDER(compare_rounds, struct placed, UP(series->round))
 
 /* A third of the distance from the middle median to the farther one of those that are three standard deviations of a rank,
  * 1.5 sqrt(n), below and above it. It holds for any distribution, as where a process has one of two times. */
@@ -134,8 +121,7 @@ static enum status find_pass_error(const struct placed *passes, size_t count, en
         if (status == STATUS_OK && statistics.count > 0) medians[rounds++] = statistics.median;
     }
     if (status == STATUS_OK) rounds_error_s = rank_error(medians, rounds);
-    free(medians);
-    free(sorted);
+    FREE_ALL(medians, sorted);
     if (status == STATUS_OK) *error_s = fmax(over_passes.median_error, rounds_error_s);
     return status;
 }

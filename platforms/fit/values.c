@@ -153,8 +153,7 @@ enum status platform_differences(const cJSON *a, const cJSON *b, cJSON **differe
         for (size_t i = 0; i < of_b.count; i++)
             if (!find_leaf(&of_a, of_b.items[i].path)) add_difference(list, of_b.items[i].path, NULL, of_b.items[i].item);
     }
-    free(of_a.items);
-    free(of_b.items);
+    FREE_ALL(of_a.items, of_b.items);
     if (status == STATUS_OK) return json_made(list, differences, err);
     cJSON_Delete(list);
     return status;

@@ -10,6 +10,7 @@
 #include <gsl/gsl_statistics_double.h>
 
 #include "common/array.h"
+#include "common/search.h"
 
 /* Above it a series does not measure the call; docs/probe.md. */
 #define SPREAD_MOST 1.2
@@ -119,13 +120,7 @@ static enum status judge_question(enum probe_question question, const struct pro
     return STATUS_OK;
 }
 
-static int by_question(const void *a, const void *b)
-{
-    const struct probe_verdict *x = a, *y = b;
-    if (x->question != y->question) return x->question < y->question ? -1 : 1;
-    if (x->variant != y->variant) return x->variant < y->variant ? -1 : 1;
-    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
-}
+ORDER(by_question, struct probe_verdict, UP(question) UP(variant) UP(bytes))
 
 /* --- times --- */
 
@@ -179,9 +174,7 @@ enum status probe_evaluate(const struct probe_record *record, struct probe_findi
 
 void probe_findings_clear(struct probe_findings *findings)
 {
-    free(findings->verdicts);
-    free(findings->unsure);
-    free(findings->times);
+    FREE_ALL(findings->verdicts, findings->unsure, findings->times);
     *findings = (struct probe_findings){0};
 }
 

@@ -184,11 +184,7 @@ enum status probe_record_add(struct probe_record *record, const char *line, bool
 void probe_record_clear(struct probe_record *record)
 {
     for (size_t i = 0; i < record->series_count; i++) free(record->series[i].values);
-    free(record->tries);
-    free(record->limits);
-    free(record->skips);
-    free(record->series);
-    free(record->values);
+    FREE_ALL(record->tries, record->limits, record->skips, record->series, record->values);
     *record = (struct probe_record){0};
 }
 

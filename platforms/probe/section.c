@@ -535,9 +535,5 @@ enum status probe_section(const struct probe_findings *findings, cJSON **mpi, st
     if (status == STATUS_OK) status = platform_check_mpi(&root, err);
     cJSON *detached = cJSON_DetachItemFromObject(document.root, "mpi");
     cJSON_Delete(document.root);
-    if (status == STATUS_OK)
-        *mpi = detached;
-    else
-        cJSON_Delete(detached);
-    return status;
+    GIVE(status, *mpi = detached, cJSON_Delete(detached));
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/memory_text.h"
 #include "common/text/text.h"
 #include "platforms/profile.h"
@@ -411,8 +412,7 @@ void advice_free(struct advice *advice)
 {
     for (size_t i = 0; advice && i < advice->count; i++) {
         scene_close(&advice->changes[i].scene);
-        free(advice->changes[i].why);
-        free(advice->changes[i].where);
+        FREE_ALL(advice->changes[i].why, advice->changes[i].where);
     }
     free(advice);
 }

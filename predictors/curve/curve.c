@@ -2,7 +2,6 @@
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "predictors/scale/observe.h"
 
 struct replication {
@@ -26,8 +27,7 @@ static enum status add_window(struct replication *replication, const struct trac
     if (status == STATUS_OK)
         status = trace_add_window(replication->made, window->comm, window->bytes ? bytes : NULL,
                                   window->disp_unit ? units : NULL, window->flavor, &id, replication->err);
-    free(bytes);
-    free(units);
+    FREE_ALL(bytes, units);
     return status;
 }
 

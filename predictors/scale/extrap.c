@@ -1,7 +1,6 @@
 #include "predictors/scale/extrap.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 
 #include "common/array.h"
 #include "common/files/input_file.h"
+#include "common/search.h"
 #include "common/text/text.h"
 #include "predictors/scale/scale.h"
 
@@ -162,12 +162,7 @@ static enum status check_points(const struct reader *reader)
                                "first one only, and two that differ in the second one only");
 }
 
-static int by_scale(const void *a, const void *b)
-{
-    const struct time_sample *one = a, *two = b;
-    if (one->ranks != two->ranks) return one->ranks < two->ranks ? -1 : 1;
-    return (one->n > two->n) - (one->n < two->n);
-}
+ORDER(by_scale, struct time_sample, UP(ranks) UP(n))
 
 /* Ends the series of the current region and metric. */
 static enum status end_series(struct reader *reader)
@@ -249,24 +244,16 @@ enum status extrap_read(const char *file, struct extrap *extrap, struct err *err
     struct input_file in;
     TRY(input_file_open(file, &in, err));
     enum status status = input_file_close(&in, read_all(&reader, &in), err);
-    free(reader.metric);
-    free(reader.region);
-    if (status == STATUS_OK)
-        *extrap = made;
-    else
-        extrap_clear(&made);
-    return status;
+    FREE_ALL(reader.metric, reader.region);
+    GIVE(status, *extrap = made, extrap_clear(&made));
 }
 
 void extrap_clear(struct extrap *extrap)
 {
     for (size_t i = 0; i < extrap->count; i++) {
-        free(extrap->series[i].region);
-        free(extrap->series[i].metric);
+        FREE_ALL(extrap->series[i].region, extrap->series[i].metric);
     }
-    free(extrap->series);
-    free(extrap->parameter);
-    free(extrap->second);
+    FREE_ALL(extrap->series, extrap->parameter, extrap->second);
     *extrap = (struct extrap){.count = 0};
 }
 

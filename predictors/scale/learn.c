@@ -6,6 +6,7 @@
 
 #include "common/array.h"
 #include "common/memory_text.h"
+#include "common/search.h"
 #include "common/text/text.h"
 #include "predictors/scale/block_noise.h"
 #include "predictors/scale/loops.h"
@@ -39,12 +40,7 @@ struct order {
     const struct trace *trace;
 };
 
-static int by_scale(const void *a, const void *b)
-{
-    const struct order *left = a, *right = b;
-    if (left->scale.ranks != right->scale.ranks) return left->scale.ranks < right->scale.ranks ? -1 : 1;
-    return left->scale.n < right->scale.n ? -1 : left->scale.n > right->scale.n;
-}
+ORDER(by_scale, struct order, UP(scale.ranks) UP(scale.n))
 
 static enum status sort_traces(struct learner *learner, const struct scale_runs *runs)
 {
@@ -792,9 +788,7 @@ static enum status learn_with(const struct scale_runs *runs, const struct statis
         nodes_free(learner.loops[r].items, learner.loops[r].count);
     for (size_t i = 0; learner.runs && i < learner.count; i++)
         if (learner.runs[i].trace) run_clear(&learner.runs[i]);
-    free(learner.loops);
-    free(learner.runs);
-    free(learner.traces);
+    FREE_ALL(learner.loops, learner.runs, learner.traces);
     keys_clear(&learner.keys);
     tags_clear(&learner.tags);
     *misfit = learner.misfit;

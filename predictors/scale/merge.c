@@ -58,8 +58,7 @@ static void drafts_free(struct draft *items, size_t count)
 {
     for (size_t i = 0; items && i < count; i++) {
         drafts_free(items[i].body, items[i].count);
-        free(items[i].taken);
-        free(items[i].step.members.listed);
+        FREE_ALL(items[i].taken, items[i].step.members.listed);
     }
     free(items);
 }
@@ -291,9 +290,7 @@ static enum status align_steps(const struct merger *merger, const struct draft *
                 *best = made[(i + 1) * width + j + 1] + common;
         }
     }
-    if (status == STATUS_OK) *table = made;
-    else free(made);
-    return status;
+    GIVE(status, *table = made, free(made));
 }
 
 static enum status join_drafts(struct merger *merger, struct draft **a, size_t *a_count, struct draft *b, size_t b_count);

@@ -73,8 +73,6 @@ int32_t numbers_first(const struct numbers *numbers, size_t objects, int32_t num
 
 void numbers_clear(struct numbers *numbers)
 {
-    free(numbers->number);
-    free(numbers->of_rank);
-    free(numbers->named);
+    FREE_ALL(numbers->number, numbers->of_rank, numbers->named);
     *numbers = (struct numbers){.count = 0};
 }

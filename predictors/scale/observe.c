@@ -578,8 +578,7 @@ enum status run_observe(const struct trace *trace, const struct statistics *stat
     }
     free(alone);
     statistics_blocks_free(blocks, trace->rank_count);
-    free(observer.open);
-    free(observer.items);
+    FREE_ALL(observer.open, observer.items);
     if (status == STATUS_OK) status = check_numbers(run, &run->comms, "communicators", err);
     if (status == STATUS_OK) status = check_numbers(run, &run->windows, "windows", err);
     if (status != STATUS_OK) run_clear(run);

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
+
 static bool is_power_of_two(int32_t count)
 {
     return (count & (count - 1)) == 0;
@@ -178,11 +180,6 @@ void program_free(struct program *program)
     steps_free(program->steps, program->count);
     trace_free(program->names);
     wait_sets_clear(&program->waits);
-    free(program->parameter);
-    free(program->statistics);
-    free(program->runs);
-    free(program->doubts);
-    free(program->windows);
-    free(program->comms);
-    free(program);
+    FREE_ALL(program->parameter, program->statistics, program->runs, program->doubts, program->windows, program->comms,
+             program);
 }

@@ -196,9 +196,7 @@ enum status statistics_find(const struct statistics *statistics, const struct tr
     finder.bad_comm = calloc(trace->definitions.comm_count + 1, sizeof *finder.bad_comm);
     enum status status = *blocks && finder.bad_comm ? STATUS_OK : err_memory(err);
     if (status == STATUS_OK && statistics->count > 0) status = find_parts(&finder, *blocks, err);
-    free(finder.bad_comm);
-    free(finder.boundary);
-    free(finder.steps);
+    FREE_ALL(finder.bad_comm, finder.boundary, finder.steps);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 
 enum status wait_sets_open(struct wait_sets *sets, struct err *err)
 {
@@ -19,12 +20,7 @@ void wait_sets_clear(struct wait_sets *sets)
     *sets = (struct wait_sets){.count = 0};
 }
 
-static int by_key(const void *a, const void *b)
-{
-    const struct wait_item *left = a, *right = b;
-    if (left->key != right->key) return left->key < right->key ? -1 : 1;
-    return (left->place > right->place) - (left->place < right->place);
-}
+ORDER(by_key, struct wait_item, UP(key) UP(place))
 
 /* Sorts, and drops what is there twice. */
 static size_t sort_items(struct wait_item *items, size_t count)

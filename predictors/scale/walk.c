@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/units.h"
 
 /* Of a rank: calls and computing added up, how long the computing waited for a core, and how much of it was sleep. */
@@ -343,7 +344,6 @@ void walk_clear(struct walk *walk, const struct program *program)
 {
     for (size_t i = 0; walk->executions && i < walk->run_count * places_of(program); i++)
         executions_clear(&walk->executions[i]);
-    free(walk->executions);
-    free(walk->samples);
+    FREE_ALL(walk->executions, walk->samples);
     *walk = (struct walk){.samples = NULL};
 }

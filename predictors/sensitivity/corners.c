@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "common/units.h"
+#include "common/search.h"
 
 enum { REPLAYS_MOST = 200, NEWTON_MOST = 20, HALVES_MOST = 60 };
 #define BEYOND 1000.0 /* so many times the end of the range a tolerance is looked for */
@@ -187,11 +187,7 @@ static enum status check_line(const struct search *search, struct corner a, stru
     return STATUS_OK;
 }
 
-static int compare_corners(const void *a, const void *b)
-{
-    const double x = ((const struct corner *)a)->x, y = ((const struct corner *)b)->x;
-    return (x > y) - (x < y);
-}
+ORDER(compare_corners, struct corner, UP(x))
 
 static enum status check_lines(const struct search *search)
 {

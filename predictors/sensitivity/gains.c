@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/search.h"
 #include "common/units.h"
 #include "predictors/transforms/transform.h"
 
@@ -27,12 +28,7 @@ static enum status replay_scaled(struct replays *replays, const char *callpath, 
     return status;
 }
 
-static int by_gain(const void *one, const void *other)
-{
-    const struct gain *a = one, *b = other;
-    if (a->run_time_s[0] != b->run_time_s[0]) return a->run_time_s[0] < b->run_time_s[0] ? -1 : 1;
-    return strcmp(a->callpath, b->callpath);
-}
+ORDER(by_gain, struct gain, UP(run_time_s[0]) BY_TEXT(callpath))
 
 enum status gains_find(struct replays *replays, const struct callpaths *paths, struct gains *gains, struct err *err)
 {

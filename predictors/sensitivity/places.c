@@ -1,9 +1,9 @@
 #include "predictors/sensitivity/places.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "common/units.h"
 #include "model/analyze.h"
 #include "model/callpaths/time_profile.h"
@@ -213,12 +213,7 @@ static enum status walk_path(struct walk *walk, const struct critical_path *path
     return status == STATUS_OK ? count_part(walk, 0, NULL) : status;
 }
 
-static int by_slope(const void *one, const void *other)
-{
-    const struct place_share *a = one, *b = other;
-    if (a->slope != b->slope) return a->slope < b->slope ? 1 : -1;
-    return a->a != b->a ? (a->a > b->a) - (a->a < b->a) : (a->b > b->b) - (a->b < b->b);
-}
+ORDER(by_slope, struct place_share, DOWN(slope) UP(a) UP(b))
 
 /* Slopes are in picoseconds by steps so far. */
 static enum status report_places(struct walk *walk, double unit)

@@ -1,7 +1,6 @@
 #include "predictors/sensitivity/run_time.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "common/units.h"
 #include "predictors/sensitivity/stretched.h"

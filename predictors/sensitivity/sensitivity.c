@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/scramble.h"
 #include "common/units.h"
 #include "predictors/sensitivity/corners.h"
@@ -390,8 +391,7 @@ void sensitivity_clear(struct sensitivity *made)
 {
     for (size_t r = 0; r < made->row_count; r++) {
         for (size_t i = 0; i < made->rows[r].value_count; i++) {
-            free(made->rows[r].values[i].corners);
-            free(made->rows[r].values[i].places.rank_parts);
+            FREE_ALL(made->rows[r].values[i].corners, made->rows[r].values[i].places.rank_parts);
         }
         slack_clear(&made->rows[r].slack);
     }

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
+
 static enum status copy_times(const int64_t *ps, size_t count, int64_t factor, int64_t **made, struct err *err)
 {
     *made = NULL;
@@ -42,18 +44,13 @@ enum status stretched_new(const struct trace *trace, int64_t factor, struct trac
     }
     view->begin_ps *= factor;
     view->provenance.record_cost_ps *= factor;
-    if (status == STATUS_OK)
-        *made = view;
-    else
-        stretched_free(view);
-    return status;
+    GIVE(status, *made = view, stretched_free(view));
 }
 
 void stretched_free(struct trace *made)
 {
     for (uint32_t r = 0; made && made->ranks && r < made->rank_count; r++) {
-        free(made->ranks[r].calls);
-        free(made->ranks[r].compute_ps);
+        FREE_ALL(made->ranks[r].calls, made->ranks[r].compute_ps);
         for (int what = 0; what < BEFORE_COUNT; what++) free(made->ranks[r].before_ps[what]);
     }
     if (made) free(made->ranks);

@@ -197,9 +197,7 @@ static enum status read_semantics(const struct json_node *node, struct sweep_val
 static void value_clear(struct sweep_value *value)
 {
     for (size_t i = 0; i < value->count; i++) free(value->texts[i]);
-    free(value->texts);
-    free(value->name);
-    free(value->file);
+    FREE_ALL(value->texts, value->name, value->file);
 }
 
 static enum status add_value(const struct json_node *node, enum sweep_axis axis, struct sweep_values *values,
@@ -337,11 +335,7 @@ enum status sweep_config_read(const char *file, struct sweep_config *config, str
         status = read_root(&root, &made, err);
         json_close(&document);
     }
-    if (status == STATUS_OK)
-        *config = made;
-    else
-        sweep_config_clear(&made);
-    return status;
+    GIVE(status, *config = made, sweep_config_clear(&made));
 }
 
 void sweep_config_clear(struct sweep_config *config)
@@ -351,7 +345,6 @@ void sweep_config_clear(struct sweep_config *config)
         free(config->axes[axis].items);
     }
     for (size_t i = 0; i < config->trace_count; i++) free(config->traces[i]);
-    free(config->traces);
-    free(config->file);
+    FREE_ALL(config->traces, config->file);
     *config = (struct sweep_config){.file = NULL};
 }

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -14,6 +13,7 @@
 #include "common/files/input_file.h"
 #include "common/files/output_file.h"
 #include "common/files/place.h"
+#include "common/search.h"
 #include "predictors/sweep/digest.h"
 #include "trace/limits.h"
 
@@ -88,18 +88,9 @@ struct earlier_points {
     size_t count, capacity;
 };
 
-static int by_inputs(const void *a, const void *b)
-{
-    uint64_t left = ((const struct earlier *)a)->inputs, right = ((const struct earlier *)b)->inputs;
-    return left < right ? -1 : left > right;
-}
+ORDER(by_inputs, struct earlier, UP(inputs))
 
-static int by_inputs_and_number(const void *a, const void *b)
-{
-    const struct earlier *x = a, *y = b;
-    const int inputs = by_inputs(a, b);
-    return inputs ? inputs : (x->number > y->number) - (x->number < y->number);
-}
+ORDER(by_inputs_and_number, struct earlier, UP(inputs) UP(number))
 
 static void note_damage(struct sweep *sweep, size_t number)
 {

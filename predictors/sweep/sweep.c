@@ -1,6 +1,5 @@
 #include "predictors/sweep/sweep.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

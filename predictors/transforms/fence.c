@@ -47,14 +47,7 @@ static bool is_fence(const struct trace_call *call)
     return timeline_on_window(call) && call_kind(call->call) == CALL_FENCE;
 }
 
-static int compare_edges(const void *one, const void *other)
-{
-    const struct edge *a = one, *b = other;
-    if (a->of != b->of) return a->of < b->of ? -1 : 1;
-    if (a->window != b->window) return a->window < b->window ? -1 : 1;
-    if (a->fence != b->fence) return a->fence < b->fence ? -1 : 1;
-    return a->partner < b->partner ? -1 : a->partner > b->partner;
-}
+ORDER(compare_edges, struct edge, UP(of) UP(window) UP(fence) UP(partner))
 
 static void sort_unique(struct edges *edges)
 {
@@ -332,16 +325,8 @@ static enum status examine_fences(struct fencing *fencing, struct err *err)
 
 static void fencing_clear(struct fencing *fencing)
 {
-    free(fencing->targets.items);
-    free(fencing->origins.items);
-    free(fencing->left.items);
-    free(fencing->told);
-    free(fencing->refused);
-    free(fencing->fences);
-    free(fencing->expected);
-    free(fencing->latest);
-    free(fencing->last_op);
-    free(fencing->first);
+    FREE_ALL(fencing->targets.items, fencing->origins.items, fencing->left.items, fencing->told, fencing->refused,
+             fencing->fences, fencing->expected, fencing->latest, fencing->last_op, fencing->first);
 }
 
 static enum status run_fencing(struct fencing *fencing, struct trace **made, struct err *err)

@@ -1,8 +1,8 @@
 /* Replaces consecutive shared locks of a window by one lock_all with flushes. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "common/array.h"
 #include "predictors/transforms/rows.h"
 #include "predictors/transforms/timeline.h"
 
@@ -234,9 +234,7 @@ static enum status apply_lock_all(const struct trace *trace, const char *argumen
     locking.uses = calloc(trace->definitions.window_count + 1, sizeof *locking.uses);
     bool ready = locking.broken && locking.segments && locking.uses;
     enum status status = ready ? run_locking(&locking, made, err) : err_memory(err);
-    free(locking.broken);
-    free(locking.segments);
-    free(locking.uses);
+    FREE_ALL(locking.broken, locking.segments, locking.uses);
     return status;
 }
 

@@ -1,7 +1,6 @@
 /* Transforms that move calls of one rank. docs/transforms.md, "Moves", says which calls order which. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "common/units.h"
@@ -171,10 +170,7 @@ static enum status move_all(const struct trace *trace, const struct mover *mover
     struct moving moving = {.trace = trace, .mover = mover, .report = report};
     enum status status = move_each(&moving, made, err);
     lockers_clear(&moving.lockers);
-    free(moving.nearest);
-    free(moving.apart);
-    free(moving.locked);
-    free(moving.moves);
+    FREE_ALL(moving.nearest, moving.apart, moving.locked, moving.moves);
     TRY(status);
     char crossed[UNITS_TEXT_BYTES];
     return transform_say(report, err, "%" PRIu64 " of %" PRIu64 " %s calls %s, over %s of computing in all",

@@ -120,23 +120,9 @@ static int64_t end_of_poll(const struct polling *polling, uint32_t number, size_
     return recorded_ps(polling, number, end, rank->calls[end].exit_ps);
 }
 
-static int by_place_and_time(const void *a, const void *b)
-{
-    const struct write *x = a, *y = b;
-    if (x->window != y->window) return x->window < y->window ? -1 : 1;
-    if (x->target != y->target) return x->target < y->target ? -1 : 1;
-    if (x->enter_ps != y->enter_ps) return x->enter_ps < y->enter_ps ? -1 : 1;
-    if (x->origin != y->origin) return x->origin < y->origin ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
-}
+ORDER(by_place_and_time, struct write, UP(window) UP(target) UP(enter_ps) UP(origin) UP(index))
 
-static int by_rank_and_index(const void *a, const void *b)
-{
-    const struct edit *x = a, *y = b;
-    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
-    if (x->index != y->index) return x->index < y->index ? -1 : 1;
-    return (x->tag > y->tag) - (x->tag < y->tag);
-}
+ORDER(by_rank_and_index, struct edit, UP(rank) UP(index) UP(tag))
 
 /* Ranks with threads stay as they are: their calls have no one order. */
 static bool has_threads(const struct trace *trace, uint32_t rank)
@@ -367,12 +353,7 @@ static enum status apply_polls(const struct trace *trace, const char *argument, 
     polling.shifts_ps = calloc(trace->rank_count, sizeof *polling.shifts_ps);
     enum status status = polling.sites && polling.shifts_ps ? run_polling(&polling, made, err) : err_memory(err);
     for (uint32_t r = 0; polling.shifts_ps && r < trace->rank_count; r++) free(polling.shifts_ps[r]);
-    free(polling.shifts_ps);
-    free(polling.sites);
-    free(polling.edits);
-    free(polling.writes);
-    free(polling.places);
-    free(polling.found);
+    FREE_ALL(polling.shifts_ps, polling.sites, polling.edits, polling.writes, polling.places, polling.found);
     return status;
 }
 

@@ -1,7 +1,6 @@
 /* Merges the small puts of one epoch to one target into one put, or its gets into one get. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/array.h"
 #include "common/map.h"
@@ -163,9 +162,7 @@ static enum status merge_calls(const struct trace *trace, enum mpi_call call, co
     if (!merging.epochs) return err_memory(err);
     units_parse_size(argument, &merging.limit_bytes);
     enum status status = timeline_each(trace, merge_rank, &merging, made, err);
-    free(merging.epochs);
-    free(merging.bundles);
-    free(merging.bundle_epochs);
+    FREE_ALL(merging.epochs, merging.bundles, merging.bundle_epochs);
     map_clear(&merging.index);
     TRY(status);
     return transform_say(report, err, "%" PRIu64 " of %" PRIu64 " %s, none above %" PRId64 " bytes, became %" PRIu64,

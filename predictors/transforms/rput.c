@@ -123,9 +123,7 @@ static enum status apply_put_rput(const struct trace *trace, const char *argumen
     requesting.locks = calloc(trace->definitions.window_count + 1, sizeof *requesting.locks);
     if (!requesting.locks) return err_memory(err);
     enum status status = timeline_each(trace, change_timeline, &requesting, made, err);
-    free(requesting.locks);
-    free(requesting.pending);
-    free(requesting.list);
+    FREE_ALL(requesting.locks, requesting.pending, requesting.list);
     TRY(status);
     return transform_say(report, err, "%" PRIu64 " of %" PRIu64 " puts became MPI_Rput, with %" PRIu64 " MPI_Waitall",
                          report->changed, report->considered, requesting.waits);

@@ -46,27 +46,6 @@ static enum status check_factor(const char *argument, struct err *err)
                    argument);
 }
 
-/* "main/solve" for a node: the region names from the outside, without the function. */
-static enum status path_text(const struct trace *trace, const struct callpaths *paths, uint32_t node, char **text,
-                             struct err *err)
-{
-    size_t bytes = 0;
-    for (uint32_t n = node; n != CALLPATH_ROOT; n = paths->nodes[n].parent)
-        bytes += strlen(trace->definitions.regions[paths->nodes[n].region]) + 1;
-    char *made = calloc(bytes + 1, 1);
-    if (!made) return err_memory(err);
-    char *end = made + (bytes ? bytes - 1 : 0);
-    for (uint32_t n = node; n != CALLPATH_ROOT; n = paths->nodes[n].parent) {
-        const char *name = trace->definitions.regions[paths->nodes[n].region];
-        size_t length = strlen(name);
-        end -= length;
-        memcpy(end, name, length);
-        if (end > made) *--end = '/';
-    }
-    *text = made;
-    return STATUS_OK;
-}
-
 /* Sets the factor of the nodes at and below path; "/" is everything. *found says whether there is one. */
 static enum status mark_inside(const struct trace *trace, const char *path, size_t length, struct scaling *scaling,
                                bool *found, struct err *err)
@@ -78,7 +57,7 @@ static enum status mark_inside(const struct trace *trace, const char *path, size
         char *text;
         scaling->factors[n] = scaling->factors[scaling->paths->nodes[n].parent]; /* parents come first */
         if (!isnan(scaling->factors[n])) continue;
-        TRY(path_text(trace, scaling->paths, n, &text, err));
+        TRY(callpath_regions(trace, scaling->paths, n, &text, err));
         bool is_path = strlen(text) == length && strncmp(text, path, length) == 0;
         if (is_path) scaling->factors[n] = scaling->factor;
         *found = *found || is_path;
@@ -127,7 +106,7 @@ static enum status unknown_path(const struct trace *trace, const struct callpath
     size_t used = 0;
     for (uint32_t n = 1; n < paths->node_count && used < sizeof known; n++) {
         char *text;
-        TRY(path_text(trace, paths, n, &text, err));
+        TRY(callpath_regions(trace, paths, n, &text, err));
         used += (size_t)snprintf(known + used, sizeof known - used, ", %s", text);
         free(text);
     }

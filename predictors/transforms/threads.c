@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/map.h"
 #include "common/units.h"
 #include "predictors/transforms/rows.h"
@@ -249,8 +250,7 @@ static enum status apply_threads(const struct trace *trace, const char *argument
         status = copy_incomplete(&trace->ranks[r], &folding.made->ranks[r], err);
         if (status == STATUS_OK) status = fold_rank(&folding, r, err);
     }
-    free(folding.work_ps);
-    free(folding.before);
+    FREE_ALL(folding.work_ps, folding.before);
     map_clear(&folding.joined);
     map_clear(&folding.pooled);
     char before[UNITS_TEXT_BYTES], after[UNITS_TEXT_BYTES];

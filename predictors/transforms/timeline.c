@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "model/match/timelines.h"
 #include "trace/faults.h"
 
@@ -282,11 +283,7 @@ enum status timeline_each(const struct trace *trace, timeline_change *change, vo
         status = change_rank(trace, &timelines, begin_ps, r, shared, change, context, copy, err);
     free(shared);
     timelines_clear(&timelines);
-    if (status == STATUS_OK)
-        *made = copy;
-    else
-        trace_free(copy);
-    return status;
+    GIVE(status, *made = copy, trace_free(copy));
 }
 
 enum status timeline_replace(struct timeline_edit *timeline, struct timeline_edit *with, enum status status)
@@ -302,12 +299,7 @@ enum status timeline_replace(struct timeline_edit *timeline, struct timeline_edi
     return status;
 }
 
-static int compare_moves(const void *one, const void *other)
-{
-    const struct timeline_move *a = one, *b = other;
-    if (a->before != b->before) return a->before < b->before ? -1 : 1;
-    return a->from < b->from ? -1 : a->from > b->from;
-}
+ORDER(compare_moves, struct timeline_move, UP(before) UP(from))
 
 static struct timeline_item moved_item(const struct timeline_item *item)
 {

@@ -129,11 +129,7 @@ enum status rewrite_run(const struct trace *trace, const char *const *specs, siz
         status = trace_check_no_shmem(trace, "transforms", err);
         if (status == STATUS_OK) status = apply_one(trace, specs[i], &made, err);
     }
-    if (status == STATUS_OK)
-        *rewrite = made;
-    else
-        rewrite_clear(&made);
-    return status;
+    GIVE(status, *rewrite = made, rewrite_clear(&made));
 }
 
 void rewrite_print(const struct rewrite *rewrite, const char *label, FILE *out)

@@ -10,10 +10,7 @@ enum { FEW = 32, PER_BUCKET = 16, SORTED_MOST = 256, RESERVED_LEAST = 64 };
 
 void event_queue_clear(struct event_queue *queue)
 {
-    free(queue->buckets);
-    free(queue->chunks);
-    free(queue->run.items);
-    free(queue->heap.items);
+    FREE_ALL(queue->buckets, queue->chunks, queue->run.items, queue->heap.items);
     memset(queue, 0, sizeof *queue);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "trace/calls/calls.h"
 
 enum { HELD_AT_FIRST = 16 };
@@ -80,13 +81,9 @@ void predicted_clear(struct predicted *predicted)
     for (uint32_t r = 0; predicted->sink && predicted->ranks && r < predicted->of->rank_count; r++) {
         struct predicted_rank *rank = &predicted->ranks[r];
         for (size_t i = rank->at; i < rank->end; i++) free(rank->lists[i - rank->first]);
-        free(rank->calls);
-        free(rank->sim);
-        free(rank->moves);
-        free(rank->lists);
+        FREE_ALL(rank->calls, rank->sim, rank->moves, rank->lists);
     }
-    free(predicted->ranks);
-    free(predicted->ended);
+    FREE_ALL(predicted->ranks, predicted->ended);
     least_ends_clear(&predicted->least);
     if (!predicted->given) trace_free(predicted->trace);
     *predicted = (struct predicted){0};

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/units.h"
 #include "model/transfers/bounds.h"
 #include "simulate/engine/cost.h"
@@ -51,8 +52,7 @@ enum status least_ends_open(struct least_ends *ends, const struct platform *plat
 
 void least_ends_clear(struct least_ends *ends)
 {
-    free(ends->best.segments);
-    free(ends->best.loopback);
+    FREE_ALL(ends->best.segments, ends->best.loopback);
     ends->best.segments = ends->best.loopback = NULL;
 }
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "simulate/replay/collective_matching.h"
 #include "simulate/replay/core.h"
 #include "simulate/replay/message.h"
@@ -53,9 +54,7 @@ enum status replay_prepare_barriers(struct replay *replay)
 void replay_clear_barriers(struct replay *replay)
 {
     struct core *core = core_of(replay);
-    free(core->barrier_groups);
-    free(core->barriers);
-    free(core->barrier_counts);
+    FREE_ALL(core->barrier_groups, core->barriers, core->barrier_counts);
 }
 
 /* The barrier of the `own`-th member of the communicator. */

@@ -237,9 +237,7 @@ void replay_clear_agreements(struct replay *replay)
         for (size_t i = 0; i < turns->count; i++) free(turns->items[turns->first + i].said);
         free(turns->items);
     }
-    free(agreements->comms);
-    free(agreements->done);
-    free(agreements);
+    FREE_ALL(agreements->comms, agreements->done, agreements);
 }
 
 /* Index of the number-th fence (from 1) on the window; the rank's count if there is none. */

@@ -42,9 +42,7 @@ void replay_clear_connections(struct replay *replay)
     const size_t count = replay->trace->rank_count;
     for (size_t i = 0; known->blocks && i < count * known->blocks_per_rank; i++) free(known->blocks[i]);
     for (size_t i = 0; known->ranks && i < count; i++) free(known->ranks[i].window_comms);
-    free(known->blocks);
-    free(known->ranks);
-    free(known);
+    FREE_ALL(known->blocks, known->ranks, known);
 }
 
 static uint64_t **blocks_of(const struct connections *known, uint32_t rank)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/map.h"
 #include "simulate/replay/core.h"
 #include "simulate/replay/message.h"
@@ -312,8 +313,7 @@ uint32_t replay_rank_of_envelope(const struct replay *replay, uint32_t envelope)
 
 void replay_clear_envelopes(struct replay *replay)
 {
-    free(core_of(replay)->channels);
-    free(core_of(replay)->envelopes);
+    FREE_ALL(core_of(replay)->channels, core_of(replay)->envelopes);
 }
 
 const struct envelope *replay_envelope(const struct replay *replay, uint32_t envelope)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/units.h"
 #include "common/wide.h"
 #include "simulate/engine/cost.h"
@@ -107,9 +108,7 @@ void replay_clear_gaps(struct replay *replay)
 {
     struct gaps *gaps = core_of(replay)->gaps;
     if (!gaps) return;
-    free(gaps->nodes);
-    free(gaps->timelines);
-    free(gaps);
+    FREE_ALL(gaps->nodes, gaps->timelines, gaps);
 }
 
 /* A thread on a core of its own computes as long as time passes; one that shares, cores / running of that. */

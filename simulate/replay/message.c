@@ -415,6 +415,5 @@ void replay_clear_messages(struct replay *replay)
 {
     struct waiting_queries *waiting = core_of(replay)->waiting_queries;
     for (uint32_t rank = 0; waiting && rank < replay->trace->rank_count; rank++) free(waiting[rank].items);
-    free(waiting);
-    free(core_of(replay)->messages);
+    FREE_ALL(waiting, core_of(replay)->messages);
 }

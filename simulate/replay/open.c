@@ -1,7 +1,6 @@
 #include "simulate/replay/open.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -459,13 +458,8 @@ void replay_close(struct replay *replay)
     replay_clear_connections(replay);
     replay_clear_requests(replay);
     replay_clear_envelopes(replay);
-    free(replay->rare);
-    free(replay->ranks);
-    free(replay->nodes);
-    free(replay->server_free_ps);
-    free(replay->servers);
-    free(core->call_ps[0]);
-    free(core->call_ps[1]);
+    FREE_ALL(replay->rare, replay->ranks, replay->nodes, replay->server_free_ps, replay->servers, core->call_ps[0],
+             core->call_ps[1]);
     replay_clear_gaps(replay);
     predicted_clear(&core->predicted);
     decisions_free(replay->decisions);

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "simulate/replay/barrier.h"
 #include "simulate/replay/collective_matching.h"
 #include "simulate/replay/core.h"
 #include "simulate/replay/deadlock.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "simulate/replay/core.h"
 #include "simulate/replay/driver.h"
 #include "simulate/replay/gap.h"
@@ -327,16 +328,8 @@ void replay_clear_threads(struct replay *replay)
     for (uint32_t rank = 0; replay->ranks && rank < replay->trace->rank_count; rank++) {
         struct threads *threads = replay->ranks[rank].threads;
         if (!threads) continue;
-        free(threads->items);
-        free(threads->following);
-        free(threads->beginning);
-        free(threads->awaits);
-        free(threads->await_items);
-        free(threads->turns);
-        free(threads->taken);
-        free(threads->wakes);
-        free(threads->finished);
-        free(threads->syncs);
+        FREE_ALL(threads->items, threads->following, threads->beginning, threads->awaits, threads->await_items, threads->turns,
+                 threads->taken, threads->wakes, threads->finished, threads->syncs);
         map_clear(&threads->names);
         free(threads);
     }

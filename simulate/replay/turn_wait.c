@@ -174,9 +174,7 @@ enum status replay_prepare_turns(struct replay *replay, uint32_t rank)
         free(objects.lives[i].members);
     for (size_t i = 0; i < objects.epoch_capacity; i++) free(objects.epochs[i].members);
     epoch_cursor_clear(&objects.cursor);
-    free(objects.epochs);
-    free(objects.lives);
-    free(objects.comms);
+    FREE_ALL(objects.epochs, objects.lives, objects.comms);
     return status;
 }
 

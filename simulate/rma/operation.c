@@ -1,7 +1,6 @@
 /* The calls of put, get, accumulate, get_accumulate and the like (MPI-3.1 11.3): whether the operation waits for posts,
  * is queued, is copied or is issued. */
 #include "simulate/engine/cost.h"
-#include "simulate/replay/message.h"
 #include "simulate/replay/request.h"
 #include "simulate/rma/rma.h"
 #include "simulate/windows/lock.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "simulate/replay/message.h"
 #include "simulate/rma/rma.h"
 #include "simulate/rma/steps.h"
@@ -17,11 +18,7 @@ struct placed {
     uint32_t lock;
 };
 
-static int compare_places(const void *a, const void *b)
-{
-    const struct placed *x = a, *y = b;
-    return (x->place > y->place) - (x->place < y->place);
-}
+ORDER(compare_places, struct placed, UP(place))
 
 /* Keeps the lock epochs that have something outstanding or a get that no flush has followed, in the order of their targets. */
 static enum status sort_busy(struct replay *replay, const struct member *member)

@@ -247,10 +247,7 @@ static void clear_shmem(struct replay *replay)
     replay_clear_watches(replay);
     if (!shmem) return;
     map_clear(&shmem->lock_names);
-    free(shmem->locks);
-    free(shmem->next_waiting);
-    free(shmem->granted);
-    free(shmem);
+    FREE_ALL(shmem->locks, shmem->next_waiting, shmem->granted, shmem);
 }
 
 static void explain_shmem(const struct replay *replay, uint32_t rank, const struct trace_call *call, struct explanation *text)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "simulate/tasks/queues.h"
 
 #define NO_TICKET SIZE_MAX
@@ -44,12 +45,7 @@ static int by_end(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static int by_call(const void *a, const void *b)
-{
-    const struct part *x = a, *y = b;
-    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
-    return x->take < y->take ? -1 : x->take > y->take;
-}
+ORDER(by_call, struct part, UP(rank) UP(take))
 
 static enum status add_queue(struct decisions *decisions, size_t index, struct err *err)
 {
@@ -155,10 +151,7 @@ void decisions_free(struct decisions *decisions)
     for (size_t q = 0; decisions->queues && q < decisions->found.item_count; q++) free(decisions->queues[q].order);
     trace_free(decisions->grown);
     task_queues_clear(&decisions->found);
-    free(decisions->queues);
-    free(decisions->parts);
-    free(decisions->ranks);
-    free(decisions);
+    FREE_ALL(decisions->queues, decisions->parts, decisions->ranks, decisions);
 }
 
 struct trace **decisions_trace(struct decisions *decisions)

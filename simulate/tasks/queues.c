@@ -6,6 +6,7 @@
 
 #include "common/array.h"
 #include "common/map.h"
+#include "common/search.h"
 #include "trace/epoch_cursor.h"
 
 #define NO_CLAIM SIZE_MAX
@@ -158,23 +159,9 @@ static enum status walk_rank(struct walker *walker, uint32_t rank, struct err *e
 
 /* --- queues --- */
 
-static int compare_place(const struct task_claim *x, const struct task_claim *y)
-{
-    if (x->window != y->window) return x->window < y->window ? -1 : 1;
-    if (x->target != y->target) return x->target < y->target ? -1 : 1;
-    if (x->disp != y->disp) return x->disp < y->disp ? -1 : 1;
-    return x->locked - y->locked;
-}
+ORDER(compare_place, struct task_claim, UP(window) UP(target) UP(disp) UP(locked))
 
-static int by_place(const void *a, const void *b)
-{
-    const struct task_claim *x = a, *y = b;
-    const int place = compare_place(x, y);
-    if (place != 0) return place;
-    if (x->round != y->round) return x->round < y->round ? -1 : 1;
-    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
-    return x->take < y->take ? -1 : x->take > y->take;
-}
+ORDER(by_place, struct task_claim, BY(compare_place) UP(round) UP(rank) UP(take))
 
 bool task_claim_is_last(const struct task_queues *queues, const struct task_queue *queue, size_t claim)
 {
@@ -234,12 +221,7 @@ static bool are_alike(const struct task_queues *queues, size_t first_queue)
     return alike;
 }
 
-static int by_begin(const void *a, const void *b)
-{
-    const struct task_queue *x = a, *y = b;
-    if (x->begin_ps != y->begin_ps) return x->begin_ps < y->begin_ps ? -1 : 1;
-    return x->first < y->first ? -1 : x->first > y->first;
-}
+ORDER(by_begin, struct task_queue, UP(begin_ps) UP(first))
 
 static enum status find_rounds(struct task_queues *queues, const struct map *written, struct err *err)
 {
@@ -415,7 +397,6 @@ enum status task_queues_find(const struct trace *trace, struct task_queues *queu
 
 void task_queues_clear(struct task_queues *queues)
 {
-    free(queues->claims);
-    free(queues->items);
+    FREE_ALL(queues->claims, queues->items);
     *queues = (struct task_queues){0};
 }

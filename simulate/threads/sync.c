@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "simulate/replay/gap.h"
 #include "simulate/replay/thread.h"
 #include "simulate/threads/sync.h"
@@ -380,13 +381,7 @@ struct moment {
     int8_t order; /* at equal times */
 };
 
-static int compare_moments(const void *one, const void *two)
-{
-    const struct moment *a = one, *b = two;
-    if (a->time_ps != b->time_ps) return a->time_ps < b->time_ps ? -1 : 1;
-    if (a->order != b->order) return a->order < b->order ? -1 : 1;
-    return (a->call > b->call) - (a->call < b->call);
-}
+ORDER(compare_moments, struct moment, UP(time_ps) UP(order) UP(call))
 
 /* Finds these in the order of time. Waits count by their enter. Signals count when they wake: at their exit in a
  * predicted trace, else not after the thread that is woken. Posts of a semaphore count by their enter, the calls that

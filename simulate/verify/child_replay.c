@@ -185,12 +185,7 @@ enum status child_replay(const struct trace *trace, const struct platform *platf
     struct replay_outcome taken = {0};
     enum status status = read_outcome(&wire, &job, &taken);
     child_answers_clear(&answer, 1);
-    if (status != STATUS_OK) {
-        replay_outcome_clear(&taken);
-        return status;
-    }
-    *outcome = taken;
-    return STATUS_OK;
+    GIVE(status, *outcome = taken, replay_outcome_clear(&taken));
 }
 
 struct short_answer {

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
+
 /* Ids are replaced by the order of their first use, groups, regions and sites by their content. */
 struct naming {
     const struct trace *trace;
@@ -20,9 +22,7 @@ static void naming_clear(struct naming *naming)
     map_clear(&naming->windows);
     map_clear(&naming->comms);
     map_clear(&naming->requests);
-    free(naming->groups);
-    free(naming->regions);
-    free(naming->sites);
+    FREE_ALL(naming->groups, naming->regions, naming->sites);
 }
 
 static enum status number_id(struct map *map, uint64_t id, uint64_t *name, struct err *err)

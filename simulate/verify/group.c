@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "simulate/verify/law.h"
 
 enum { SKIPS_SYNC = TRACE_NOPRECEDE | TRACE_NOSUCCEED };
@@ -150,14 +151,7 @@ struct turn {
     size_t call;
 };
 
-static int compare_turns(const void *one, const void *two)
-{
-    const struct turn *a = one, *b = two;
-    if (a->comm != b->comm) return a->comm < b->comm ? -1 : 1;
-    if (a->makes_comm != b->makes_comm) return a->makes_comm ? 1 : -1;
-    if (a->number != b->number) return a->number < b->number ? -1 : 1;
-    return (a->member > b->member) - (a->member < b->member);
-}
+ORDER(compare_turns, struct turn, UP(comm) UP(makes_comm) UP(number) UP(member))
 
 struct turns {
     struct turn *items;
@@ -217,8 +211,7 @@ static enum status check_turns(const struct verify_context *context, struct veri
     if (turns.count > 1) qsort(turns.items, turns.count, sizeof *turns.items, compare_turns);
     for (size_t i = 0; status == STATUS_OK && i < turns.count;)
         i = check_turn(context, &turns, i, calls, row);
-    free(calls);
-    free(turns.items);
+    FREE_ALL(calls, turns.items);
     return status;
 }
 

@@ -1,8 +1,8 @@
 /* Law 4: replays on variants of the platform, in child processes. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/units.h"
 #include "simulate/verify/child_replay.h"
 #include "simulate/verify/law.h"
@@ -49,11 +49,7 @@ static struct node_group *doubled_speed(const struct node_group *groups, size_t 
 
 static void variant_clear(struct variant *variant)
 {
-    free(variant->groups);
-    free(variant->segments);
-    free(variant->loopback);
-    free(variant->two_sided);
-    free(variant->loopback_two_sided);
+    FREE_ALL(variant->groups, variant->segments, variant->loopback, variant->two_sided, variant->loopback_two_sided);
 }
 
 static enum status variant_init(struct variant *variant, const struct platform *platform, enum variant_kind kind,

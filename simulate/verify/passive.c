@@ -1,6 +1,7 @@
 /* Law 2 for locks: unlock waits for its operations, and incompatible holders do not overlap. */
 #include <stdlib.h>
 
+#include "common/search.h"
 #include "simulate/verify/law.h"
 
 /* One lock epoch while its holder certainly has the lock: from the return of lock (blocking) or the first data (lazy)
@@ -13,15 +14,7 @@ struct hold {
     int64_t begin_ps, end_ps;
 };
 
-static int compare_holds(const void *a, const void *b)
-{
-    const struct hold *x = a, *y = b;
-    if (x->window != y->window) return x->window < y->window ? -1 : 1;
-    if (x->target != y->target) return x->target < y->target ? -1 : 1;
-    if (x->begin_ps != y->begin_ps) return x->begin_ps < y->begin_ps ? -1 : 1;
-    if (x->end_ps != y->end_ps) return x->end_ps < y->end_ps ? -1 : 1;
-    return (x->origin > y->origin) - (x->origin < y->origin);
-}
+ORDER(compare_holds, struct hold, UP(window) UP(target) UP(begin_ps) UP(end_ps) UP(origin))
 
 /* Before unlock or flush returns, the data of an operation have arrived, and the origin of a put knows it. */
 static void check_known(const struct verify_context *context, const struct epoch_operation *operation, size_t close,

@@ -109,12 +109,7 @@ enum status verify_permute(const struct trace *trace, struct trace **permuted, s
     made->provenance.record_cost_ps = trace->provenance.record_cost_ps;
     enum status status = add_definitions(trace, made, err);
     if (status == STATUS_OK) status = add_calls(trace, made, err);
-    if (status != STATUS_OK) {
-        trace_free(made);
-        return status;
-    }
-    *permuted = made;
-    return STATUS_OK;
+    GIVE(status, *permuted = made, trace_free(made));
 }
 
 enum status verify_permute_rules(const struct trace *trace, const struct platform *platform, struct platform *permuted,

@@ -19,12 +19,7 @@ enum status verify_endings_find(const struct trace *trace, struct map *endings, 
     for (uint32_t r = 0; r < trace->rank_count; r++)
         for (size_t i = 0; status == STATUS_OK && i < trace->ranks[r].count; i++)
             status = add_endings(trace, r, i, &made, err);
-    if (status != STATUS_OK) {
-        map_clear(&made);
-        return status;
-    }
-    *endings = made;
-    return STATUS_OK;
+    GIVE(status, *endings = made, map_clear(&made));
 }
 
 size_t verify_ending(const struct verify_context *context, uint32_t rank, size_t index)

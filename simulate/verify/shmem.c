@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "model/match/shmem_writes.h"
 #include "simulate/verify/law.h"
 
@@ -69,14 +70,7 @@ struct hold {
     int64_t begin_ps, end_ps; /* set_lock has returned, clear_lock has */
 };
 
-static int compare_holds(const void *one, const void *two)
-{
-    const struct hold *a = one, *b = two;
-    if (a->object != b->object) return a->object < b->object ? -1 : 1;
-    if (a->begin_ps != b->begin_ps) return a->begin_ps < b->begin_ps ? -1 : 1;
-    if (a->end_ps != b->end_ps) return a->end_ps < b->end_ps ? -1 : 1;
-    return (a->rank > b->rank) - (a->rank < b->rank);
-}
+ORDER(compare_holds, struct hold, UP(object) UP(begin_ps) UP(end_ps) UP(rank))
 
 static enum status gather_holds(const struct verify_context *context, struct hold **holds, size_t *count,
                                 struct err *err)

@@ -2,6 +2,7 @@
  * occupies its bytes from the begin of its copy until its last byte has left. */
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "simulate/replay/walk.h"
 #include "simulate/windows/transfer.h"
 
@@ -31,9 +32,7 @@ enum status replay_prepare_buffers(struct replay *replay)
 void replay_clear_buffers(struct replay *replay)
 {
     if (!replay->buffers) return;
-    free(replay->buffers->held_bytes);
-    free(replay->buffers->leavings);
-    free(replay->buffers);
+    FREE_ALL(replay->buffers->held_bytes, replay->buffers->leavings, replay->buffers);
 }
 
 bool replay_buffer_fits(const struct replay *replay, uint32_t rank, int64_t bytes)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "simulate/replay/message.h"
 #include "simulate/windows/transfer.h"
 
@@ -133,12 +134,7 @@ struct held {
     uint32_t target, order, op;
 };
 
-static int compare_held(const void *a, const void *b)
-{
-    const struct held *x = a, *y = b;
-    if (x->target != y->target) return x->target < y->target ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
-}
+ORDER(compare_held, struct held, UP(target) UP(order))
 
 /* Makes a chain of the held operations of one target. *next: index of the following target. */
 static uint32_t chain_target(struct replay *replay, const struct held *held, size_t count, size_t *next)

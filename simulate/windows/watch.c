@@ -74,6 +74,5 @@ void replay_clear_watches(struct replay *replay)
     if (!watches) return;
     map_clear(&watches->of_writes);
     map_clear(&watches->of_waits);
-    free(watches->items);
-    free(watches);
+    FREE_ALL(watches->items, watches);
 }

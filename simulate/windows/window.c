@@ -85,22 +85,13 @@ void replay_clear_windows(struct replay *replay)
         clear_role(&replay->members[i].exposure);
         if (replay->all_locks) free(replay->all_locks[i]);
     }
-    free(replay->windows);
-    free(replay->members);
-    free(replay->incoming);
-    free(replay->held);
-    free(replay->all_locks);
-    free(replay->lock_queues);
-    free(replay->pairs);
-    free(replay->ops);
-    free(replay->lock_epochs);
+    FREE_ALL(replay->windows, replay->members, replay->incoming, replay->held, replay->all_locks, replay->lock_queues,
+             replay->pairs, replay->ops, replay->lock_epochs);
     replay_clear_buffers(replay);
     free(replay->modes);
     map_clear(&replay->pair_index);
     for (size_t i = 0; replay->fence_targets && i < replay->member_count; i++) free(replay->fence_targets[i].items);
-    free(replay->fence_targets);
-    free(replay->unread_completes);
-    free(replay->called);
+    FREE_ALL(replay->fence_targets, replay->unread_completes, replay->called);
 }
 
 uint32_t replay_member_of_part(const struct replay *replay, int32_t window, uint32_t rank)

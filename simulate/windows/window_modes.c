@@ -123,9 +123,5 @@ enum status window_modes_new(const struct trace *trace, const struct platform *p
         set_put_rules(&platform->protocol, trace->definitions.windows[w].flavor, &made[w]);
         list_steps(&platform->protocol, &made[w]);
     }
-    if (status == STATUS_OK)
-        *modes = made;
-    else
-        free(made);
-    return status;
+    GIVE(status, *modes = made, free(made));
 }

@@ -1,6 +1,7 @@
 /* clock_check(): counts effects before their causes in a recording, and moves times until there are none. */
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "trace/causality/clock_conditions.h"
 #include "trace/spool/reader.h"
 
@@ -127,8 +128,7 @@ static enum status move_all(struct trace *trace, const struct clock_conditions *
     int64_t *old_exit_ps = calloc(trace->rank_count, sizeof *old_exit_ps);
     repair.movers = calloc(trace->rank_count, sizeof *repair.movers);
     if (!old_exit_ps || !repair.movers) {
-        free(old_exit_ps);
-        free(repair.movers);
+        FREE_ALL(old_exit_ps, repair.movers);
         return err_memory(err);
     }
     for (size_t i = 0; i < conditions->sync_groups; i++) sync_groups[i].ps = INT64_MIN;
@@ -146,8 +146,7 @@ static enum status move_all(struct trace *trace, const struct clock_conditions *
             move_rank(&repair, rank, &old_exit_ps[rank]);
         }
     } while (force_one(&repair));
-    free(old_exit_ps);
-    free(repair.movers);
+    FREE_ALL(old_exit_ps, repair.movers);
     return STATUS_OK;
 }
 

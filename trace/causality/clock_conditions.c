@@ -2,17 +2,11 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
+#include "common/search.h"
 #include "trace/causality/happens_before.h"
 
-static int compare_keys(const void *a, const void *b)
-{
-    const struct clock_key *x = a, *y = b;
-    if (x->what != y->what) return x->what < y->what ? -1 : 1;
-    if (x->handle != y->handle) return x->handle < y->handle ? -1 : 1;
-    if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    if (x->to != y->to) return x->to < y->to ? -1 : 1;
-    return (x->tag > y->tag) - (x->tag < y->tag);
-}
+ORDER(compare_keys, struct clock_key, UP(what) UP(handle) UP(from) UP(to) UP(tag))
 
 static enum status add_pair(struct happens_before *relation, const struct clock_side *cause,
                             const struct clock_side *effect)
@@ -35,16 +29,14 @@ static enum status order_conditions(struct happens_before *relation, const size_
     size_t *ends = calloc(calls + 1, sizeof *ends);
     struct clock_condition *ordered = malloc((count + 1) * sizeof *ordered);
     if (!ends || !ordered) {
-        free(ends);
-        free(ordered);
+        FREE_ALL(ends, ordered);
         return err_memory(relation->err);
     }
     for (size_t i = 0; i < count; i++) ends[first_calls[(*conditions)[i].rank] + (*conditions)[i].index + 1]++;
     for (size_t i = 0; i < calls; i++) ends[i + 1] += ends[i];
     for (size_t i = 0; i < count; i++)
         ordered[ends[first_calls[(*conditions)[i].rank] + (*conditions)[i].index]++] = (*conditions)[i];
-    free(ends);
-    free(*conditions);
+    FREE_ALL(ends, *conditions);
     *conditions = ordered;
     *capacity = count + 1;
     return STATUS_OK;
@@ -130,8 +122,7 @@ static enum status join_sides(struct happens_before *relation)
     enum status status = happens_before_order(relation, &relation->causes, &pairs.causes);
     if (status == STATUS_OK) status = happens_before_order(relation, &relation->effects, &pairs.effects);
     if (status == STATUS_OK) status = join_pairs(relation, &pairs);
-    free(pairs.causes);
-    free(pairs.effects);
+    FREE_ALL(pairs.causes, pairs.effects);
     return status;
 }
 
@@ -150,7 +141,6 @@ enum status clock_conditions_find(const struct trace *trace, unsigned threads, s
 
 void clock_conditions_clear(struct clock_conditions *conditions)
 {
-    free(conditions->causes);
-    free(conditions->effects);
+    FREE_ALL(conditions->causes, conditions->effects);
     *conditions = (struct clock_conditions){0};
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "trace/causality/happens_before.h"
+#include "common/array.h"
 #include "common/parallel.h"
 
 struct block {
@@ -159,12 +160,8 @@ enum status clock_count(const struct trace *trace, unsigned threads, bool *none,
         struct block *block = &counting.blocks[i];
         happens_before_clear(&block->relation);
         clock_conditions_clear(&block->conditions);
-        free(block->causes);
-        free(block->effects);
-        free(block->sync_groups);
+        FREE_ALL(block->causes, block->effects, block->sync_groups);
     }
-    free(counting.blocks);
-    free(counting.block_of);
-    free(counting.latest_ps);
+    FREE_ALL(counting.blocks, counting.block_of, counting.latest_ps);
     return status;
 }

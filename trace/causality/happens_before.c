@@ -295,7 +295,5 @@ void happens_before_clear(struct happens_before *relation)
     free(relation->gets);
     epoch_cursor_clear(&relation->cursor);
     map_clear(&relation->key_index);
-    free(relation->keys);
-    free(relation->causes.items);
-    free(relation->effects.items);
+    FREE_ALL(relation->keys, relation->causes.items, relation->effects.items);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/scramble.h"
 #include "common/units.h"
 
@@ -265,8 +266,7 @@ static enum status add_window(struct generator *generator, const struct pattern 
         units[i] = 1;
     }
     if (status == STATUS_OK) status = trace_add_window(generator->trace, 0, bytes, units, 'c', &id, generator->err);
-    free(bytes);
-    free(units);
+    FREE_ALL(bytes, units);
     return status;
 }
 
@@ -289,8 +289,7 @@ static enum status generate_pattern(const struct generate_options *options, cons
     generator.origins = malloc(slots * sizeof *generator.origins);
     bool made = generator.targets && generator.origins && generator.trace->provenance.generator;
     enum status status = made ? generate_ranks(&generator, pattern, sync) : err_memory(err);
-    free(generator.targets);
-    free(generator.origins);
+    FREE_ALL(generator.targets, generator.origins);
     if (status != STATUS_OK) {
         trace_free(generator.trace);
         return status;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/array.h"
 #include "common/files/file_claims.h"
 #include "common/units.h"
 #include "common/warning.h"
@@ -151,10 +152,7 @@ enum status archive_open(struct archive_reader *reader)
 void archive_cursor_clear(struct archive_cursor *cursor)
 {
     map_clear(&cursor->requests);
-    free(cursor->completed);
-    free(cursor->open);
-    free(cursor->late);
-    free(cursor->orders);
+    FREE_ALL(cursor->completed, cursor->open, cursor->late, cursor->orders);
 }
 
 void archive_close(struct archive_reader *reader)
@@ -165,9 +163,7 @@ void archive_close(struct archive_reader *reader)
     archive_cursor_clear(&reader->cursor);
     free(reader->assumed.functions);
     map_clear(&reader->locks);
-    free(reader->self);
-    free(reader->anchor);
-    free(reader->base);
+    FREE_ALL(reader->self, reader->anchor, reader->base);
 }
 
 static void begin_reading(struct archive_reader *reader, const char *path, bool keep_going, struct err *err)

@@ -291,8 +291,6 @@ void archive_definitions_clear(struct archive_definitions *definitions)
     CLEAR(tree_nodes);
     CLEAR(location_groups);
 #undef CLEAR
-    free(definitions->locations);
-    free(definitions->sites);
-    free(definitions->counts);
+    FREE_ALL(definitions->locations, definitions->sites, definitions->counts);
     map_clear(&definitions->location_index);
 }

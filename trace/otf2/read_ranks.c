@@ -17,6 +17,7 @@
 #include "trace/otf2/archive_file.h"
 #include "trace/otf2/read.h"
 #include "common/parallel.h"
+#include "common/search.h"
 
 /* A handle takes 7 us, a thread perhaps 50; a record 60 ns. */
 enum { BLOCK_RECORDS = 1 << 15, BLOCK_LOCATIONS = 256, THREAD_RECORDS = 1 << 16 };
@@ -159,12 +160,7 @@ struct place { /* of a location among the threads */
     size_t index;
 };
 
-static int by_rank_and_thread(const void *one, const void *other)
-{
-    const struct place *a = one, *b = other;
-    if (a->rank != b->rank) return a->rank > b->rank ? 1 : -1;
-    return (a->thread > b->thread) - (a->thread < b->thread);
-}
+ORDER(by_rank_and_thread, struct place, UP(rank) UP(thread))
 
 /* Reads the locations of one rank: thread 0, then the others. */
 static enum status read_rank(struct archive_reader *reader, const struct place *places, size_t count,
@@ -249,11 +245,9 @@ static void clear_ranks(struct ranks *ranks)
 {
     for (size_t i = 0; i < ranks->block_count; i++) {
         builder_clear(&ranks->blocks[i].shard);
-        free(ranks->blocks[i].share.windows);
-        free(ranks->blocks[i].behind.first);
+        FREE_ALL(ranks->blocks[i].share.windows, ranks->blocks[i].behind.first);
     }
-    free(ranks->blocks);
-    free(ranks->places);
+    FREE_ALL(ranks->blocks, ranks->places);
     if (ranks->callbacks) OTF2_EvtReaderCallbacks_Delete(ranks->callbacks);
 }
 

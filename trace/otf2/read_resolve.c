@@ -286,8 +286,7 @@ static enum status read_profile(struct archive_reader *reader)
         status = fail_definitions(reader, "clock of another resolution, expected 1000000000000 ticks per second");
     else if (profile)
         reader->zero = strtoull(zero, NULL, 10);
-    free(profile);
-    free(zero);
+    FREE_ALL(profile, zero);
     return status;
 }
 
@@ -310,10 +309,7 @@ static enum status read_clock(struct archive_reader *reader)
         status = wrong_property(reader, ARCHIVE_PROPERTY_CLOCK_SOURCE, source, "monotonic, tsc or mixed");
     if (cost) trace->provenance.record_cost_ps = strtoll(cost, NULL, 10);
     trace->provenance.core_waits = waits != NULL;
-    free(waits);
-    free(clock);
-    free(cost);
-    free(source);
+    FREE_ALL(waits, clock, cost, source);
     return status;
 }
 
@@ -439,9 +435,7 @@ static enum status read_window(struct archive_reader *reader, int32_t id)
         free(window->disp_unit);
         window->disp_unit = NULL;
     }
-    free(bytes);
-    free(units);
-    free(text);
+    FREE_ALL(bytes, units, text);
     return status;
 }
 

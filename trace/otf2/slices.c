@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "trace/otf2/read.h"
 
 /* Of one chunk and one descriptor each. */
@@ -147,9 +148,7 @@ static void close_archive(struct trace_source *of)
     if (source->callbacks) OTF2_EvtReaderCallbacks_Delete(source->callbacks);
     if (read) archive_tell_behind(&source->reader);
     archive_close(&source->reader);
-    free(source->ranks);
-    free(source->path);
-    free(source);
+    FREE_ALL(source->ranks, source->path, source);
 }
 
 static enum status open_archive(struct archive_source *source, bool *possible, uint64_t *events)

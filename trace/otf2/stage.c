@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "common/files/directory.h"
 #include "common/files/place.h"
 #include "trace/otf2/otf2.h"
@@ -204,8 +205,7 @@ enum status archive_stage_open(const char *directory, struct archive_stage *stag
         if (!make_beside(above, prefix, stage) && !make_locked(stage->target, "", stage))
             status = system_error(err, stage->directory, "write there");
     }
-    free(above);
-    free(prefix);
+    FREE_ALL(above, prefix);
     if (status != STATUS_OK) archive_stage_close(stage);
     return status;
 }
@@ -294,7 +294,6 @@ void archive_stage_close(struct archive_stage *stage)
     if (stage->made && !stage->done) rmdir(stage->directory);
     unlock_file(&stage->lock);
     unlock_file(&stage->target_lock);
-    free(stage->path);
-    free(stage->target);
+    FREE_ALL(stage->path, stage->target);
     stage->path = stage->target = NULL;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "trace/otf2/otf2.h"
 #include "trace/otf2/stage.h"
 #include "trace/otf2/write.h"
@@ -256,12 +257,7 @@ static void clear_writer(struct archive_writer *writer)
         free(writer->windows[i].operations);
     free(writer->windows);
     epoch_cursor_clear(&writer->cursor);
-    free(writer->comm_made);
-    free(writer->events);
-    free(writer->first_thread);
-    free(writer->outs);
-    free(writer->end_ps);
-    free(writer->mark_next);
+    FREE_ALL(writer->comm_made, writer->events, writer->first_thread, writer->outs, writer->end_ps, writer->mark_next);
     if (writer->list) OTF2_AttributeList_Delete(writer->list);
     if (writer->mark_list) OTF2_AttributeList_Delete(writer->mark_list);
     map_clear(&writer->requests);

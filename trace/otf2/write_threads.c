@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "trace/otf2/write.h"
 
 struct acquisition {
@@ -30,13 +31,7 @@ static bool releases_mutex(const struct trace_call *call, uint32_t *mutex)
     return unlocks || kind == CALL_COND_WAIT || kind == CALL_COND_TIMEDWAIT;
 }
 
-static int by_mutex_and_time(const void *one, const void *two)
-{
-    const struct acquisition *a = one, *b = two;
-    if (a->mutex != b->mutex) return a->mutex < b->mutex ? -1 : 1;
-    if (a->exit_ps != b->exit_ps) return a->exit_ps < b->exit_ps ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
-}
+ORDER(by_mutex_and_time, struct acquisition, UP(mutex) UP(exit_ps) UP(index))
 
 enum status archive_order_locks(struct archive_writer *writer)
 {

@@ -1,5 +1,4 @@
 /* The lines of a program model that define something. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 #include "trace/program_model/edit.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

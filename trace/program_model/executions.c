@@ -19,10 +19,7 @@ enum status executions_add(struct executions *executions, double seconds, struct
 
 void executions_clear(struct executions *executions)
 {
-    free(executions->values);
-    free(executions->first);
-    free(executions->by_rank);
-    free(executions->by_execution);
+    FREE_ALL(executions->values, executions->first, executions->by_rank, executions->by_execution);
     *executions = (struct executions){.count = 0};
 }
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "trace/program_model/reader.h"
 
 void statement_init(struct statement *statement, enum statement_kind kind, size_t line)
@@ -27,9 +28,7 @@ void statement_clear(struct statement *statement)
     expression_clear(&statement->amount);
     for (size_t i = 0; i < statement->value_count; i++) expression_clear(&statement->values[i].value);
     for (size_t i = 0; i < statement->member_count; i++) expression_clear(&statement->members[i]);
-    free(statement->values);
-    free(statement->members);
-    free(statement->waited);
+    FREE_ALL(statement->values, statement->members, statement->waited);
     free_statements(statement->body, statement->body_count);
     free_statements(statement->other, statement->other_count);
 }
@@ -53,16 +52,10 @@ void program_model_free(struct program_model *model)
     for (size_t i = 0; i < model->line_count; i++) free(model->lines[i].text);
     free_statements(model->statements, model->statement_count);
     for (size_t i = 0; i < model->request_name_count; i++) free(model->request_names[i]);
-    free(model->request_names);
-    free(model->recorded);
-    free(model->parameters);
-    free(model->comms);
-    free(model->windows);
-    free(model->computings);
-    free(model->lines);
+    FREE_ALL(model->request_names, model->recorded, model->parameters, model->comms, model->windows, model->computings,
+             model->lines);
     trace_free(model->names);
-    free(model->file);
-    free(model);
+    FREE_ALL(model->file, model);
 }
 
 void program_model_write(const struct program_model *model, FILE *out)

@@ -1,5 +1,4 @@
 /* program_model_read() of trace/program_model/program_model.h: lines and blocks. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -319,9 +318,7 @@ enum status program_model_read(struct input_file *in, struct program_model **mod
     }
     free(reader);
     status = input_file_close(in, status, err);
-    if (status == STATUS_OK) *model = made;
-    else program_model_free(made);
-    return status;
+    GIVE(status, *model = made, program_model_free(made));
 }
 
 enum status program_model_open(const char *file, struct program_model **model, struct err *err)

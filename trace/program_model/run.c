@@ -165,8 +165,7 @@ static enum status add_window(struct program_run *run, const struct model_window
         status = trace_add_window(run->trace, comm, window->bytes.operations ? bytes : NULL,
                                   window->disp_unit.operations ? units : NULL, window->flavor, &id, run->err);
     if (status == STATUS_OK && window->name) status = trace_set_window_name(run->trace, id, window->name, run->err);
-    free(bytes);
-    free(units);
+    FREE_ALL(bytes, units);
     return status;
 }
 
@@ -271,10 +270,7 @@ enum status run_variable(const struct program_model *model, uint32_t ranks, uint
 void program_run_clear(struct program_run *run)
 {
     trace_free(run->trace);
-    free(run->variables);
-    free(run->members);
-    free(run->comm_first);
-    free(run->window_first);
+    FREE_ALL(run->variables, run->members, run->comm_first, run->window_first);
     *run = (struct program_run){.model = NULL};
 }
 
@@ -299,9 +295,7 @@ enum status run_rank_open(const struct program_run *run, uint32_t rank, struct r
 
 void run_rank_clear(struct run_rank *state)
 {
-    free(state->frames);
-    free(state->executions);
-    free(state->open);
+    FREE_ALL(state->frames, state->executions, state->open);
     *state = (struct run_rank){.depth = 0};
 }
 
@@ -531,8 +525,7 @@ static enum status add_wait(struct program_run *run, struct run_rank *state, con
             status = trace_add_list(run->trace, numbers, (uint32_t)count, ref, run->err);
         else *ref = count > 0 ? numbers[0] : TRACE_NO_REF;
     }
-    free(taken);
-    free(numbers);
+    FREE_ALL(taken, numbers);
     return status;
 }
 

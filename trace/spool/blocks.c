@@ -154,8 +154,7 @@ enum status spool_events(struct spool *spool, struct trace *trace, struct err *e
         struct spool_block *block = &blocks.items[i];
         builder_clear(&block->shard);
         map_clear(&block->locks);
-        free(block->addresses);
-        free(block->lock_numbers);
+        FREE_ALL(block->addresses, block->lock_numbers);
     }
     free(blocks.items);
     spool_sites_free(blocks.sites);

@@ -7,7 +7,6 @@
 #include "common/array.h"
 #include "common/parallel.h"
 #include "trace/spool/cursor.h"
-#include "trace/spool/read.h"
 
 /* Communicators with the same members in the same order, made of the same one (or only seen in use): the k-th of a rank
  * is the k-th of all. Threads of a rank may make them of different ones in any order. */
@@ -460,12 +459,9 @@ enum status spool_define(struct spool *spool, struct trace *trace, struct err *e
     }
     if (status == STATUS_OK) status = add_windows(spool, trace, err);
     for (size_t i = 0; i < unify.kind_count; i++) {
-        free(unify.kinds[i].members);
-        free(unify.kinds[i].comms.items);
+        FREE_ALL(unify.kinds[i].members, unify.kinds[i].comms.items);
     }
-    free(unify.kinds);
-    free(unify.members);
-    free(unify.content.data);
+    FREE_ALL(unify.kinds, unify.members, unify.content.data);
     for (int i = 0; i < 2; i++) free(unify.names[i].text.data);
     map_clear(&unify.kind_index);
     map_clear(&unify.window_index);

@@ -19,6 +19,7 @@
 #include "common/files/place.h"
 #include "trace/limits.h"
 #include "common/parallel.h"
+#include "common/search.h"
 #include "trace/spool/read.h"
 
 enum { NAME_BYTES = 64 };
@@ -272,26 +273,11 @@ static void close_rank(struct spool_rank *rank)
     for (size_t i = 0; i < rank->module_count; i++) free(rank->modules[i].path);
     free(rank->modules);
     for (size_t i = 0; i < rank->line_count; i++) {
-        free(rank->lines[i].function);
-        free(rank->lines[i].file);
+        FREE_ALL(rank->lines[i].function, rank->lines[i].file);
     }
-    free(rank->lines);
-    free(rank->clocks);
-    free(rank->anchors);
-    free(rank->unrecorded);
-    free(rank->library);
-    free(rank->tls);
-    free(rank->mpich_version);
-    free(rank->cores);
-    free(rank->launcher);
-    free(rank->launched);
-    free(rank->btl);
-    free(rank->rdma);
-    free(rank->mpich_device);
-    free(rank->rcache);
-    free(rank->damage);
-    free(rank->main_name);
-    free(rank->tail_name);
+    FREE_ALL(rank->lines, rank->clocks, rank->anchors, rank->unrecorded, rank->library, rank->tls, rank->mpich_version,
+             rank->cores, rank->launcher, rank->launched, rank->btl, rank->rdma, rank->mpich_device, rank->rcache,
+             rank->damage, rank->main_name, rank->tail_name);
 }
 
 static enum status place_rank(struct spool *spool, struct spool_rank *rank, size_t *capacity, struct err *err)
@@ -321,11 +307,7 @@ static enum status place_rank(struct spool *spool, struct spool_rank *rank, size
     return STATUS_OK;
 }
 
-static int by_thread(const void *one, const void *other)
-{
-    const struct spool_rank *a = one, *b = other;
-    return (a->header->thread > b->header->thread) - (a->header->thread < b->header->thread);
-}
+ORDER(by_thread, struct spool_rank, UP(header->thread))
 
 struct file { /* of the directory, in its order */
     unsigned number, thread;
@@ -440,16 +422,12 @@ void spool_close(struct spool *spool)
     size_t blocks = (spool->world + FEW_FILES - 1) / FEW_FILES;
     (void)parallel_run(blocks, file_threads(spool, spool->world), close_block, spool, NULL);
     for (size_t i = 0; i < spool->window_count; i++) {
-        free(spool->windows[i].bytes);
-        free(spool->windows[i].name);
-        free(spool->windows[i].disp_unit);
-        free(spool->windows[i].base);
-        free(spool->windows[i].known);
+        FREE_ALL(spool->windows[i].bytes, spool->windows[i].name, spool->windows[i].disp_unit, spool->windows[i].base,
+                 spool->windows[i].known);
     }
     for (size_t i = 0; i < spool->unread_count; i++) free(spool->unread[i].why);
     free(spool->unread);
     map_clear(&spool->locks);
-    free(spool->windows);
-    free(spool->ranks);
+    FREE_ALL(spool->windows, spool->ranks);
     *spool = (struct spool){0};
 }

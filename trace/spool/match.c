@@ -39,20 +39,9 @@ bool spool_is_unmatched(const struct trace_call *call)
     return call->peer == SPOOL_PEER_ANY || (call->peer >= 0 && call->message.tag < 0);
 }
 
-static int compare_queues(const struct message *x, const struct message *y)
-{
-    if (x->to != y->to) return x->to < y->to ? -1 : 1;
-    if (x->comm != y->comm) return x->comm < y->comm ? -1 : 1;
-    if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    return (x->tag > y->tag) - (x->tag < y->tag);
-}
+ORDER(compare_queues, struct message, UP(to) UP(comm) UP(from) UP(tag))
 
-static int compare_messages(const void *a, const void *b)
-{
-    const struct message *x = a, *y = b;
-    int queues = compare_queues(x, y);
-    return queues ? queues : (x->sequence > y->sequence) - (x->sequence < y->sequence);
-}
+ORDER(compare_messages, struct message, BY(compare_queues) UP(sequence))
 
 static enum status make_queues(struct matching *matching)
 {
@@ -177,8 +166,6 @@ enum status spool_match(const struct spool *spool, struct trace *trace, struct e
     if (spool->unmatched == 0) return STATUS_OK;
     matching.wanted = calloc(trace->rank_count, sizeof *matching.wanted);
     enum status status = matching.wanted ? match_all(&matching) : err_memory(err);
-    free(matching.wanted);
-    free(matching.messages);
-    free(matching.queues);
+    FREE_ALL(matching.wanted, matching.messages, matching.queues);
     return status;
 }

@@ -1,6 +1,7 @@
 /* All records of a rank: those of its threads together, and how its files end. */
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "trace/faults.h"
 #include "trace/spool/events.h"
 
@@ -183,11 +184,9 @@ enum status spool_read_rank(const struct spool *spool, uint32_t rank, struct spo
     }
     if (status == STATUS_OK) status = read_threads(events, count);
     for (size_t i = 0; events && i < count; i++) {
-        free(events[i].list.data);
-        free(events[i].regions);
+        FREE_ALL(events[i].list.data, events[i].regions);
     }
-    free(events);
-    free(known);
+    FREE_ALL(events, known);
     map_clear(&shared.made);
     map_clear(&shared.sites);
     return status;

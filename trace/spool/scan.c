@@ -82,7 +82,6 @@ enum status spool_scan(struct spool_rank *files, struct err *err)
 
 void spool_scan_clear(struct spool_scan *scan)
 {
-    free(scan->items);
-    free(scan->why);
+    FREE_ALL(scan->items, scan->why);
     *scan = (struct spool_scan){0};
 }

@@ -50,12 +50,9 @@ void spool_sites_free(struct spool_sites *sites)
         map_clear(&sites->modules[i].places);
     }
     for (size_t i = 0; i < sites->place_count; i++) {
-        free(sites->places[i]->function);
-        free(sites->places[i]->file);
-        free(sites->places[i]);
+        FREE_ALL(sites->places[i]->function, sites->places[i]->file, sites->places[i]);
     }
-    free(sites->places);
-    free(sites->modules);
+    FREE_ALL(sites->places, sites->modules);
     pthread_mutex_destroy(&sites->lock);
     free(sites);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/units.h"
 #include "trace/text/reader.h"
 
@@ -175,8 +176,7 @@ enum status text_read_window(struct text_reader *reader, char **words)
     enum status status = read_window_keys(reader, words, &line);
     if (status == STATUS_OK) status = add_window(reader, &line, &id);
     if (status == STATUS_OK) *slot = (uint64_t)id;
-    free(line.bytes);
-    free(line.disp_unit);
+    FREE_ALL(line.bytes, line.disp_unit);
     return status;
 }
 

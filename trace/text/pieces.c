@@ -270,9 +270,7 @@ static void clear_round(struct round *round, size_t pieces)
         struct piece *piece = &round->pieces[i];
         builder_clear(&piece->shard);
         text_reader_clear(&piece->reader);
-        free(piece->records);
-        free(piece->mores);
-        free(piece->lists);
+        FREE_ALL(piece->records, piece->mores, piece->lists);
     }
     free(round->pieces);
 }

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "common/array.h"
 #include "common/files/input_file.h"
 #include "common/units.h"
 #include "trace/faults.h"
@@ -250,10 +251,7 @@ static enum status read_all(struct text_reader *reader, struct input_file *in, u
 
 void text_reader_clear(struct text_reader *reader)
 {
-    free(reader->list);
-    free(reader->counts);
-    free(reader->members);
-    free(reader->copy.text);
+    FREE_ALL(reader->list, reader->counts, reader->members, reader->copy.text);
 }
 
 enum status text_read_by(unsigned threads, const char *file, bool keep_going, struct trace **trace, struct err *err)
@@ -272,8 +270,7 @@ enum status text_read_by(unsigned threads, const char *file, bool keep_going, st
         map_clear(&reader.requests[i].live);
         map_clear(&reader.requests[i].used);
     }
-    free(reader.requests);
-    free(reader.ended);
+    FREE_ALL(reader.requests, reader.ended);
     map_clear(&reader.comms);
     map_clear(&reader.windows);
     text_reader_clear(&reader);

@@ -162,8 +162,7 @@ static enum status write_nodes(struct writer *writer)
         if (cores > 0) fprintf(writer->out, " cores=%" PRIu32, cores);
         fputc('\n', writer->out);
     }
-    free(first);
-    free(next);
+    FREE_ALL(first, next);
     return status;
 }
 
@@ -467,7 +466,6 @@ enum status text_write(const struct trace *trace, const struct text_range *range
         status = write_rank(&writer);
         map_clear(&writer.made);
     }
-    free(writer.region_depth);
-    free(writer.name);
+    FREE_ALL(writer.region_depth, writer.name);
     return status;
 }

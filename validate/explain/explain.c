@@ -6,6 +6,7 @@
 
 #include "common/children.h"
 #include "common/json/field_rows.h"
+#include "common/search.h"
 #include "common/text/text.h"
 #include "common/units.h"
 #include "platforms/platform.h"
@@ -108,13 +109,7 @@ static bool read_answer(const struct child_answer *answer, struct explanation_re
            sscanf(answer->data, "%lg %lg %lg", &replay->run_time_s, &replay->absolute_s, &replay->transfers_s) == 3;
 }
 
-static int compare_replays(const void *a, const void *b)
-{
-    const struct explanation_replay *x = a, *y = b;
-    if (x->absolute_s != y->absolute_s) return x->absolute_s < y->absolute_s ? -1 : 1;
-    if (x->transfers_s != y->transfers_s) return x->transfers_s < y->transfers_s ? -1 : 1;
-    return (x->change > y->change) - (x->change < y->change);
-}
+ORDER(compare_replays, struct explanation_replay, UP(absolute_s) UP(transfers_s) UP(change))
 
 static bool is_tie(const struct explanation_replay *one, const struct explanation_replay *other)
 {
@@ -129,11 +124,7 @@ static void set_errors(const struct explain_input *input, const struct explanati
     replay->explained = unchanged_s > 0 ? 1 - replay->absolute_s / unchanged_s : 0;
 }
 
-static int compare_run_times(const void *a, const void *b)
-{
-    const struct explanation_replay *x = a, *y = b;
-    return (x->run_time_s > y->run_time_s) - (x->run_time_s < y->run_time_s);
-}
+ORDER(compare_run_times, struct explanation_replay, UP(run_time_s))
 
 /* answers: one for each measured run. room: memory for as many replays. */
 static void collect_computing(const struct explain_input *input, const struct child_answer *answers,

@@ -39,10 +39,7 @@ static char *join_texts(const char *a, const char *between, const char *b)
 
 static void clear_change(struct platform_change *change)
 {
-    free(change->key);
-    free(change->from);
-    free(change->to);
-    free(change->override);
+    FREE_ALL(change->key, change->from, change->to, change->override);
 }
 
 static enum status add_change(struct platform_changes *changes, const char *key, const char *from, const char *to, const char *of,

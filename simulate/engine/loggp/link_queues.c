@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "simulate/engine/lines.h"
 
 enum { BITS_LEAST = 8 };
@@ -14,8 +15,7 @@ void link_queues_init(struct link_queues *queues, const struct platform *platfor
 
 void link_queues_clear(struct link_queues *queues)
 {
-    free(queues->paths);
-    free(queues->queues);
+    FREE_ALL(queues->paths, queues->queues);
 }
 
 /* --- the queues, by their links --- */

@@ -37,9 +37,7 @@ struct locals *locals_new(void)
 void locals_free(struct locals *locals)
 {
     if (!locals) return;
-    free(locals->messages);
-    free(locals->ranks);
-    free(locals);
+    FREE_ALL(locals->messages, locals->ranks, locals);
 }
 
 static enum status make_room(struct locals *locals, uint32_t rank, struct err *err)

@@ -18,6 +18,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/units.h"
 #include "simulate/engine/loggp/deliver.h"
 #include "simulate/engine/loggp/local.h"
@@ -44,13 +45,9 @@ static void loggp_close(struct engine *engine)
     link_queues_clear(&engine->links);
     jitter_clear(&engine->jitter);
     map_clear(&engine->pairs);
-    free(engine->nics);
-    free(engine->receptions);
+    FREE_ALL(engine->nics, engine->receptions);
     locals_free(engine->locals);
-    free(engine->flights);
-    free(engine->asks);
-    free(engine->last_asks);
-    free(engine);
+    FREE_ALL(engine->flights, engine->asks, engine->last_asks, engine);
 }
 
 static enum status loggp_open(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/units.h"
 #include "simulate/engine/loggp/schedule.h"
 
@@ -22,12 +23,9 @@ static enum status make_boxes(struct engine *engine, struct err *err)
 void loggp_clear_queries(struct engine *engine)
 {
     for (int32_t node = 0; engine->queries->of && node < engine->platform->node_count; node++) {
-        free(engine->queries->of[node].queries.items);
-        free(engine->queries->of[node].answers.items);
+        FREE_ALL(engine->queries->of[node].queries.items, engine->queries->of[node].answers.items);
     }
-    free(engine->queries->of);
-    free(engine->queries->queried);
-    free(engine->queries);
+    FREE_ALL(engine->queries->of, engine->queries->queried, engine->queries);
 }
 
 /* --- lists --- */

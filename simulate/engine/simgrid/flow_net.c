@@ -29,9 +29,7 @@ void flow_net_clear(struct flow_net *net)
 {
     event_queue_clear(&net->queue);
     lone_flows_clear(&net->lone);
-    free(net->nics);
-    free(net->jobs);
-    free(net->items);
+    FREE_ALL(net->nics, net->jobs, net->items);
     *net = (struct flow_net){.platform = NULL};
 }
 

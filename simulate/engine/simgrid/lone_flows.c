@@ -14,9 +14,7 @@ enum status lone_flows_init(struct lone_flows *lone, const struct platform *plat
 
 void lone_flows_clear(struct lone_flows *lone)
 {
-    free(lone->receivers);
-    free(lone->links);
-    free(lone->met);
+    FREE_ALL(lone->receivers, lone->links, lone->met);
     map_clear(&lone->inner);
     *lone = (struct lone_flows){.platform = NULL};
 }

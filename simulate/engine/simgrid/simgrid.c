@@ -209,8 +209,7 @@ static void explain_end(const char *said, char *text, size_t room)
         if (!link_is_on(links[i])) kind = "link", name = sg_link_get_name(links[i]);
     for (size_t i = 0; !kind && i < sg_host_count(); i++)
         if (!sg_host_is_on(hosts[i])) kind = "host", name = sg_host_get_name(hosts[i]);
-    free(links);
-    free(hosts);
+    FREE_ALL(links, hosts);
     if (kind)
         snprintf(text, room, "%s '%s' is off at %g s, expected %ss that stay on", kind, name,
                  simgrid_get_clock(), kind);
@@ -544,9 +543,7 @@ static void simgrid_engine_close(struct engine *engine)
     if (!engine) return;
     flow_net_clear(&engine->net);
     map_clear(&engine->route_index);
-    free(engine->routes);
-    free(engine->hosts);
-    free(engine);
+    FREE_ALL(engine->routes, engine->hosts, engine);
 }
 
 static enum status simgrid_engine_open(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,

@@ -59,7 +59,7 @@ static void waits_come_back_by_their_ends(void **state)
 {
     enum { WAITS = 1000002, PRIME = 1000003 };
     struct temp_file temp;
-    struct wait_log *wait_log;
+    struct external_sort *wait_log;
     struct wait_log_row wait = {.location = 7};
     bool any;
     (void)state;
@@ -69,17 +69,17 @@ static void waits_come_back_by_their_ends(void **state)
     for (int i = 0; i < WAITS; i++, until = until * 48271 % PRIME) {
         wait.until_ps = until;
         wait.from_ps = -until;
-        OK(wait_log_add(wait_log, &wait, &err));
+        OK(external_sort_add(wait_log, &wait, &err));
     }
-    OK(wait_log_turn(wait_log, &err));
+    OK(external_sort_turn(wait_log, &err));
     int64_t count = 0, last = PRIME;
     for (;; count++, last = wait.until_ps) {
-        OK(wait_log_next(wait_log, &wait, &any, &err));
+        OK(external_sort_next(wait_log, &wait, &any, &err));
         if (!any) break;
         if (wait.until_ps > last || wait.from_ps != -wait.until_ps || wait.location != 7) fail_msg("after %ld", (long)last);
     }
     assert_int_equal(count, WAITS);
-    wait_log_free(wait_log);
+    external_sort_free(wait_log);
     temp_file_close(&temp);
 }
 
@@ -133,7 +133,7 @@ static void check(const struct scenario *scenario)
                                    .cause = scenario->waits[i].cause,
                                    .flags = WAIT_LOG_COUNTED};
         if (scenario->waits[i].flags) row.flags = (uint16_t)scenario->waits[i].flags;
-        OK(wait_log_add(replay.wait_log, &row, &err));
+        OK(external_sort_add(replay.wait_log, &row, &err));
     }
     OK(backward_replay_run(&replay, &sums, &waited_ps, &err));
     for (size_t i = 0; scenario->sums[i].location < LOCATIONS; i++) {
@@ -162,7 +162,7 @@ static void check(const struct scenario *scenario)
     free(path.parts);
     backward_sums_free(sums, LOCATIONS);
     call_log_free(replay.call_log);
-    wait_log_free(replay.wait_log);
+    external_sort_free(replay.wait_log);
     temp_file_close(&temp);
 }
 

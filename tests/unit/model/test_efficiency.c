@@ -570,7 +570,6 @@ static void marked_intervals(void **state)
     assert_false(interval_mark(NULL, 2, &call, &mark));
     struct err err;
     struct intervals intervals = {.count = 0};
-    struct intervals_walk *walk;
     struct locations locations;
     struct trace *trace = trace_of("ranks 1\n0 0.000010 0.000011 MPI_Send comm=0 peer=0 tag=1 bytes=0\n"
                                    "0 0.000020 0.000021 MPI_Recv comm=0 peer=0 tag=1 bytes=0\n"
@@ -579,13 +578,12 @@ static void marked_intervals(void **state)
     trace->ranks[0].calls[0].message.tag = trace->ranks[0].calls[1].message.tag = (int32_t)0xAA0007AAu;
     trace->ranks[0].calls[2].message.tag = trace->ranks[0].calls[3].message.tag = (int32_t)0xAA0007BBu;
     assert_int_equal(locations_build(trace, &locations, &err), STATUS_OK);
-    assert_int_equal(intervals_walk_new(trace, &locations, INTERVALS_OF_REGIONS, &intervals, &walk, &err), STATUS_OK);
-    assert_int_equal(intervals_go_on(walk, &err), STATUS_OK);
+    assert_int_equal(intervals_open(trace, &locations, INTERVALS_OF_REGIONS, &intervals, &err), STATUS_OK);
+    assert_int_equal(intervals_go_on(&intervals, &err), STATUS_OK);
     assert_int_equal(intervals.count, 2);
     assert_int_equal(interval_at(&intervals, 0, 0), 1);
     assert_int_equal(interval_at(&intervals, 0, 1), 1);
     assert_int_equal(interval_at(&intervals, 0, 2), INTERVAL_ROOT);
-    intervals_walk_free(walk);
     intervals_clear(&intervals);
     locations_clear(&locations);
     struct analyze_options options = ANALYZE_DEFAULTS;

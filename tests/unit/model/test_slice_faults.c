@@ -121,6 +121,19 @@ static void a_window_used_before_its_creation(void **state)
     expect_line(trace, "rank 0, event 1 (MPI_Win_fence) at 0");
 }
 
+/* Of two faults that one slice has, the lower rank's is told. */
+static void an_epoch_before_a_window(void **state)
+{
+    (void)state;
+    struct trace *trace = begin();
+    add_on_both(trace, ID_Win_create);
+    add_requests(trace, 0);
+    add(trace, 0, ID_Win_complete, 0, TRACE_NO_REF);
+    add(trace, 1, ID_Win_free, 0, TRACE_NO_REF);
+    add(trace, 1, ID_Win_fence, 0, TRACE_NO_REF);
+    expect_line(trace, "rank 0, event 8002 (MPI_Win_complete) at 0.00000008001 s: no MPI_Win_start is open on this window");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +142,7 @@ int main(void)
         cmocka_unit_test(a_request_never_made),
         cmocka_unit_test(a_window_used_behind_its_end),
         cmocka_unit_test(a_window_used_before_its_creation),
+        cmocka_unit_test(an_epoch_before_a_window),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,11 +31,10 @@ static void the_most_disturbed_rank_is_named(void **state)
     struct trace *trace = trace_of(run);
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct wait_profile profile;
+        struct wait_profile profile = {.count = 0};
         struct result *result;
         struct err err;
-        assert_int_equal(wait_profile_init(trace, &profile, &err), STATUS_OK);
-        assert_int_equal(wait_profile_go_on(&profile, &err), STATUS_OK);
+        assert_int_equal(callpaths_build(trace, &profile.paths, &err), STATUS_OK);
         for (size_t call = 0; call < 3; call++) {
             const struct finding finding = {.pattern = PATTERN_WAIT_AT_BARRIER,
                                             .call = call,
