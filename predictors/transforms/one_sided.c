@@ -222,7 +222,8 @@ static enum status push_signal_waits(struct turning *turning, struct timeline_ed
     return STATUS_OK;
 }
 
-/* Flushes each target once, then sends what stays of the messages. Their own calls behind are not flushed again. */
+/* Flushes each target once, and sends it what stays of the messages to it before the next target is flushed. Their own calls
+ * behind are not flushed again. */
 static enum status push_flags(struct turning *turning, struct timeline_edit *now, struct timeline_item *item,
                               struct err *err)
 {
@@ -233,12 +234,14 @@ static enum status push_flags(struct turning *turning, struct timeline_edit *now
         flush.peer = (int32_t)turning->unflushed[i]->of.receiver;
         for (size_t k = 0; k < i && !seen; k++)
             seen = turning->unflushed[k]->of.receiver == turning->unflushed[i]->of.receiver;
-        if (!seen) TRY(push_call(now, item, flush, err));
-    }
-    for (size_t i = 0; i < turning->unflushed_count; i++) {
-        struct trace_call flag = process->calls[turning->unflushed[i]->of.send_call];
-        flag.bytes = 0;
-        if (call_makes_request(flag.call)) TRY(push_call(now, item, flag, err));
+        if (seen) continue;
+        TRY(push_call(now, item, flush, err));
+        for (size_t k = i; k < turning->unflushed_count; k++) {
+            struct trace_call flag = process->calls[turning->unflushed[k]->of.send_call];
+            const bool same = turning->unflushed[k]->of.receiver == turning->unflushed[i]->of.receiver;
+            flag.bytes = 0;
+            if (same && call_makes_request(flag.call)) TRY(push_call(now, item, flag, err));
+        }
     }
     turning->epochs += turning->unflushed_count > 0;
     turning->unflushed_count = 0;
