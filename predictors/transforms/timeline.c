@@ -21,6 +21,16 @@ bool timeline_on_window(const struct trace_call *call)
     return call->handle != TRACE_NONE && (call_row(call->call)->allowed & F_WIN) && call_kind(call->call) != CALL_LOCAL;
 }
 
+uint32_t timeline_free_request(const struct trace_rank *rank)
+{
+    uint32_t next = 0;
+    for (size_t i = 0; i < rank->count; i++) {
+        const struct trace_call *call = &rank->calls[i];
+        if (call_makes_request(call->call) && call->ref != TRACE_NO_REF && call->ref >= next) next = call->ref + 1;
+    }
+    return next;
+}
+
 static enum status copy_rank(const struct trace_rank *from, struct trace_rank *to, struct err *err)
 {
     to->speed = from->speed;
