@@ -174,20 +174,6 @@ static enum status find_used(struct messaging *messaging, struct err *err)
     return status;
 }
 
-/* Messages of the program have other tags. */
-static void find_tag(struct messaging *messaging)
-{
-    const struct trace *trace = messaging->exchange.trace;
-    for (uint32_t r = 0; r < trace->rank_count; r++)
-        for (size_t i = 0; i < trace->ranks[r].count; i++) {
-            const struct trace_call *call = &trace->ranks[r].calls[i];
-            enum call_arm arm = call_arm(call_kind(call->call));
-            int32_t tag = arm == ARM_MESSAGE ? call->message.tag : arm == ARM_EXCHANGE ? call->exchange.tag : -1;
-            if (arm == ARM_EXCHANGE && call->exchange.recv_tag > tag) tag = call->exchange.recv_tag;
-            if (tag >= messaging->first_tag) messaging->first_tag = tag + 1;
-        }
-}
-
 static const char *refuse_operation(const struct trace_call *operation)
 {
     return call_kind(operation->call) == CALL_GET_ACCUMULATE ? "its answer would be made of what arrives" : NULL;
@@ -218,7 +204,7 @@ static enum status run_messaging(struct messaging *messaging, struct trace **mad
     if (!messaging->origins || !messaging->targets || !messaging->used) return err_memory(err);
     TRY(refuse_locks(exchange, err));
     TRY(find_used(messaging, err));
-    find_tag(messaging);
+    messaging->first_tag = timeline_free_tag(exchange->trace);
     if (report->changed > 0) TRY(timeline_each(exchange->trace, change_timeline, messaging, made, err));
     for (size_t w = 0; w < windows; w++) messaging->windows += !messaging->used[w];
     char accumulates[100] = "";

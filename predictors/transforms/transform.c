@@ -15,11 +15,12 @@ const struct transform *const *transforms(void)
         &transform_post_early,   &transform_complete_early,
         &transform_wait_late,    &transform_fence_pscw,
         &transform_fence_notify, &transform_pscw_notify,
-        &transform_rma_p2p,      &transform_lock_all,
-        &transform_put_rput,     &transform_merge_puts,
-        &transform_merge_gets,   &transform_polls,
-        &transform_balance,      &transform_scale,
-        &transform_threads,      NULL,
+        &transform_flag_notify,  &transform_rma_p2p,
+        &transform_lock_all,     &transform_put_rput,
+        &transform_merge_puts,   &transform_merge_gets,
+        &transform_polls,        &transform_balance,
+        &transform_scale,        &transform_threads,
+        NULL,
     };
     return rows;
 }

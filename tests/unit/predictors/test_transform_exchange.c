@@ -183,6 +183,48 @@ static void times_by_hand(void **state)
         }
 }
 
+/* Rank 0 puts data and, behind a flush, a flag, for which rank 1 polls. The last data carry the signal; where the flush was, rank
+ * 0 waits until they have left; flag and second flush go, with their time. A place is 2^40 * (1 + rank + ranks * window) + the
+ * flag's. The second flag has no data. A put behind it keeps the flush, and the signal is waited for before that. */
+#define POLL(AT) "1 0.0000" AT " 0.0000" AT " MPI_Fetch_and_op win=0 target=1 bytes=0 result_bytes=8 disp=0 op=NO_OP\n"
+static const char polled[] = TWO "0 0.000000 0.000000 MPI_Win_lock_all win=0\n"
+                                 "0 0.000030 0.000030 MPI_Put win=0 target=1 bytes=20 disp=20\n"
+                                 "0 0.000030 0.000030 MPI_Put win=0 target=1 bytes=10000 disp=100\n"
+                                 "0 0.000030 0.000032 MPI_Win_flush win=0 target=1\n"
+                                 "0 0.000032 0.000032 MPI_Put win=0 target=1 bytes=8 disp=0\n"
+                                 "0 0.000032 0.000040 MPI_Win_flush_all win=0\n"
+                                 "0 0.000060 0.000060 MPI_Accumulate win=0 target=1 bytes=8 disp=0 op=SUM\n"
+                                 "0 0.000060 0.000060 MPI_Put win=0 target=1 bytes=16 disp=20\n"
+                                 "0 0.000060 0.000070 MPI_Win_flush win=0 target=1\n"
+                                 "0 0.000080 0.000080 MPI_Win_unlock_all win=0\n"
+                                 "1 0.000000 0.000000 MPI_Win_lock_all win=0\n" POLL("10") POLL("30") POLL("50")
+                                 "1 0.000050 0.000055 MPI_Win_flush win=0 target=1\n"
+                                 "1 0.000055 0.000055 MPI_Win_sync win=0\n"
+                                 "1 0.000060 enter next\n1 0.000060 leave next\n" POLL("65") POLL("75")
+                                 "1 0.000085 0.000085 MPI_Win_unlock_all win=0\n";
+
+static void flags_of_puts(void **state)
+{
+    (void)state;
+    test_gives("flag=notify", polled,
+               "0 0.000000 0.000000 MPI_Win_lock_all win=0\n"
+               "0 0.000030 0.000030 shmem_put_nbi win=1 target=1 bytes=20\n"
+               "0 0.000030 0.000030 shmem_put_signal_req win=1 target=1 bytes=10000 disp=1099511627776 req=0\n"
+               "0 0.000030 0.000032 MPI_Waitall reqs=0\n"
+               "0 0.000052 0.000052 shmem_put_signal_req win=1 target=1 bytes=8 disp=1099511627776 req=1\n"
+               "0 0.000052 0.000052 MPI_Put win=0 target=1 bytes=16 disp=20\n"
+               "0 0.000052 0.000062 MPI_Waitall reqs=1\n"
+               "0 0.000062 0.000072 MPI_Win_flush win=0 target=1\n"
+               "0 0.000082 0.000082 MPI_Win_unlock_all win=0\n"
+               "1 0.000000 0.000000 MPI_Win_lock_all win=0\n"
+               "1 0.000010 0.000010 shmem_signal_wait_until win=1 disp=1099511627776\n"
+               "1 0.000010 0.000015 MPI_Win_flush win=0 target=1\n"
+               "1 0.000015 0.000015 MPI_Win_sync win=0\n"
+               "1 0.000020 enter next\n1 0.000020 leave next\n"
+               "1 0.000025 0.000025 shmem_signal_wait_until win=1 disp=1099511627776\n"
+               "1 0.000035 0.000035 MPI_Win_unlock_all win=0\n");
+}
+
 /* The receives that follow each other, in the order of their ranks: a group has no order. */
 static int compare_lines(const void *one, const void *other)
 {
@@ -243,7 +285,7 @@ int main(void)
         cmocka_unit_test(last_put_has_the_signal), cmocka_unit_test(signals_without_data),
         cmocka_unit_test(paired_epochs_stay_together), cmocka_unit_test(what_cannot_change),
         cmocka_unit_test(messages_of_epochs), cmocka_unit_test(times_by_hand),
-        cmocka_unit_test(generated_messages),
+        cmocka_unit_test(flags_of_puts), cmocka_unit_test(generated_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

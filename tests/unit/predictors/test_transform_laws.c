@@ -12,7 +12,7 @@ enum { RANKS = 6 };
 
 static const char *const specs[] = {"post-early", "complete-early", "wait-late", "fence=pscw",
                                     "put=rput",   "merge-puts",     "merge-gets", "polls",
-                                    "pscw=notify", "rma=p2p",
+                                    "pscw=notify", "flag=notify", "rma=p2p",
                                     "scale:/=1"};
 enum { SPEC_COUNT = sizeof specs / sizeof *specs };
 
