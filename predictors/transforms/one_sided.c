@@ -31,7 +31,7 @@ struct turning {
     size_t next;        /* of the actions */
     struct map turned;  /* requests of messages that became operations, once mapped; signals: of receives; flags: of
                            sends to come */
-    struct map flushed; /* flags, by target: of the last group that was flushed its number << 32, and the target's first message */
+    struct map flushed; /* flags, by target: number << 32 of the last group that was flushed, and the target's first message */
     struct map waited;  /* signals, by place: how many were waited for */
     bool mapped;
     struct exchange_message **unflushed;

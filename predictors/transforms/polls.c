@@ -133,8 +133,6 @@ static bool has_threads(const struct trace *trace, uint32_t rank)
 static enum status look_at_call(struct polling *polling, uint32_t rank, size_t index, struct err *err)
 {
     const struct trace_call *call = &polling->trace->ranks[rank].calls[index];
-    if (call_is_message(call_kind(call->call)) && call->message.tag >= polling->next_tag)
-        polling->next_tag = call->message.tag + 1;
     if (!is_write(call)) return STATUS_OK;
     struct write write = {.window = call->handle,
                           .target = call->peer,
@@ -336,6 +334,7 @@ static enum status run_polling(struct polling *polling, struct trace **made, str
 {
     TRY(find_shifts(polling, err));
     TRY(look_at_calls(polling, err));
+    polling->next_tag = timeline_free_tag(polling->trace);
     TRY(find_rows(polling, err));
     TRY(timeline_each(polling->trace, change_timeline, polling, made, err));
     return transform_say(polling->report, err,

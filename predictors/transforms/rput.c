@@ -25,16 +25,6 @@ struct requesting {
     uint64_t waits;
 };
 
-static uint32_t free_request(const struct trace_rank *rank)
-{
-    uint32_t next = 0;
-    for (size_t i = 0; i < rank->count; i++) {
-        const struct trace_call *call = &rank->calls[i];
-        if (call_makes_request(call->call) && call->ref != TRACE_NO_REF && call->ref >= next) next = call->ref + 1;
-    }
-    return next;
-}
-
 static enum status request_put(struct requesting *requesting, uint32_t rank, const struct timeline_edit *timeline,
                                struct timeline_item *item, struct err *err)
 {
@@ -91,7 +81,7 @@ static enum status rewrite_call(struct requesting *requesting, uint32_t rank, co
                                 struct timeline_edit *now, struct trace *made, struct err *err)
 {
     requesting->count = 0;
-    if (timeline->thread == 0) requesting->next_request = free_request(&requesting->trace->ranks[rank]);
+    if (timeline->thread == 0) requesting->next_request = timeline_free_request(&requesting->trace->ranks[rank]);
     memset(requesting->locks, 0, requesting->trace->definitions.window_count * sizeof *requesting->locks);
     for (size_t i = 0; i < timeline->count; i++) {
         struct timeline_item item = timeline->items[i];

@@ -22,6 +22,30 @@ bool timeline_on_window(const struct trace_call *call)
     return call->handle != TRACE_NONE && (call_row(call->call)->allowed & F_WIN) && call_kind(call->call) != CALL_LOCAL;
 }
 
+uint32_t timeline_free_request(const struct trace_rank *rank)
+{
+    uint32_t next = 0;
+    for (size_t i = 0; i < rank->count; i++) {
+        const struct trace_call *call = &rank->calls[i];
+        if (call_makes_request(call->call) && call->ref != TRACE_NO_REF && call->ref >= next) next = call->ref + 1;
+    }
+    return next;
+}
+
+int32_t timeline_free_tag(const struct trace *trace)
+{
+    int32_t next = 0;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; i < trace->ranks[r].count; i++) {
+            const struct trace_call *call = &trace->ranks[r].calls[i];
+            enum call_arm arm = call_arm(call_kind(call->call));
+            int32_t tag = arm == ARM_MESSAGE ? call->message.tag : arm == ARM_EXCHANGE ? call->exchange.tag : -1;
+            if (arm == ARM_EXCHANGE && call->exchange.recv_tag > tag) tag = call->exchange.recv_tag;
+            if (tag >= next) next = tag + 1;
+        }
+    return next;
+}
+
 static enum status copy_rank(const struct trace_rank *from, struct trace_rank *to, struct err *err)
 {
     to->speed = from->speed;

@@ -62,6 +62,10 @@ bool timeline_shares(const struct timeline_edit *timeline, const struct trace_ca
 
 /* Whether the call uses a window: all one-sided calls except local ones such as MPI_Win_get_group. */
 bool timeline_on_window(const struct trace_call *call);
+/* From this number on no request of the rank is in use. */
+uint32_t timeline_free_request(const struct trace_rank *rank);
+/* From this number on no message of the trace has the tag. */
+int32_t timeline_free_tag(const struct trace *trace);
 /* Whether it is put, get, accumulate, get_accumulate or a variant of these. */
 bool timeline_is_operation(const struct trace_call *call);
 

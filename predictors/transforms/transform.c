@@ -14,13 +14,15 @@ const struct transform *const *transforms(void)
     static const struct transform *const rows[] = {
         &transform_post_early,   &transform_complete_early,
         &transform_wait_late,    &transform_fence_pscw,
-        &transform_fence_notify, &transform_lock_all,
-        &transform_put_rput,     &transform_merge_puts,
-        &transform_merge_gets,   &transform_polls,
-        &transform_p2p_pscw,     &transform_p2p_fence,
-        &transform_p2p_flush,    &transform_p2p_notify,
-        &transform_balance,      &transform_scale,
-        &transform_threads,      NULL,
+        &transform_fence_notify, &transform_pscw_notify,
+        &transform_flag_notify,  &transform_rma_p2p,
+        &transform_lock_all,     &transform_put_rput,
+        &transform_merge_puts,   &transform_merge_gets,
+        &transform_polls,        &transform_p2p_pscw,
+        &transform_p2p_fence,    &transform_p2p_flush,
+        &transform_p2p_notify,   &transform_balance,
+        &transform_scale,        &transform_threads,
+        NULL,
     };
     return rows;
 }
