@@ -120,8 +120,11 @@ enum status exchange_find(const struct trace *trace, struct transform_report *re
                           struct exchange *exchange, struct err *err)
 {
     struct exchange made = {.trace = trace, .report = report};
-    TRY(epochs_build(trace, &made.epochs, err));
-    enum status status = join_pairs(&made, err);
+    struct window_uses uses = {0};
+    enum status status = epochs_build(trace, &uses, &made.epochs, err);
+    window_uses_clear(&uses);
+    TRY(status);
+    status = join_pairs(&made, err);
     if (status == STATUS_OK) status = examine_epochs(&made, refuses, err);
     *exchange = made;
     if (status != STATUS_OK) exchange_clear(exchange);

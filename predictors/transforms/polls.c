@@ -44,7 +44,7 @@ struct polling {
     struct write **found; /* those that a row waits for: one of each other rank */
     size_t found_count, found_capacity;
     int64_t **shifts_ps; /* per rank and call: how much earlier it is than when it was recorded; NULL: no call is */
-    bool *sites;      /* per call site: some row there has several polls */
+    bool *sites;      /* per call site, of windows and of memory (site_of()): some row there has several polls */
     int32_t next_tag;
     uint64_t dropped; /* polls */
 };
@@ -98,6 +98,12 @@ static size_t end_of_row(const struct trace_rank *rank, size_t first, size_t *po
         }
     }
     return last;
+}
+
+/* Unknown call sites are one. */
+static bool *site_of(const struct polling *polling, const struct trace_call *poll)
+{
+    return &polling->sites[2 * (size_t)poll->site + polls_memory(poll)];
 }
 
 /* Whether the row shows that its call site polls. MPI_Win_sync may have any reason where something is computed between. */
@@ -158,7 +164,7 @@ static enum status look_at_calls(struct polling *polling, struct err *err)
             if (!polls_window(&rank->calls[i])) continue;
             const size_t first = i;
             i = end_of_row(rank, first, &polls);
-            if (shows_polling(rank, first, i, polls)) polling->sites[rank->calls[i].site] = true;
+            if (shows_polling(rank, first, i, polls)) *site_of(polling, &rank->calls[i]) = true;
         }
     }
     if (polling->write_count > 0)
@@ -267,7 +273,7 @@ static enum status find_rows(struct polling *polling, struct err *err)
         polling->place_count = 0;
         if (has_threads(polling->trace, r)) continue;
         for (size_t i = 0, polls; i < rank->count; i++) {
-            if (!polls_window(&rank->calls[i]) || !polling->sites[rank->calls[i].site]) continue;
+            if (!polls_window(&rank->calls[i]) || !*site_of(polling, &rank->calls[i])) continue;
             size_t last = end_of_row(rank, i, &polls);
             TRY(change_row(polling, r, i, last, polls, err));
             i = last;
@@ -348,7 +354,7 @@ static enum status apply_polls(const struct trace *trace, const char *argument, 
 {
     struct polling polling = {.trace = trace, .report = report};
     (void)argument;
-    polling.sites = calloc(trace->definitions.site_count + 1, sizeof *polling.sites);
+    polling.sites = calloc(2 * (trace->definitions.site_count + 1), sizeof *polling.sites);
     polling.shifts_ps = calloc(trace->rank_count, sizeof *polling.shifts_ps);
     enum status status = polling.sites && polling.shifts_ps ? run_polling(&polling, made, err) : err_memory(err);
     for (uint32_t r = 0; polling.shifts_ps && r < trace->rank_count; r++) free(polling.shifts_ps[r]);
