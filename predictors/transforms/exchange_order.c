@@ -38,9 +38,8 @@ struct graph {
     uint32_t *node_of, *last_of; /* by call: its node if it waits; what its rank waited in before */
     uint32_t *posted;            /* by part: what its rank waited in before the post */
     bool fences;
-    struct map objects; /* collective instances and windows to nodes */
-    struct map sequences,
-        requests; /* of one rank: calls of a communicator or window; requests to collective instances */
+    struct map objects;             /* collective instances and windows to nodes */
+    struct map sequences, requests; /* of one rank: calls of an object; requests to collective instances */
     uint32_t rank, last;
     uint32_t *component; /* by node: numbered against the order */
     struct circle {
@@ -527,7 +526,6 @@ static enum status join_overlaps(struct exchanges *exchanges, bool *joined, stru
 
 struct rounds {
     struct exchanges *exchanges;
-    const struct graph *graph;
     uint16_t *faults;
     uint32_t *parts; /* by order of exchanges */
     uint32_t *seen;  /* by rank: exchanges of the stretch */
@@ -595,10 +593,7 @@ static enum status find_rounds(struct exchanges *exchanges, const struct graph *
 {
     size_t count = exchanges->part_count + 1;
     struct part_order *order = malloc(count * sizeof *order);
-    struct rounds rounds = {exchanges,
-                            graph,
-                            faults,
-                            malloc(count * sizeof *rounds.parts),
+    struct rounds rounds = {exchanges, faults, malloc(count * sizeof *rounds.parts),
                             malloc(((size_t)exchanges->trace->rank_count + 1) * sizeof *rounds.seen),
                             malloc(count * sizeof *rounds.level)};
     bool ready = order && rounds.parts && rounds.seen && rounds.level;

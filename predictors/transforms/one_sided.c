@@ -9,6 +9,7 @@
 #include "predictors/transforms/exchanges.h"
 #include "predictors/transforms/rows.h"
 #include "predictors/transforms/timeline.h"
+#include "trace/limits.h"
 
 enum { SIGNAL_BYTES = 8 };
 
@@ -27,9 +28,11 @@ struct turning {
     uint64_t epochs;
     /* of the rank that is rewritten */
     uint32_t rank;
-    size_t next;       /* of the actions */
-    struct map turned; /* requests of messages that became operations, once mapped; signals: of receives */
-    struct map waited; /* signals, by place: how many were waited for */
+    size_t next;        /* of the actions */
+    struct map turned;  /* requests of messages that became operations, once mapped; signals: of receives; flags: of
+                           sends to come */
+    struct map flushed; /* flags, by target: the number of the group at whose end it was flushed last */
+    struct map waited;  /* signals, by place: how many were waited for */
     bool mapped;
     struct exchange_message **unflushed;
     size_t unflushed_count, unflushed_capacity;
@@ -76,8 +79,9 @@ static enum status find_displacements(struct turning *turning, struct err *err)
         int64_t *part = &used[exchanges->groups[message->groups[1]].part];
         int64_t extent = trace_call_extents(trace, message->of.receiver, message->of.receive_call).of[TRACE_RECEIVE];
         int64_t bytes = exchange_bytes(trace, message, 0), *window = &turning->window_bytes[message->of.receiver];
-        turning->displacements[i] = *part;
-        *part += extent > bytes ? extent : bytes;
+        bool fits = *part <= TRACE_DISP_MAX && (extent > bytes ? extent : bytes) <= TRACE_DISP_MAX - *part;
+        turning->displacements[i] = fits ? *part : -1; /* unknown */
+        if (fits) *part += extent > bytes ? extent : bytes;
         if (*part > *window) *window = *part;
     }
     free(used);
@@ -227,20 +231,22 @@ static enum status push_flags(struct turning *turning, struct timeline_edit *now
                               struct err *err)
 {
     const struct trace_rank *process = &turning->exchanges.trace->ranks[turning->rank];
+    turning->epochs += turning->unflushed_count > 0;
     for (size_t i = 0; i < turning->unflushed_count; i++) {
         struct trace_call flush = window_call(turning, ID_Win_flush);
-        bool seen = false;
+        uint64_t *last;
         flush.peer = (int32_t)turning->unflushed[i]->of.receiver;
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = turning->unflushed[k]->of.receiver == turning->unflushed[i]->of.receiver;
-        if (!seen) TRY(push_call(now, item, flush, err));
+        TRY(map_put(&turning->flushed, (uint64_t)flush.peer, 0, &last, err));
+        if (*last != turning->epochs) TRY(push_call(now, item, flush, err));
+        *last = turning->epochs;
     }
     for (size_t i = 0; i < turning->unflushed_count; i++) {
         struct trace_call flag = process->calls[turning->unflushed[i]->of.send_call];
         flag.bytes = 0;
-        if (call_makes_request(flag.call)) TRY(push_call(now, item, flag, err));
+        if (!call_makes_request(flag.call)) continue;
+        map_remove(&turning->turned, flag.message.request);
+        TRY(push_call(now, item, flag, err));
     }
-    turning->epochs += turning->unflushed_count > 0;
     turning->unflushed_count = 0;
     return STATUS_OK;
 }
@@ -282,7 +288,6 @@ static enum status find_turned(struct turning *turning, struct err *err)
     const struct trace_rank *process = &exchanges->trace->ranks[turning->rank];
     if (turning->mapped) return STATUS_OK;
     turning->mapped = true;
-    map_empty(&turning->turned);
     for (size_t i = 0; i < process->count; i++) {
         bool ends = (!turning->signals && exchanges_end(exchanges, turning->rank, i, 0)) ||
                     exchanges_end(exchanges, turning->rank, i, 1);
@@ -322,8 +327,8 @@ static enum status push_completion(struct turning *turning, struct timeline_edit
 }
 
 /* The calls of a message whose data a put has: the receive, and a send that is not moved. */
-static enum status push_empty(struct turning *turning, struct timeline_edit *now, struct timeline_item *item,
-                              bool sends, bool receives, struct err *err)
+static enum status push_empty(struct timeline_edit *now, struct timeline_item *item, bool sends, bool receives,
+                              struct err *err)
 {
     bool both = call_kind(item->call.call) == CALL_SENDRECV;
     if (sends && call_makes_request(item->call.call)) {
@@ -334,18 +339,7 @@ static enum status push_empty(struct turning *turning, struct timeline_edit *now
     if (receives) item->extents.of[TRACE_RECEIVE] = 0;
     if (sends || !both) item->call.bytes = 0;
     if (receives && both) item->call.exchange.recv_bytes = 0;
-    (void)turning;
     return timeline_push(now, *item, err);
-}
-
-/* A failed test of a send whose request is not made yet asks for nothing. */
-static bool asks_too_early(const struct turning *turning, const struct trace_call *call)
-{
-    if (call_kind(call->call) != CALL_REQUEST_TEST) return false;
-    const struct trace_rank *process = &turning->exchanges.trace->ranks[turning->rank];
-    for (size_t i = 0; i < turning->unflushed_count; i++)
-        if (process->calls[turning->unflushed[i]->of.send_call].ref == call->completion.request) return true;
-    return false;
 }
 
 static enum status turn_call(struct turning *turning, struct timeline_edit *now, struct timeline_item *item,
@@ -359,15 +353,20 @@ static enum status turn_call(struct turning *turning, struct timeline_edit *now,
     if (sends) {
         struct trace_call call = item->call;
         TRY(push_put(turning, now, item, sends, err));
-        ARRAY_PUSH(turning->unflushed, turning->unflushed_count, turning->unflushed_capacity, sends, err);
+        if (turning->flags)
+            ARRAY_PUSH(turning->unflushed, turning->unflushed_count, turning->unflushed_capacity, sends, err);
+        if (turning->flags && call_makes_request(call.call))
+            TRY(map_set(&turning->turned, call.message.request, 1, err));
         call.enter_ps = item->call.enter_ps;
         call.exit_ps = item->call.exit_ps;
         item->call = call;
     }
     TRY(push_actions(turning, place + SLOT_STAYS, now, item, made, err));
     if (turning->flags) {
-        if (sends || receives) return push_empty(turning, now, item, sends, receives, err);
-        if (!asks_too_early(turning, &item->call)) return timeline_push(now, *item, err);
+        if (sends || receives) return push_empty(now, item, sends, receives, err);
+        bool early = call_kind(item->call.call) == CALL_REQUEST_TEST && !(item->call.flags & TRACE_FLAG) &&
+                     map_find(&turning->turned, item->call.completion.request);
+        if (!early) return timeline_push(now, *item, err); /* a failed test of a send that comes later goes */
     } else if (!sends && !receives) {
         bool completes = call_arm(call_kind(item->call.call)) == ARM_COMPLETION;
         return completes ? push_completion(turning, now, item, index, made, err) : timeline_push(now, *item, err);
@@ -461,7 +460,9 @@ static enum status change_timeline(void *context, uint32_t rank, struct timeline
     turning->created = false;
     turning->unflushed_count = 0;
     turning->mapped = false;
+    map_empty(&turning->turned);
     map_empty(&turning->waited);
+    map_empty(&turning->flushed);
     return timeline_replace(timeline, &now, turn_rank(turning, timeline, &now, made, err));
 }
 
@@ -525,6 +526,7 @@ static enum status apply_form(const char *form, enum exchange_order order, const
     free(turning.unflushed);
     map_clear(&turning.turned);
     map_clear(&turning.waited);
+    map_clear(&turning.flushed);
     return status;
 }
 
