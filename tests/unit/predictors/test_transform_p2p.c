@@ -115,6 +115,42 @@ static void complete_precedes_what_waits_for_others(void **state)
                                  "1 0.000000 0.000000 MPI_Win_free win=0\n");
 }
 
+/* A failed test of a request that is gone, or that the send makes only behind the flush, goes, and the computing before
+ * it stays. The extents of two receives are too large for one window: nobody knows where the second one is. */
+#define TESTED                                                                                                         \
+    "ranks 2\n"                                                                                                        \
+    "0 0.000000 0.000000 MPI_Isend comm=0 peer=1 tag=1 bytes=8 req=1\n"                                                \
+    "0 0.000005 0.000005 MPI_Test req=1 flag=0\n"                                                                      \
+    "0 0.000005 0.000005 MPI_Isend comm=0 peer=1 tag=1 bytes=8 req=2\n"                                                \
+    "0 0.000010 0.000010 MPI_Waitall reqs=1,2\n"                                                                       \
+    "1 0.000000 0.000000 MPI_Irecv comm=0 peer=0 tag=1 bytes=8 req=1 recv_extent=2305843009213693951\n"                \
+    "1 0.000000 0.000000 MPI_Irecv comm=0 peer=0 tag=1 bytes=8 req=2 recv_extent=2305843009213693951\n"                \
+    "1 0.000000 0.000000 MPI_Waitall reqs=1,2\n"
+
+static void failed_tests_go(void **state)
+{
+    (void)state;
+    test_gives(
+        "p2p=flush", TESTED,
+        CREATED(0) "0 0.000000 0.000000 MPI_Win_lock_all win=0\n"
+                   "0 0.000000 0.000000 MPI_Put win=0 target=1 bytes=8 disp=0 target_extent=2305843009213693951\n"
+                   "0 0.000005 0.000005 MPI_Put win=0 target=1 bytes=8 target_extent=2305843009213693951\n"
+                   "0 0.000010 0.000010 MPI_Win_flush win=0 target=1\n"
+                   "0 0.000010 0.000010 MPI_Isend comm=0 peer=1 tag=1 bytes=0 req=1\n"
+                   "0 0.000010 0.000010 MPI_Isend comm=0 peer=1 tag=1 bytes=0 req=2\n"
+                   "0 0.000010 0.000010 MPI_Waitall reqs=1,2\n"
+                   "0 0.000010 0.000010 MPI_Win_unlock_all win=0\n"
+                   "0 0.000010 0.000010 MPI_Win_free win=0\n" CREATED(
+                       1) "1 0.000000 0.000000 MPI_Win_lock_all win=0\n"
+                          "1 0.000000 0.000000 MPI_Irecv comm=0 peer=0 tag=1 bytes=0 req=1\n"
+                          "1 0.000000 0.000000 MPI_Irecv comm=0 peer=0 tag=1 bytes=0 req=2\n"
+                          "1 0.000000 0.000000 MPI_Waitall reqs=1,2\n"
+                          "1 0.000000 0.000000 MPI_Win_unlock_all win=0\n"
+                          "1 0.000000 0.000000 MPI_Win_free win=0\n");
+    static const char *const pscw[] = {"p2p=pscw", NULL};
+    assert_true(test_run_rewritten_us(TESTED, "a", pscw) > 0);
+}
+
 /* A send is a put with a signal and its request, a wait for a receive one for the signal. Both tags of rank 1 have a
  * place at rank 0. Rank 0 waits for the second message of tag 2 first: its put is behind that of the first one, so both
  * signals are there then. */
@@ -603,6 +639,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_exchange_has_two_epochs_of_each_rank),
         cmocka_unit_test(complete_precedes_what_waits_for_others),
+        cmocka_unit_test(failed_tests_go),
         cmocka_unit_test(a_signal_shows_the_data),
         cmocka_unit_test(a_circle_is_one_exchange),
         cmocka_unit_test(one_exposure_follows_another),
