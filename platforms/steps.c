@@ -46,6 +46,21 @@ char *steps_text(const struct call_steps *steps, char text[STEPS_TEXT_BYTES])
     return text;
 }
 
+static const char *const step_words[DO_COUNT] = {
+    [DO_ISSUE] = "issue",   [DO_LEFT] = "left",       [DO_ACKNOWLEDGED] = "acknowledged", [DO_QUERY] = "query",
+    [DO_NOTIFY] = "notify", [DO_ASK] = "ask",         [DO_GRANT] = "grant",               [DO_RELEASE] = "release",
+    [DO_ANSWER] = "answer", [DO_BARRIER] = "barrier", [DO_COUNTS] = "counts",             [DO_INCOMING] = "incoming"};
+
+struct steps_list steps_list(const struct call_steps *steps)
+{
+    struct steps_list list = {0};
+    char text[STEPS_TEXT_BYTES], *rest = NULL;
+    for (char *word = strtok_r(steps_text(steps, text), ",", &rest); word; word = strtok_r(NULL, ",", &rest))
+        for (uint8_t step = 0; step < DO_COUNT; step++) /* query_connected begins with query */
+            if (strncmp(word, step_words[step], strlen(step_words[step])) == 0) list.steps[list.count++] = step;
+    return list;
+}
+
 cJSON *steps_json(const struct call_steps *steps)
 {
     char text[STEPS_TEXT_BYTES], *rest = NULL;

@@ -5,6 +5,7 @@
 #define PLATFORMS_STEPS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "common/json.h"
 #include "common/status.h"
@@ -44,6 +45,18 @@ enum status steps_read(const struct json_node *node, enum steps_call call, struc
 /* Writes the steps, "issue,acknowledged,notify". Gives text. */
 enum { STEPS_TEXT_BYTES = 96 };
 char *steps_text(const struct call_steps *steps, char text[STEPS_TEXT_BYTES]);
+
+/* The steps of a list one by one, for who runs it. The ways to query are one step: struct call_steps says which. */
+enum steps_step {
+    DO_ISSUE, DO_LEFT, DO_ACKNOWLEDGED, DO_QUERY, DO_NOTIFY, DO_ASK, DO_GRANT, DO_RELEASE, DO_ANSWER, DO_BARRIER, DO_COUNTS,
+    DO_INCOMING, DO_COUNT
+};
+enum { STEPS_MAX = 7 };
+struct steps_list {
+    uint8_t count, steps[STEPS_MAX]; /* enum steps_step */
+};
+/* In their order; `asserted` is none of them. */
+struct steps_list steps_list(const struct call_steps *steps);
 
 /* The array of steps; NULL: no memory. */
 cJSON *steps_json(const struct call_steps *steps);

@@ -4,7 +4,6 @@
 #define SIMULATE_WINDOWS_WINDOW_MODES_H
 
 #include "platforms/platform.h"
-#include "simulate/windows/step_list.h"
 #include "trace/trace.h"
 
 struct window_mode {
