@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "predictors/transforms/exchange.h"
+#include "predictors/transforms/epoch_exchange.h"
 #include "predictors/transforms/rows.h"
 #include "trace/epoch_cursor.h"
 
@@ -185,7 +185,7 @@ static enum status change_flags(struct flagging *flagging, struct err *err)
     return STATUS_OK;
 }
 
-static enum status push_changed(struct flagging *flagging, const struct change *change, struct exchange_site *site,
+static enum status push_changed(struct flagging *flagging, const struct change *change, struct epoch_exchange_site *site,
                                 struct err *err)
 {
     static const enum mpi_call calls[] = {[CHANGE_PUT] = ID_shmem_put_nbi,
@@ -196,7 +196,7 @@ static enum status push_changed(struct flagging *flagging, const struct change *
         .call = (uint16_t)calls[change->what], .handle = flagging->heap, .peer = TRACE_NONE, .any = TRACE_NO_MEMBERS};
     if (change->what == CHANGE_AWAIT) {
         call.shmem.disp = flag->place;
-        return exchange_push(site, &call, err);
+        return epoch_exchange_push(site, &call, err);
     }
     call.peer = site->item.call.peer;
     call.bytes = site->item.call.bytes;
@@ -204,7 +204,7 @@ static enum status push_changed(struct flagging *flagging, const struct change *
         call.rma.disp = flag->place;
         call.rma.request = flag->request;
     }
-    return exchange_push(site, &call, err);
+    return epoch_exchange_push(site, &call, err);
 }
 
 static enum status change_timeline(void *context, uint32_t rank, struct timeline_edit *timeline, struct trace *made,
@@ -216,9 +216,9 @@ static enum status change_timeline(void *context, uint32_t rank, struct timeline
     if (flagging->trace->ranks[rank].thread_count > 1) return STATUS_OK;
     if (flagging->heap == TRACE_NONE) TRY(trace_add_window(made, 0, NULL, NULL, 'h', &flagging->heap, err));
     for (size_t i = 0; status == STATUS_OK && i < timeline->count; i++) {
-        struct exchange_site site = {&now, timeline->items[i]};
+        struct epoch_exchange_site site = {&now, timeline->items[i]};
         const struct change *change = &flagging->changes[rank][site.item.index];
-        if (change->waits) status = exchange_push_waitall(&site, made, &flagging->flags[change->flag].request, 1, err);
+        if (change->waits) status = epoch_exchange_push_waitall(&site, made, &flagging->flags[change->flag].request, 1, err);
         if (status == STATUS_OK && change->what > CHANGE_GONE) status = push_changed(flagging, change, &site, err);
         struct timeline_item kept = timeline->items[i];
         kept.compute_ps = site.item.compute_ps;

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "predictors/transforms/exchange.h"
+#include "predictors/transforms/epoch_exchange.h"
 #include "predictors/transforms/rows.h"
 
 struct notifying {
-    struct exchange exchange;
+    struct epoch_exchange exchange;
     uint32_t *requests;   /* per pair: of the put that carries the signal */
     uint32_t *list;       /* room for the requests of an epoch */
     size_t list_capacity;
@@ -32,43 +32,43 @@ static struct trace_call heap_call(const struct notifying *notifying, enum mpi_c
     return (struct trace_call){.call = (uint16_t)call, .handle = notifying->heap, .peer = peer, .any = TRACE_NO_MEMBERS};
 }
 
-static enum status push_signal(struct notifying *notifying, struct exchange_site *site, int64_t place, uint32_t to,
+static enum status push_signal(struct notifying *notifying, struct epoch_exchange_site *site, int64_t place, uint32_t to,
                                struct err *err)
 {
     struct trace_call call = heap_call(notifying, ID_shmem_put_signal_nbi, (int32_t)to);
     call.rma.disp = place;
-    return exchange_push(site, &call, err);
+    return epoch_exchange_push(site, &call, err);
 }
 
-static enum status push_wait(struct notifying *notifying, struct exchange_site *site, int64_t place, struct err *err)
+static enum status push_wait(struct notifying *notifying, struct epoch_exchange_site *site, int64_t place, struct err *err)
 {
     struct trace_call call = heap_call(notifying, ID_shmem_signal_wait_until, TRACE_NONE);
     call.shmem.disp = place;
-    return exchange_push(site, &call, err);
+    return epoch_exchange_push(site, &call, err);
 }
 
-static const struct trace_call *operation_of(const struct exchange *exchange, size_t pair, size_t number)
+static const struct trace_call *operation_of(const struct epoch_exchange *exchange, size_t pair, size_t number)
 {
-    return &exchange->trace->ranks[exchange_origin(exchange, pair)].calls[exchange->pair_call[number]];
+    return &exchange->trace->ranks[epoch_exchange_origin(exchange, pair)].calls[exchange->pair_call[number]];
 }
 
-static bool has_gets(const struct exchange *exchange, size_t pair)
+static bool has_gets(const struct epoch_exchange *exchange, size_t pair)
 {
     for (size_t i = exchange->pair_first[pair]; i < exchange->pair_first[pair + 1]; i++)
         if (call_kind(operation_of(exchange, pair, i)->call) == CALL_GET) return true;
     return false;
 }
 
-static bool is_checked(const struct exchange *exchange, size_t pair)
+static bool is_checked(const struct epoch_exchange *exchange, size_t pair)
 {
     const struct access_epoch *access = &exchange->epochs.accesses[exchange->epochs.pairs[pair].access];
     return !(exchange->trace->ranks[access->rank].calls[access->open_call].flags & TRACE_NOCHECK);
 }
 
-static enum status replace_operation(struct notifying *notifying, const struct exchange_role *role, struct exchange_site *site,
-                                     struct err *err)
+static enum status replace_operation(struct notifying *notifying, const struct epoch_exchange_role *role,
+                                     struct epoch_exchange_site *site, struct err *err)
 {
-    const struct exchange *exchange = &notifying->exchange;
+    const struct epoch_exchange *exchange = &notifying->exchange;
     const struct trace_call *operation = &site->item.call;
     bool gets = has_gets(exchange, role->pair), last = site->item.index == exchange->epochs.pairs[role->pair].last_operation;
     enum mpi_call as = call_kind(operation->call) == CALL_GET ? ID_shmem_get_nbi
@@ -78,18 +78,18 @@ static enum status replace_operation(struct notifying *notifying, const struct e
     call.bytes = operation->bytes;
     if (as == ID_shmem_put_signal_req) {
         const int32_t window = operation->handle;
-        call.rma.disp = place_of(notifying, window, PLACE_DATA, exchange_origin(exchange, role->pair));
+        call.rma.disp = place_of(notifying, window, PLACE_DATA, epoch_exchange_origin(exchange, role->pair));
         call.rma.request = notifying->requests[role->pair] = notifying->next_request++;
         notifying->signals++;
     }
-    return exchange_push(site, &call, err);
+    return epoch_exchange_push(site, &call, err);
 }
 
 /* Signals to the targets that got none with a put: before the waiting for the origin's own puts where there is no operation,
  * behind a quiet where there are gets, since their data must have left the target. */
-static enum status push_bare(struct notifying *notifying, size_t a, bool got, struct exchange_site *site, struct err *err)
+static enum status push_bare(struct notifying *notifying, size_t a, bool got, struct epoch_exchange_site *site, struct err *err)
 {
-    const struct exchange *exchange = &notifying->exchange;
+    const struct epoch_exchange *exchange = &notifying->exchange;
     const struct access_epoch *access = &exchange->epochs.accesses[a];
     const int64_t place = place_of(notifying, access->window, PLACE_DATA, access->rank);
     bool quiet = false;
@@ -97,18 +97,18 @@ static enum status push_bare(struct notifying *notifying, size_t a, bool got, st
         bool empty = exchange->pair_first[p] == exchange->pair_first[p + 1];
         if (got ? !has_gets(exchange, p) : !empty) continue;
         struct trace_call call = heap_call(notifying, ID_shmem_quiet, TRACE_NONE);
-        if (got && !quiet) TRY(exchange_push(site, &call, err));
+        if (got && !quiet) TRY(epoch_exchange_push(site, &call, err));
         quiet = true;
-        TRY(push_signal(notifying, site, place, exchange_target(exchange, p), err));
+        TRY(push_signal(notifying, site, place, epoch_exchange_target(exchange, p), err));
         notifying->bare++;
     }
     return STATUS_OK;
 }
 
-static enum status replace_complete(struct notifying *notifying, size_t a, struct exchange_site *site, struct trace *made,
+static enum status replace_complete(struct notifying *notifying, size_t a, struct epoch_exchange_site *site, struct trace *made,
                                     struct err *err)
 {
-    const struct exchange *exchange = &notifying->exchange;
+    const struct epoch_exchange *exchange = &notifying->exchange;
     const struct access_epoch *access = &exchange->epochs.accesses[a];
     uint32_t count = 0;
     TRY(array_reserve((void **)&notifying->list, &notifying->list_capacity, access->pair_count + 1u, sizeof *notifying->list,
@@ -116,29 +116,29 @@ static enum status replace_complete(struct notifying *notifying, size_t a, struc
     TRY(push_bare(notifying, a, false, site, err));
     for (size_t p = access->pair_first; p < access->pair_first + access->pair_count; p++)
         if (notifying->requests[p] != TRACE_NO_REF) notifying->list[count++] = notifying->requests[p];
-    TRY(exchange_push_waitall(site, made, notifying->list, count, err));
+    TRY(epoch_exchange_push_waitall(site, made, notifying->list, count, err));
     return push_bare(notifying, a, true, site, err);
 }
 
-static enum status replace_start(struct notifying *notifying, const struct access_epoch *access, struct exchange_site *site,
+static enum status replace_start(struct notifying *notifying, const struct access_epoch *access, struct epoch_exchange_site *site,
                                  struct err *err)
 {
     for (size_t p = access->pair_first; p < access->pair_first + access->pair_count; p++) {
-        const uint32_t target = exchange_target(&notifying->exchange, p);
+        const uint32_t target = epoch_exchange_target(&notifying->exchange, p);
         if (is_checked(&notifying->exchange, p))
             TRY(push_wait(notifying, site, place_of(notifying, access->window, PLACE_READY, target), err));
     }
     return STATUS_OK;
 }
 
-static enum status replace_exposure(struct notifying *notifying, uint32_t rank, const struct exchange_role *role,
-                                    struct exchange_site *site, struct err *err)
+static enum status replace_exposure(struct notifying *notifying, uint32_t rank, const struct epoch_exchange_role *role,
+                                    struct epoch_exchange_site *site, struct err *err)
 {
-    const struct exchange *exchange = &notifying->exchange;
+    const struct epoch_exchange *exchange = &notifying->exchange;
     const struct exposure_epoch *exposure = &exchange->epochs.exposures[role->epoch];
     for (size_t l = exposure->link_first; l < exposure->link_first + exposure->link_count; l++) {
         const size_t pair = exchange->epochs.links[l].pair;
-        const uint32_t origin = exchange_origin(exchange, pair);
+        const uint32_t origin = epoch_exchange_origin(exchange, pair);
         if (role->what == EXCHANGE_WAIT) {
             TRY(push_wait(notifying, site, place_of(notifying, exposure->window, PLACE_DATA, origin), err));
         } else if (is_checked(exchange, pair)) {
@@ -149,8 +149,8 @@ static enum status replace_exposure(struct notifying *notifying, uint32_t rank, 
     return STATUS_OK;
 }
 
-static enum status replace_call(struct notifying *notifying, uint32_t rank, const struct exchange_role *role,
-                                struct exchange_site *site, struct trace *made, struct err *err)
+static enum status replace_call(struct notifying *notifying, uint32_t rank, const struct epoch_exchange_role *role,
+                                struct epoch_exchange_site *site, struct trace *made, struct err *err)
 {
     switch (role->what) {
     case EXCHANGE_START: return replace_start(notifying, &notifying->exchange.epochs.accesses[role->epoch], site, err);
@@ -163,13 +163,13 @@ static enum status replace_call(struct notifying *notifying, uint32_t rank, cons
 }
 
 static enum status rewrite_calls(struct notifying *notifying, uint32_t rank, const struct timeline_edit *timeline,
-                                 const struct exchange_role *roles, struct timeline_edit *now, struct trace *made,
+                                 const struct epoch_exchange_role *roles, struct timeline_edit *now, struct trace *made,
                                  struct err *err)
 {
     notifying->next_request = timeline_free_request(&notifying->exchange.trace->ranks[rank]);
     for (size_t i = 0; i < timeline->count; i++) {
-        struct exchange_site site = {now, timeline->items[i]};
-        const struct exchange_role *role = &roles[site.item.index];
+        struct epoch_exchange_site site = {now, timeline->items[i]};
+        const struct epoch_exchange_role *role = &roles[site.item.index];
         if (role->what == EXCHANGE_NOTHING)
             TRY(timeline_push(now, site.item, err));
         else
@@ -184,10 +184,10 @@ static enum status change_timeline(void *context, uint32_t rank, struct timeline
 {
     struct notifying *notifying = context;
     struct timeline_edit now = {.tail_ps = 0};
-    struct exchange_role *roles;
+    struct epoch_exchange_role *roles;
     if (notifying->exchange.trace->ranks[rank].thread_count > 1) return STATUS_OK;
     if (notifying->heap == TRACE_NONE) TRY(trace_add_window(made, 0, NULL, NULL, 'h', &notifying->heap, err));
-    TRY(exchange_roles(&notifying->exchange, rank, &roles, err));
+    TRY(epoch_exchange_roles(&notifying->exchange, rank, &roles, err));
     enum status status = rewrite_calls(notifying, rank, timeline, roles, &now, made, err);
     free(roles);
     return timeline_replace(timeline, &now, status);
@@ -234,9 +234,9 @@ static enum status apply_pscw_notify(const struct trace *trace, const char *argu
 {
     struct notifying notifying = {.requests = NULL};
     (void)argument;
-    TRY(exchange_find(trace, report, refuse_operation, &notifying.exchange, err));
+    TRY(epoch_exchange_find(trace, report, refuse_operation, &notifying.exchange, err));
     enum status status = run_notifying(&notifying, made, err);
-    exchange_clear(&notifying.exchange);
+    epoch_exchange_clear(&notifying.exchange);
     free(notifying.requests);
     free(notifying.list);
     return status;

@@ -5,19 +5,19 @@
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "predictors/transforms/exchange.h"
+#include "predictors/transforms/epoch_exchange.h"
 #include "predictors/transforms/rows.h"
 
 /* Requests whose MPI_Waitall has not been pushed yet, since that of the next call may join it. */
 struct waiting {
-    struct exchange_site site;
+    struct epoch_exchange_site site;
     uint32_t *requests;
     uint32_t count;
     size_t capacity;
 };
 
 struct messaging {
-    struct exchange exchange;
+    struct epoch_exchange exchange;
     uint32_t *origins, *targets; /* per operation, as exchange.pair_call: the request at the origin and at the target */
     bool *used;                  /* per window: something else than the epochs that change uses it */
     int32_t first_tag;
@@ -43,17 +43,17 @@ static struct trace_call message_of(const struct messaging *messaging, const str
 
 /* The origin's half of an operation, number `index` in pair_call, or the target's. */
 static enum status push_message(struct messaging *messaging, size_t pair, size_t index, bool at_target,
-                                struct exchange_site *site, struct err *err)
+                                struct epoch_exchange_site *site, struct err *err)
 {
-    const struct exchange *exchange = &messaging->exchange;
-    const uint32_t origin = exchange_origin(exchange, pair), target = exchange_target(exchange, pair);
+    const struct epoch_exchange *exchange = &messaging->exchange;
+    const uint32_t origin = epoch_exchange_origin(exchange, pair), target = epoch_exchange_target(exchange, pair);
     const struct trace_call *operation = &exchange->trace->ranks[origin].calls[exchange->pair_call[index]];
     const uint32_t request = (at_target ? messaging->targets : messaging->origins)[index] = messaging->next_request++;
     const bool sends = (call_kind(operation->call) == CALL_GET) == at_target;
     const struct trace_call call = message_of(messaging, operation, sends, at_target ? origin : target, request);
     messaging->messages += sends;
     messaging->accumulates += sends && call_kind(operation->call) == CALL_ACCUMULATE;
-    return exchange_push(site, &call, err);
+    return epoch_exchange_push(site, &call, err);
 }
 
 static enum status add_requests(struct messaging *messaging, size_t pair, const uint32_t *requests, struct err *err)
@@ -71,16 +71,16 @@ static enum status flush_waiting(struct messaging *messaging, struct timeline_ed
     struct waiting *waiting = &messaging->waiting;
     if (waiting->count == 0) return STATUS_OK;
     waiting->site.now = now;
-    TRY(exchange_push_waitall(&waiting->site, made, waiting->requests, waiting->count, err));
+    TRY(epoch_exchange_push_waitall(&waiting->site, made, waiting->requests, waiting->count, err));
     waiting->count = 0;
     return STATUS_OK;
 }
 
 /* The n-th operation of the origin in the epochs of a pair is the n-th message. */
-static enum status replace_call(struct messaging *messaging, const struct exchange_role *role, struct exchange_site *site,
-                                struct err *err)
+static enum status replace_call(struct messaging *messaging, const struct epoch_exchange_role *role,
+                                struct epoch_exchange_site *site, struct err *err)
 {
-    const struct exchange *exchange = &messaging->exchange;
+    const struct epoch_exchange *exchange = &messaging->exchange;
     const struct epochs *epochs = &exchange->epochs;
     if (role->what == EXCHANGE_OPERATION) {
         size_t index = exchange->pair_first[role->pair];
@@ -109,14 +109,14 @@ static bool is_window_gone(const struct messaging *messaging, const struct trace
 }
 
 static enum status rewrite_calls(struct messaging *messaging, uint32_t rank, const struct timeline_edit *timeline,
-                                 const struct exchange_role *roles, struct timeline_edit *now, struct trace *made,
+                                 const struct epoch_exchange_role *roles, struct timeline_edit *now, struct trace *made,
                                  struct err *err)
 {
     struct waiting *waiting = &messaging->waiting;
     messaging->next_request = timeline_free_request(&messaging->exchange.trace->ranks[rank]);
     for (size_t i = 0; i < timeline->count; i++) {
-        struct exchange_site site = {now, timeline->items[i]};
-        const struct exchange_role *role = &roles[site.item.index];
+        struct epoch_exchange_site site = {now, timeline->items[i]};
+        const struct epoch_exchange_role *role = &roles[site.item.index];
         const bool waits = role->what == EXCHANGE_COMPLETE || role->what == EXCHANGE_WAIT;
         if (!waits || site.item.compute_ps > 0) TRY(flush_waiting(messaging, now, made, err));
         if (waits && waiting->count == 0) {
@@ -139,9 +139,9 @@ static enum status change_timeline(void *context, uint32_t rank, struct timeline
 {
     struct messaging *messaging = context;
     struct timeline_edit now = {.tail_ps = 0};
-    struct exchange_role *roles;
+    struct epoch_exchange_role *roles;
     if (messaging->exchange.trace->ranks[rank].thread_count > 1) return STATUS_OK;
-    TRY(exchange_roles(&messaging->exchange, rank, &roles, err));
+    TRY(epoch_exchange_roles(&messaging->exchange, rank, &roles, err));
     enum status status = rewrite_calls(messaging, rank, timeline, roles, &now, made, err);
     free(roles);
     return timeline_replace(timeline, &now, status);
@@ -156,8 +156,8 @@ static enum status find_used(struct messaging *messaging, struct err *err)
     enum status status = others ? STATUS_OK : err_memory(err);
     for (size_t w = 0; w < windows; w++) messaging->used[w] = true;
     for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++) {
-        struct exchange_role *roles;
-        status = exchange_roles(&messaging->exchange, r, &roles, err);
+        struct epoch_exchange_role *roles;
+        status = epoch_exchange_roles(&messaging->exchange, r, &roles, err);
         for (size_t i = 0; status == STATUS_OK && i < trace->ranks[r].count; i++) {
             const struct trace_call *call = &trace->ranks[r].calls[i];
             enum call_kind kind = call_kind(call->call);
@@ -180,7 +180,7 @@ static const char *refuse_operation(const struct trace_call *operation)
 }
 
 /* A lock's target does not know of it. */
-static enum status refuse_locks(const struct exchange *exchange, struct err *err)
+static enum status refuse_locks(const struct epoch_exchange *exchange, struct err *err)
 {
     for (size_t a = 0; a < exchange->epochs.access_count; a++) {
         const struct access_epoch *access = &exchange->epochs.accesses[a];
@@ -194,7 +194,7 @@ static enum status refuse_locks(const struct exchange *exchange, struct err *err
 
 static enum status run_messaging(struct messaging *messaging, struct trace **made, struct err *err)
 {
-    const struct exchange *exchange = &messaging->exchange;
+    const struct epoch_exchange *exchange = &messaging->exchange;
     struct transform_report *report = exchange->report;
     const size_t windows = exchange->trace->definitions.window_count;
     const size_t operations = exchange->epochs.operation_count;
@@ -219,9 +219,9 @@ static enum status run_messaging(struct messaging *messaging, struct trace **mad
 static enum status change_epochs(const struct trace *trace, struct trace **made, struct transform_report *report, struct err *err)
 {
     struct messaging messaging = {.first_tag = 0};
-    TRY(exchange_find(trace, report, refuse_operation, &messaging.exchange, err));
+    TRY(epoch_exchange_find(trace, report, refuse_operation, &messaging.exchange, err));
     enum status status = run_messaging(&messaging, made, err);
-    exchange_clear(&messaging.exchange);
+    epoch_exchange_clear(&messaging.exchange);
     free(messaging.origins);
     free(messaging.targets);
     free(messaging.used);

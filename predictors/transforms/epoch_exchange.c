@@ -1,21 +1,21 @@
-#include "predictors/transforms/exchange.h"
+#include "predictors/transforms/epoch_exchange.h"
 
 #include <stdlib.h>
 
 #include "common/search.h"
 
-static size_t exposure_node(const struct exchange *exchange, size_t exposure)
+static size_t exposure_node(const struct epoch_exchange *exchange, size_t exposure)
 {
     return exchange->epochs.access_count + exposure;
 }
 
-static size_t root_of(const struct exchange *exchange, size_t node)
+static size_t root_of(const struct epoch_exchange *exchange, size_t node)
 {
     while (exchange->parent[node] != node) node = exchange->parent[node] = exchange->parent[exchange->parent[node]];
     return node;
 }
 
-static void list_operations(struct exchange *exchange)
+static void list_operations(struct epoch_exchange *exchange)
 {
     const struct epochs *epochs = &exchange->epochs;
     size_t *first = exchange->pair_first; /* while it is filled, first[p + 1] is the end of what pair p has so far */
@@ -27,7 +27,7 @@ static void list_operations(struct exchange *exchange)
             exchange->pair_call[first[epochs->operations[o].pair + 1]++] = epochs->operations[o].call;
 }
 
-static enum status join_pairs(struct exchange *exchange, struct err *err)
+static enum status join_pairs(struct epoch_exchange *exchange, struct err *err)
 {
     const struct epochs *epochs = &exchange->epochs;
     size_t nodes = epochs->access_count + epochs->exposure_count;
@@ -47,7 +47,7 @@ static enum status join_pairs(struct exchange *exchange, struct err *err)
 }
 
 /* An epoch that cannot change: all that are paired with it stay. */
-static enum status leave_epochs(struct exchange *exchange, size_t node, uint32_t rank, size_t call, const char *why,
+static enum status leave_epochs(struct epoch_exchange *exchange, size_t node, uint32_t rank, size_t call, const char *why,
                                 struct err *err)
 {
     const struct epochs *epochs = &exchange->epochs;
@@ -59,14 +59,14 @@ static enum status leave_epochs(struct exchange *exchange, size_t node, uint32_t
     return transform_refuse(exchange->report, exchange->trace, rank, call, count, err, "%s", why);
 }
 
-static const char *refuse_pairs(const struct exchange *exchange, const struct access_epoch *access)
+static const char *refuse_pairs(const struct epoch_exchange *exchange, const struct access_epoch *access)
 {
     for (size_t p = access->pair_first; p < access->pair_first + access->pair_count; p++)
         if (exchange->epochs.pairs[p].exposure == EPOCH_NONE) return "a target of the epoch does not post for it";
     return NULL;
 }
 
-static enum status examine_access(struct exchange *exchange, size_t a, exchange_refusal *refuses, struct err *err)
+static enum status examine_access(struct epoch_exchange *exchange, size_t a, epoch_exchange_refusal *refuses, struct err *err)
 {
     const struct trace *trace = exchange->trace;
     const struct access_epoch *access = &exchange->epochs.accesses[a];
@@ -86,7 +86,7 @@ static enum status examine_access(struct exchange *exchange, size_t a, exchange_
     return STATUS_OK;
 }
 
-static enum status examine_exposure(struct exchange *exchange, size_t e, struct err *err)
+static enum status examine_exposure(struct epoch_exchange *exchange, size_t e, struct err *err)
 {
     const struct trace *trace = exchange->trace;
     const struct exposure_epoch *exposure = &exchange->epochs.exposures[e];
@@ -102,7 +102,7 @@ static enum status examine_exposure(struct exchange *exchange, size_t e, struct 
     return why ? leave_epochs(exchange, exposure_node(exchange, e), exposure->rank, exposure->post_call, why, err) : STATUS_OK;
 }
 
-static enum status examine_epochs(struct exchange *exchange, exchange_refusal *refuses, struct err *err)
+static enum status examine_epochs(struct epoch_exchange *exchange, epoch_exchange_refusal *refuses, struct err *err)
 {
     const struct epochs *epochs = &exchange->epochs;
     for (size_t a = 0; a < epochs->access_count; a++)
@@ -116,10 +116,10 @@ static enum status examine_epochs(struct exchange *exchange, exchange_refusal *r
     return STATUS_OK;
 }
 
-enum status exchange_find(const struct trace *trace, struct transform_report *report, exchange_refusal *refuses,
-                          struct exchange *exchange, struct err *err)
+enum status epoch_exchange_find(const struct trace *trace, struct transform_report *report, epoch_exchange_refusal *refuses,
+                          struct epoch_exchange *exchange, struct err *err)
 {
-    struct exchange made = {.trace = trace, .report = report};
+    struct epoch_exchange made = {.trace = trace, .report = report};
     struct window_uses uses = {0};
     enum status status = epochs_build(trace, &uses, &made.epochs, err);
     window_uses_clear(&uses);
@@ -127,38 +127,39 @@ enum status exchange_find(const struct trace *trace, struct transform_report *re
     status = join_pairs(&made, err);
     if (status == STATUS_OK) status = examine_epochs(&made, refuses, err);
     *exchange = made;
-    if (status != STATUS_OK) exchange_clear(exchange);
+    if (status != STATUS_OK) epoch_exchange_clear(exchange);
     return status;
 }
 
-void exchange_clear(struct exchange *exchange)
+void epoch_exchange_clear(struct epoch_exchange *exchange)
 {
     epochs_clear(&exchange->epochs);
     free(exchange->parent);
     free(exchange->left);
     free(exchange->pair_first);
     free(exchange->pair_call);
-    *exchange = (struct exchange){0};
+    *exchange = (struct epoch_exchange){0};
 }
 
-static void set_roles_of_access(const struct exchange *exchange, size_t a, struct exchange_role *roles)
+static void set_roles_of_access(const struct epoch_exchange *exchange, size_t a, struct epoch_exchange_role *roles)
 {
     const struct access_epoch *access = &exchange->epochs.accesses[a];
     const struct trace_call *calls = exchange->trace->ranks[access->rank].calls;
-    roles[access->open_call] = (struct exchange_role){EXCHANGE_START, a, EPOCH_NONE};
-    roles[access->close_call] = (struct exchange_role){EXCHANGE_COMPLETE, a, EPOCH_NONE};
+    roles[access->open_call] = (struct epoch_exchange_role){EXCHANGE_START, a, EPOCH_NONE};
+    roles[access->close_call] = (struct epoch_exchange_role){EXCHANGE_COMPLETE, a, EPOCH_NONE};
     for (size_t i = access->open_call + 1; i < access->close_call; i++)
         if (timeline_is_operation(&calls[i]) && calls[i].handle == access->window && calls[i].peer == TRACE_NONE)
-            roles[i] = (struct exchange_role){EXCHANGE_NOBODY, a, EPOCH_NONE};
+            roles[i] = (struct epoch_exchange_role){EXCHANGE_NOBODY, a, EPOCH_NONE};
     for (size_t p = access->pair_first; p < access->pair_first + access->pair_count; p++)
         for (size_t i = exchange->pair_first[p]; i < exchange->pair_first[p + 1]; i++)
-            roles[exchange->pair_call[i]] = (struct exchange_role){EXCHANGE_OPERATION, a, p};
+            roles[exchange->pair_call[i]] = (struct epoch_exchange_role){EXCHANGE_OPERATION, a, p};
 }
 
-enum status exchange_roles(const struct exchange *exchange, uint32_t rank, struct exchange_role **roles, struct err *err)
+enum status epoch_exchange_roles(const struct epoch_exchange *exchange, uint32_t rank, struct epoch_exchange_role **roles,
+                                 struct err *err)
 {
     const struct epochs *epochs = &exchange->epochs;
-    struct exchange_role *made = calloc(exchange->trace->ranks[rank].count + 1, sizeof *made);
+    struct epoch_exchange_role *made = calloc(exchange->trace->ranks[rank].count + 1, sizeof *made);
     size_t a = 0, e = 0;
     if (!made) return err_memory(err);
     SEARCH_FIRST(a, epochs->access_count, i, epochs->accesses[i].rank < rank);
@@ -169,24 +170,24 @@ enum status exchange_roles(const struct exchange *exchange, uint32_t rank, struc
     for (; e < epochs->exposure_count && epochs->exposures[e].rank == rank; e++) {
         const struct exposure_epoch *exposure = &epochs->exposures[e];
         if (exchange->left[root_of(exchange, exposure_node(exchange, e))]) continue;
-        made[exposure->post_call] = (struct exchange_role){EXCHANGE_POST, e, EPOCH_NONE};
-        made[exposure->close_call] = (struct exchange_role){EXCHANGE_WAIT, e, EPOCH_NONE};
+        made[exposure->post_call] = (struct epoch_exchange_role){EXCHANGE_POST, e, EPOCH_NONE};
+        made[exposure->close_call] = (struct epoch_exchange_role){EXCHANGE_WAIT, e, EPOCH_NONE};
     }
     *roles = made;
     return STATUS_OK;
 }
 
-uint32_t exchange_origin(const struct exchange *exchange, size_t pair)
+uint32_t epoch_exchange_origin(const struct epoch_exchange *exchange, size_t pair)
 {
     return exchange->epochs.accesses[exchange->epochs.pairs[pair].access].rank;
 }
 
-uint32_t exchange_target(const struct exchange *exchange, size_t pair)
+uint32_t epoch_exchange_target(const struct epoch_exchange *exchange, size_t pair)
 {
     return exchange->epochs.exposures[exchange->epochs.pairs[pair].exposure].rank;
 }
 
-enum status exchange_push(struct exchange_site *site, const struct trace_call *call, struct err *err)
+enum status epoch_exchange_push(struct epoch_exchange_site *site, const struct trace_call *call, struct err *err)
 {
     const struct trace_call recorded = site->item.call;
     site->item.call = *call;
@@ -208,12 +209,12 @@ static int compare_requests(const void *one, const void *other)
     return (*a > *b) - (*a < *b);
 }
 
-enum status exchange_push_waitall(struct exchange_site *site, struct trace *made, uint32_t *requests, uint32_t count,
+enum status epoch_exchange_push_waitall(struct epoch_exchange_site *site, struct trace *made, uint32_t *requests, uint32_t count,
                                   struct err *err)
 {
     struct trace_call call = {.call = ID_Waitall, .handle = TRACE_NONE, .peer = TRACE_NONE, .any = TRACE_NO_MEMBERS};
     if (count == 0) return STATUS_OK;
     qsort(requests, count, sizeof *requests, compare_requests);
     TRY(trace_add_list(made, requests, count, &call.completion.list, err));
-    return exchange_push(site, &call, err);
+    return epoch_exchange_push(site, &call, err);
 }
