@@ -1,6 +1,6 @@
 #!/bin/sh
-# Usage: flushes.sh SEMANTICS-LIBRARY PROGRAM MPICC MPIEXEC: MPI_Win_complete of one target flushes all, as MPICH's own: the flush of
-# one target would ask it although it has confirmed everything. A library behind the semantics counts what it calls.
+# Usage: flushes.sh SEMANTICS-LIBRARY PROGRAM MPICC MPIEXEC: MPI_Win_complete of one target flushes all, as MPICH's own: the flush
+# of one target would ask it although it has confirmed everything. A library behind the semantics counts what it calls.
 . "$(dirname "$0")/../expect.sh"
 semantics=$1 program=$2 mpicc=$3 mpiexec=$4
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT || exit 1
