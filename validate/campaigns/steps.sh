@@ -1,25 +1,19 @@
 #!/bin/sh
 # What each step of a description buys: programs are run once, and predicted with more and more of it.
-#   steps.sh [--minutes M] [--again] CAMPAIGN.json BUILD DIR
+#   steps.sh [--minutes M] CAMPAIGN.json BUILD DIR
 # CAMPAIGN: as of run.sh, with a measured platform file and three recordings; its "draws" count for the last two steps.
 #   naive       latency and rate of the file, nothing else: an ideal library
 #   profile     the same with the profile of the campaign's library
 #   calibrated  the whole file
 #   drawn       the same, the median of the draws
 #   recordings  the same, the median of the recordings
-# DIR keeps recordings, runs, platform files and a result of each step; --again takes those runs. Prints the results as CSV
-# (rows.sh), their campaigns being NAME_STEP, where NAME is that of CAMPAIGN: a file for table.sh --steps. The same command again
-# measures what is missing. It exits with 75 while rows are missing, with 77 where the cluster cannot be made.
+# DIR keeps recordings, runs, platform files and a result of each step. Prints the results as CSV (rows.sh), their campaigns being
+# NAME_STEP, where NAME is that of CAMPAIGN: a file for table.sh --steps. The same command again measures what is missing, and
+# predicts all again. It exits with 75 while rows are missing, with 77 where the cluster cannot be made.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-minutes= again=
-while [ $# -gt 3 ]; do
-    case $1 in
-    --minutes) minutes="--minutes $2" && shift 2 ;;
-    --again) again=yes && shift ;;
-    *) break ;;
-    esac
-done
+minutes=
+[ "${1:-}" = --minutes ] && [ $# = 5 ] && minutes="--minutes $2" && shift 2
 [ $# = 3 ] || { sed -n 3,13p "$0" && exit 2; }
 config=$(realpath -e "$1") && build=$(realpath -e "$2") && mkdir -p "$3" && dir=$(realpath "$3") || exit 1
 name=$(basename "$config" .json)
@@ -41,7 +35,7 @@ of_step() {
     jq --arg platform "$dir/$2.json" --argjson recordings "$3" --argjson draws "$4" \
         '.platform = $platform | .recordings = $recordings | .draws = $draws' "$config" >"$dir/$1-campaign.json"
 }
-if [ -z "$again" ]; then
+if [ ! -s "$dir/measured.json" ]; then
     of_step measured calibrated 3 0 || exit 1
     # shellcheck disable=SC2086
     "$here/run.sh" $minutes --keep "$dir/traces" "$dir/measured-campaign.json" "$build" "$dir/measured.json" >&2
