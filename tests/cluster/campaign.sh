@@ -6,7 +6,7 @@ source=$1 build=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp "$source/platforms/virtual-1ms-100mbit.json" "$work"
-jq '.programs = [.programs[0] | .bytes = [64] | .semantics = ["a", "d"]] | .platform = "virtual-1ms-100mbit.json" | .repetitions = 2 | .disturbed_share = 1
+jq '.programs = [.programs[0] | .bytes = [64] | .semantics = ["a", "d"]] | .platform = "virtual-1ms-100mbit.json" | .repetitions = 2 | .disturbed_share = 1 | .recordings = 2
     | .draws = 3 | .jitter_s = {"2": 5e-5, "4": 1}' \
     "$source/validate/campaigns/small.json" >"$work/campaign.json"
 run() { timeout -k 5 250 "$source/validate/campaigns/run.sh" "$@" "$work/campaign.json" "$build" "$work/result.json"; }
@@ -25,12 +25,14 @@ status=$?
 [ $status = 0 ] || { fail "exit status $status"; finish; }
 jq -e '.schema == "rmacast.campaign-result/1" and .failed == 0 and (.rows | length) == 2 and .summary.rows == 2
     and ([.rows[].semantics] == ["d", "a"]) and (.rows | all(.part.measured_s > 0 and .part.predicted_s > 0 and .repetitions == 2))
+    and (.rows | all(.ideal_s > 0 and .ideal_s < .part.predicted_s))
     and (.rows | all(.others_share >= 0 and has("waited_share")))
     and (.rows | all(.draws.count == 3 and .draws.jitter_s == 5e-5 and .draws.runs_within <= 2 and .undrawn.predicted_s > 0))
     and (.rows | all((.part.predicted_s - .draws.median_s | fabs) < 1e-9 and (.draws.taken | . >= 1 and . <= 3)))
     and .summary.draws.rows == 2 and .summary.draws.runs == 4 and .summary.draws.within == ([.rows[] | select(.draws.within)] | length)
     and (.rows | all(.transfers.count == 2 * 2 * 10 and .calls.count > 0)) and (.order | length) == 1 and .machine.cores > 0' \
     "$work/result.json" >/dev/null || { fail "$(cat "$work/result.json")"; finish; }
+[ "$(find "$work/kept" -name "recorded*.rma" | wc -l)" = 2 ] || { fail "expected two recordings"; finish; }
 # The kept traces of the second call, once more, without a cluster.
 timeout 60 "$source/validate/campaigns/run.sh" --again "$work/kept" --rows '.semantics == "a"' "$work/campaign.json" "$build" "$work/again.json"
 status=$?

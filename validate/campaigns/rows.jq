@@ -3,18 +3,13 @@
 def columns: ["campaign", "program", "bytes", "ranks", "semantics", "what", "predicted_s", "measured_s", "least_s", "most_s",
     "command", "delay_us", "rate_mbit", "recorded_delay_us", "recorded_rate_mbit", "repetitions", "draws", "undrawn_s",
     "draws_median_s", "draws_least_s", "draws_most_s", "draws_hold_runs", "transfers", "transfers_within", "mpi_s",
-    "other_calls", "change", "gain_s", "gain_error_s", "advised"];
+    "ideal_s", "other_calls", "change", "gain_s", "gain_error_s", "advised"];
 
 def time: if . then . * 1e9 | round / 1e9 else null end;
 def is_lock_or_progress: .name == "lock_contention" or .name == "wait_for_progress";
 def shown($limit_s): . as $all | ([$all[] | select(is_lock_or_progress)] |
         ([map(.measured_s), map(.predicted_s) | add // 0] | max) > $limit_s) as $both |
     [$all[] | select(if is_lock_or_progress then $both else ([.measured_s, .predicted_s] | max) > $limit_s end)];
-# Predicted time inside MPI of the mean rank: the run time without the computing.
-def inside_mpi: if .calls then (.run_time.predicted_s -
-        ([.calls.callpaths[] | select(.function == "computing") | .predicted_s] | add // 0) / .ranks) |
-        if . < 0 then 0 else . end else .inside_mpi_s end;
-
 # A result's rows as arrays of cells.
 def to_cells($name): .campaign as $campaign | .rows[] | . as $row | .draws as $draws |
     ([$campaign.programs[] | select(.name == $row.program) | .command[:2][] | select(. != "{bytes}")] | join(" ")) as $command |
@@ -23,7 +18,8 @@ def to_cells($name): .campaign as $campaign | .rows[] | . as $row | .draws as $d
         [$command, $campaign.cluster.delay_us, $campaign.cluster.rate_mbit, $campaign.recorded_on.delay_us,
          $campaign.recorded_on.rate_mbit, .repetitions, $campaign.draws, (.undrawn.predicted_s | time),
          ($draws.median_s, $draws.min_s, $draws.max_s | time), $draws.runs_within, .transfers.count, .transfers.within_bounds,
-         (inside_mpi | time), (if .error_class == "decided" then "decided" elif .other_control_flow then "yes" else null end)] +
+         (.inside_mpi_s, .ideal_s | time),
+         (if .error_class == "decided" then "decided" elif .other_control_flow then "yes" else null end)] +
         (.advice | if . then [.change, (.gain_s, .error_s | time), (if .advised then "yes" else null end)] else [] end),
     (.patterns | shown(0.02 * $row.part.measured_s * $row.ranks)[] |
         $key + [.name] + [.predicted_s, .measured_s, .measured_min_s, .measured_max_s | time]);
@@ -38,7 +34,8 @@ def row_of_cells: . as $c | {program, bytes, ranks, semantics, repetitions, patt
     draws: (if .draws_median_s then {median_s: .draws_median_s, min_s: .draws_least_s, max_s: .draws_most_s,
             relative: (.draws_median_s / .measured_s - 1), runs_within: .draws_hold_runs,
             within: (.measured_s >= .draws_least_s and .measured_s <= .draws_most_s)} else null end),
-    transfers: (if .transfers then {count: .transfers, within_bounds: .transfers_within} else null end), mpi_s, other_calls,
+    transfers: (if .transfers then {count: .transfers, within_bounds: .transfers_within} else null end), mpi_s, ideal_s,
+    other_calls,
     advice: (if .change then {change, gain_s, error_s: .gain_error_s, advised} else null end)};
 def campaign_of_cells: {repetitions, draws, cluster: {delay_us, rate_mbit},
     recorded_on: (if .recorded_delay_us then {delay_us: .recorded_delay_us, rate_mbit: .recorded_rate_mbit} else null end)};

@@ -137,10 +137,20 @@ part() {
         '$4 == call { n++; if (n == from) begin = $3; if (n == to) { printf "%.12f\n", $3 - begin; exit } }'
 }
 
-# record PROGRAM ARGUMENT...: once for all rows of program, bytes and ranks, and again if the program is newer: on this machine,
-# or, in the stage "record", on the cluster of recorded_on. recording: its name.
+# record PROGRAM ARGUMENT...: as often as the campaign says, for all rows of program, bytes and ranks. recorded_all: their names.
 record() {
-    recording=$row/recorded.rma
+    recorded_all=
+    for number in $(seq "$(setting '.recordings // 1')" -1 1); do
+        recording=$row/recorded-$number.rma
+        [ "$number" = 1 ] && recording=$row/recorded.rma
+        record_once "$@" || return 1
+        recorded_all="$recording $recorded_all"
+    done
+}
+
+# record_once PROGRAM ARGUMENT...: the file `recording`, unless it is there, and again if the program is newer: on this machine,
+# or, in the stage "record", on the cluster of recorded_on.
+record_once() {
     is_recording_of "$recording" "$1" && return 0
     if [ -d "$recording" ]; then
         [ "$CAMPAIGN_STAGE" = again ] && echo "campaign: $name: $(basename "$1") is newer than its recording, which counts all the same" >&2 && return 0
@@ -195,8 +205,21 @@ predict() {
     [ "$draws" -gt 0 ] && drawn="--draws $draws --draw median:0 ${jitter:+--set network.jitter_s=$jitter} --json $told \
         --from $call#$from --to $call#$to"
     # shellcheck disable=SC2086
-    "$rmacast" simulate "$recording" --platform "$platform" --engine loggp $chosen $library $set $drawn \
-        -o "$work/predicted-$semantics.txt" >"$work/out" 2>"$work/err" || { echo "campaign: $name: not predicted: $(tail -n 1 "$work/err")" >&2; return 1; }
+    replay "$platform" "predicted-$semantics.txt" $drawn && replay ideal ideal.txt || return 1
+    ideal=$(part "$work/ideal.txt") && echo "${ideal:-null}" >"$work/ideal-$semantics"
+}
+
+# replay PLATFORM OUTPUT OPTION...: the recordings together, or the first one where they make other calls.
+replay() {
+    to_platform=$1 kept=$work/$2
+    shift 2
+    for traces_of_row in "$recorded_all" "$recording"; do
+        # shellcheck disable=SC2086
+        "$rmacast" simulate $traces_of_row --platform "$to_platform" --engine loggp $chosen $library $set "$@" -o "$kept" \
+            >"$work/out" 2>"$work/err" && return 0
+    done
+    echo "campaign: $name: not predicted: $(tail -n 1 "$work/err")" >&2
+    return 1
 }
 
 count() { find "$row" -maxdepth 1 -name "$1" | wc -l; }
@@ -240,6 +263,7 @@ compare() {
         $4 == call && n[$1] == to { ended[$1] = 1 }
         END { for (rank in inside) { sum += inside[rank]; count++ } printf "%.9f", count ? sum / count : 0 }')
     jq -L "$here" --slurpfile parts "$work/parts.json" --slurpfile told "$work/simulated-$semantics.json" --argjson inside "$inside_mpi_s" \
+        --argjson ideal "$(cat "$work/ideal-$semantics")" \
         --slurpfile advice "$work/advice-$semantics.json" --arg program "$program" --argjson bytes "$bytes" --argjson ranks "$ranks" \
         --arg semantics "$semantics" --argjson thrown "$thrown" --argjson others "$most" \
         --arg predicted "$(part "$work/predicted-$semantics.txt")" '
@@ -255,7 +279,7 @@ compare() {
                  {count: $d.count, jitter_s: $d.jitter_s, taken: $d.taken, median_s: $r.median, min_s: $r.min, max_s: $r.max,
                   relative: ($r.median / $m - 1), within: ($m >= $r.min and $m <= $r.max),
                   runs_within: ([$all[] | select(. >= $r.min and . <= $r.max)] | length)} else null end),
-         inside_mpi_s: $inside, error_class: $told[0].error_class, advice: $advice[0], run_time, patterns: [.patterns[] | select(.measured_max_s > 0 or .predicted_s > 0) | del(.ranks)],
+         inside_mpi_s: $inside, ideal_s: $ideal, error_class: $told[0].error_class, advice: $advice[0], run_time, patterns: [.patterns[] | select(.measured_max_s > 0 or .predicted_s > 0) | del(.ranks)],
          transfers, calls: (.calls | if . then .callpaths |= .[:5] else null end), other_control_flow} |
         walk(if type == "string" then gsub("(?<before>^|[ (])/[^ :]*/"; .before) else . end) # of files of this machine the names alone
         ' "$work/validation.json" >"$work/row"

@@ -3,7 +3,9 @@
 # ROWS.csv has what rows.sh prints of results.
 # An error is that of a row's part against the median of its real runs, a spread (largest - least) / median of the runs; percent.
 #   (none)          exchanges: errors and spreads by size and ranks
-#   --summary       campaigns: their errors, and those of all of them
+#   --summary       campaigns: errors of their runs and of the communication parts (the run less the replay of the recording on an
+#                   ideal cluster), and those of all of them
+#   --steps         the same of predictions of the same runs (steps.sh), by programs of tests/programs/holdout and others
 #   --families      exchanges of six_exchanges.c, other files and directories of programs: median error, largest, rows within 8 %,
 #                   by ranks
 #   --above PERCENT the rows with larger errors
@@ -43,10 +45,16 @@ case $kind in
     table(["exchange"] + $columns; [$rows[] | exchange] | distinct[] | . as $name |
           [.] + [$columns[] as $column | [$rows[] | select(exchange == $name and column == $column) | error][0] // ""])' ;;
 --summary) filter='
-    table(["campaign", "rows", "runs a row", "median of the errors", "with its sign", "largest", "within 3 %", "within 8 %",
-           "transfers in their bounds"];
-          (.[] | .rows as $rows | [described, ($rows | length), .campaign.repetitions // 3, ($rows | error_columns, transfers_within)]),
-          (rows | ["all", length, "", error_columns, transfers_within]))' ;;
+    table(["campaign", "rows", "runs a row"] + titles;
+          (.[] | .rows as $rows | [described, ($rows | length), .campaign.repetitions // 3, ($rows | columns_of)]),
+          (rows | ["all", length, "", columns_of]))' ;;
+--steps) filter='
+    def group($name; condition): .rows |= map(select(condition)) | select(.rows != []) | . as $one | ([$one] | waits) as $waits |
+        ([$one | order[] | [.pairs_apart, .pairs_right]] | transpose | map(add)) as $order |
+        ["`\($one.file)`", $name, ($one.rows | length, columns_of), "\($waits | map(select(.held)) | length) of \($waits | length)",
+         (if $order == [] then "-" else "\($order[1]) of \($order[0])" end)];
+    table(["prediction", "programs", "rows"] + titles + ["wait states", "order of a to d"];
+          .[] | group("new"; .command | startswith("holdout_")), group("others"; .command | startswith("holdout_") | not))' ;;
 --families) filter='
     rows as $rows | ([$rows[].ranks] | unique) as $ranks |
     table(["program"] + ($ranks | map("\(.) ranks")); [$rows[].family] | distinct[] | . as $family | [.] + [$ranks[] as $n |

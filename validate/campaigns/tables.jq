@@ -28,14 +28,28 @@ def described:
 # Each row with its campaign and its family: the program of six_exchanges.c, else the file of its program, else the directory of
 # files of a program each.
 def family: (.command // "" | split(" ")[0] // "") as $file |
-    if $file | startswith("six_exchanges") then .program elif $file | startswith("independent_") then "`independent/*.c`"
+    if $file | startswith("six_exchanges") then .program
+    elif $file | test("^(independent|holdout)_") then "`\($file | split("_")[0])/*.c`"
     else "`\($file).c`" end;
 def rows: [.[] | . as $result | .rows[] | . + {file: $result.file, family: family}];
 
-# Errors of rows: median, the same with its sign, the largest, and how many are within 3 and 8 %.
+# The communication part of a row: the run less the replay of its recording on an ideal cluster. Its share of the measured run,
+# and its error: that of the run, of that part.
+def share: if .ideal_s then (.part.measured_s - .ideal_s) / .part.measured_s | if . < 0 then 0 else . end else null end;
+def part_error: if .ideal_s == null then null elif share == 0 then infinite
+    else (.part.predicted_s - .part.measured_s) / (.part.measured_s - .ideal_s) | fabs end;
+# Errors of rows: of the runs the median, and how many are within 3 and 8 %; of the communication parts whose shares are above
+# the limit the median, and how many are within 15 %.
 def within($share): map(select((.part.relative | fabs) <= $share)) | length;
-def error_columns: [.[].part.relative] as $errors | ($errors | map(fabs)) as $sizes |
-    "\($sizes | median | percent) %", "\($errors | median | signed) %", "\($sizes | max | percent) %", within(0.03), within(0.08);
+def run_titles: ["run: median", "within 3 %", "within 8 %"];
+def run_columns: [.[].part.relative | fabs] as $sizes | "\($sizes | median | percent) %", within(0.03), within(0.08);
+def part_titles: ["its median", "within 15 %"];
+def part_columns($least): [.[] | select(share and share >= $least) | part_error] as $errors |
+    if $errors == [] then "-", "-" else ($errors | median | if . > 1e6 then "-" else "\(percent) %" end),
+    ($errors | map(select(. <= 0.15)) | length) end;
+def titles: run_titles + ["communication"] + part_titles + ["rows above 30 %"] + part_titles;
+def columns_of: run_columns, "\(map(share | values) | median // 0 | 100 * . | round) %", part_columns(0),
+    (map(select(share and share > 0.3)) | length), part_columns(0.3);
 def transfers_within: [.[].transfers | select(.)] | if length == 0 then "-" else
     (map(.within_bounds) | add) / (map(.count) | add) * 1e4 | round | "\(. / 100 | floor).\(. % 100 + 100 | tostring[1:]) %" end;
 

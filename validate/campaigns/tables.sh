@@ -1,15 +1,14 @@
 #!/bin/sh
-# Writes the tables and pictures of docs/accuracy.md from rows of campaigns: tables.sh [--check] [PAGE [ROWS.csv]]
+# Writes the tables of docs/accuracy.md from rows of campaigns: tables.sh [--check] [PAGE [ROWS.csv]]
 # Between the lines "<!-- table: ARGUMENTS -->" and "<!-- end -->" the page has what table.sh prints with these arguments; a word
 # that begins with a letter names a campaign of ROWS.csv (rows.csv, beside this script).
-# "<!-- picture: CAMPAIGN FILE.svg -->": the file beside the page has what table.sh --svg draws. A table or picture of a campaign
-# that is not in ROWS.csv stays as it is, and a line on standard error says so.
+# A table of a campaign that is not in ROWS.csv stays as it is, and a line on standard error says so.
 # --check: writes nothing, prints the differences, and exits with 1 if there are some.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 check=no
 [ "${1:-}" != --check ] || { check=yes && shift; }
-[ $# -le 2 ] || { sed -n 2,7p "$0" && exit 2; }
+[ $# -le 2 ] || { sed -n 2,6p "$0" && exit 2; }
 page=$(realpath -e "${1:-$here/../../docs/accuracy.md}") rows=$(realpath -e "${2:-$here/rows.csv}")
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 
@@ -27,23 +26,13 @@ print() {
     done
     "$here/table.sh" "$@" "$work/chosen.csv" || { touch "$work/failed" && return 1; }
 }
-# replace NEW OLD: the text of NEW belongs in OLD.
-replace() {
-    cmp -s "$1" "$2" && return
-    if [ $check = yes ]; then diff "$2" "$1" >&2 || touch "$work/failed"; else cat "$1" >"$2"; fi
-}
-
 inside=no
 while IFS= read -r line; do
     [ "$line" != '<!-- end -->' ] || inside=no
     [ $inside = yes ] || printf '%s\n' "$line"
     words=${line#*: } words=${words% -->}
-    case $line in
-    '<!-- table: '*' -->') ! print $words || inside=yes ;;
-    '<!-- picture: '*' -->') ! print --svg "${words% *}" >"$work/picture" || replace "$work/picture" "$(dirname "$page")/${words#* }" ;;
-    esac
+    case $line in '<!-- table: '*' -->') ! print $words || inside=yes ;; esac
 done <"$page" >"$work/page"
 [ $inside = no ] || { echo "tables.sh: $page: a table without <!-- end -->" >&2 && exit 1; }
 [ ! -e "$work/failed" ] || exit 1
-replace "$work/page" "$page"
-[ ! -e "$work/failed" ]
+if [ $check = yes ]; then diff "$page" "$work/page" >&2; else cat "$work/page" >"$page"; fi

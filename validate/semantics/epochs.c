@@ -124,20 +124,18 @@ static int run_operation(MPI_Win win, const struct sem_operation *operation)
     return sem_operation_issue(operation, window->own, operation->disp * peer->unit + peer->shift);
 }
 
-/* All targets confirm at the same time, as in MPICH's own complete. One flush after the other would take as many round trips
- * as there are targets. */
+/* All targets confirm at the same time, as in MPICH's own complete, which flushes all. The flush of one target would ask it
+ * even if it has confirmed everything (docs/protocols.md, rule 6). */
 static void flush_issued(struct sem_window *window)
 {
-    int targets = 0, last = 0;
+    bool flushes = false;
     for (int i = 0; i < window->size; i++) {
         struct sem_peer *peer = &window->peers[i];
         if (!peer->in_epoch) continue;
-        targets += peer->issued;
-        if (peer->issued) last = i;
+        flushes |= peer->issued;
         peer->issued = peer->unflushed = false;
     }
-    if (targets == 1) sem_mpi.Win_flush(last, window->own);
-    if (targets > 1) sem_mpi.Win_flush_all(window->own);
+    if (flushes) sem_mpi.Win_flush_all(window->own);
 }
 
 /* Complete under a, b and c: the operations reach their targets, then the targets are notified. */

@@ -1,7 +1,8 @@
-/* What the programs of this directory share. They were written by somebody who knew rmacast's documents alone, as a test of its
- * predictions (independent_300us.json and fresh_300us.json in validate/campaigns). Each takes bytes and a number of iterations.
- * Its measured loop is between the first and the second MPI_Barrier of MPI_COMM_WORLD, and rank 0 prints name, bytes, ranks and
- * seconds of the loop. A program that checks its results exits with 1 if they are wrong. */
+/* What the programs of this directory and of tests/programs/holdout share. Those of this directory were written by somebody who
+ * knew rmacast's documents alone, as a test of its predictions (independent_300us.json and fresh_300us.json in
+ * validate/campaigns). Each takes bytes and a number of iterations. Its measured loop is between the first and the second
+ * MPI_Barrier of MPI_COMM_WORLD, and rank 0 prints name, bytes, ranks and seconds of the loop. A program that checks its results
+ * exits with 1 if they are wrong. */
 #ifndef TESTS_PROGRAMS_INDEPENDENT_PROGRAM_H
 #define TESTS_PROGRAMS_INDEPENDENT_PROGRAM_H
 
