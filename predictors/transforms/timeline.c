@@ -23,7 +23,7 @@ bool timeline_on_window(const struct trace_call *call)
 
 static enum status copy_rank(const struct trace_rank *from, struct trace_rank *to, struct err *err)
 {
-    to->speed = from->speed;
+    trace_copy_pace(to, from);
     to->incomplete = from->incomplete;
     free(to->incomplete_why);
     to->incomplete_why = NULL;
