@@ -283,6 +283,8 @@ static void close_rank(struct spool_rank *rank)
     free(rank->tls);
     free(rank->mpich_version);
     free(rank->cores);
+    free(rank->misses);
+    free(rank->misses_per_s);
     free(rank->launcher);
     free(rank->launched);
     free(rank->btl);
