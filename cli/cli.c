@@ -370,6 +370,12 @@ error_t cli_fraction(const struct argp_state *state, const char *option, const c
     return cli_usage(state, "%s %s, expected a fraction as 5%% or 0.05", option, text);
 }
 
+error_t cli_share(const struct argp_state *state, const char *option, const char *text, double *share)
+{
+    error_t failed = cli_fraction(state, option, text, share);
+    return failed || *share <= 1 ? failed : cli_usage(state, "%s %s, expected at most 100%%", option, text);
+}
+
 error_t cli_choice(const struct argp_state *state, const char *option, const char *text, const char *const *names,
                    size_t *index)
 {

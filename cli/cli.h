@@ -75,6 +75,7 @@ error_t cli_size(const struct argp_state *state, const char *option, const char 
 error_t cli_count(const struct argp_state *state, const char *option, const char *text, int64_t low, int64_t high,
                   int64_t *count);
 error_t cli_fraction(const struct argp_state *state, const char *option, const char *text, double *fraction);
+error_t cli_share(const struct argp_state *state, const char *option, const char *text, double *share); /* at most 1 */
 error_t cli_choice(const struct argp_state *state, const char *option, const char *text, const char *const *names,
                    size_t *index);
 

@@ -131,6 +131,9 @@ error_t prediction_options_parse(int key, char *argument, const struct argp_stat
         if (!failed) options->computing = (enum trace_computing)(COMPUTING_WALL + (int)index);
         return failed;
     }
+    case OPTION_MEMORY_BOUND:
+        options->memory_stated = true;
+        return cli_share(state, "--memory-bound", argument, &options->memory_bound);
     case OPTION_KEEP_GOING: options->keep_going = true; return 0;
     case OPTION_GROW: options->grow = true; return 0;
     case OPTION_MEMORY: return cli_size(state, "--memory", argument, &options->memory);
@@ -436,6 +439,8 @@ static enum status read_recording(const struct prediction_options *options, cons
     warnings_begin(made->trace, &made->synchronisation, platform, warnings, &wanted);
     enum status status = wanted ? find_contradictions(file, platform, warnings, err) : STATUS_OK;
     if (options->recorded_time) *options->recorded_time = made->time;
+    if (status == STATUS_OK && options->memory_stated)
+        status = trace_assume_memory_bound(made->trace, options->memory_bound, err);
     GIVE(status, *recording = made, recording_close(made));
 }
 
@@ -476,6 +481,7 @@ enum status prediction_options_trace(const struct prediction_options *options, c
         *warnings = (struct warnings){.choice = CHOICE_WAITS};
         status = find_warnings(options, opened, warnings, err);
     }
+    if (status == STATUS_OK && options->memory_stated) status = trace_assume_memory_bound(opened, options->memory_bound, err);
     if (status == STATUS_OK && options->recorded_time) status = recorded_time_find(opened, options->recorded_time, err);
     if (status == STATUS_OK && options->recorded) status = model_analyze(opened, NULL, options->recorded, err);
     if (status == STATUS_OK) status = trace_use_computing(opened, options->computing, err);

@@ -29,6 +29,7 @@ enum {
     OPTION_REWRITE,
     OPTION_SCALE,
     OPTION_COMPUTE,
+    OPTION_MEMORY_BOUND,
     OPTION_EPSILON,
     OPTION_LATE_POST,
     OPTION_EAGER,
@@ -70,7 +71,10 @@ enum {
      "what counts as computing between calls: wall time, cpu time (recorded with --cpu-time), or undisturbed: wall "   \
      "time without waiting for a core (default where a node had more ranks than cores and this was recorded, else "    \
      "wall)",                                                                                                          \
-     0}
+     0},                                                                                                               \
+    {"memory-bound", OPTION_MEMORY_BOUND, "SHARE", 0,                                                                  \
+     "so much of the computing, 0.4 or 40%, is bound by memory on ranks whose share was not recorded: it takes longer " \
+     "with more ranks on the node (nodes.memory_curve)", 0}
 
 #define PREDICTION_OPTIONS                                                                                             \
     REPLAY_OPTIONS("simgrid (default): links are shared flows; loggp: links are queues, faster"),                      \
@@ -113,6 +117,8 @@ struct prediction_options {
     char **overrides; /* owned: "mpi.rma.lock=lazy", in the order of the command line */
     size_t override_count, override_capacity;
     enum trace_computing computing;
+    double memory_bound; /* --memory-bound */
+    bool memory_stated;
     struct cli_strings again; /* further recordings of the same program (trace/recordings.h) */
     const char *semantics_option; /* that named the semantics; NULL: --semantics */
     bool keep_going; /* leave out faulty calls, and those that never return */

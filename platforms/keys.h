@@ -21,6 +21,7 @@ enum key_kind {
     KEY_RATE,    /* bytes per second, or "infinite" */
     KEY_SPEED,   /* a factor that makes others faster */
     KEY_SHARE,   /* of a message's time; it makes others slower */
+    KEY_SLOWDOWN, /* rows by ranks, whose factors from 1 on make others slower */
 };
 
 /* Rows by size: {"upto_bytes", "VALUE"}, and before VALUE perhaps a time. The struct of a row begins with upto_bytes. */

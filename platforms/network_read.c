@@ -29,8 +29,7 @@ enum status measured_read(const struct json_node *node, double low, double high,
     return json_number(node, low, high, value, err);
 }
 
-/* 0 where none is stated. */
-static double stated_error(const struct json_node *measured)
+double measured_error(const struct json_node *measured)
 {
     const cJSON *error = cJSON_IsObject(measured->item) ? cJSON_GetObjectItemCaseSensitive(measured->item, "error") : NULL;
     return error ? error->valuedouble : 0;
@@ -51,8 +50,8 @@ static enum status read_line(const struct json_node *latency, const struct json_
 {
     TRY(measured_read(latency, 0, TIME_MOST, &segment->latency_s, err));
     TRY(rate_read(rate, &segment->bandwidth_Bps, err));
-    segment->latency_error_s = stated_error(latency);
-    segment->bandwidth_error_Bps = stated_error(rate);
+    segment->latency_error_s = measured_error(latency);
+    segment->bandwidth_error_Bps = measured_error(rate);
     return STATUS_OK;
 }
 

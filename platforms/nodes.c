@@ -9,6 +9,7 @@
 #include "platforms/read.h"
 
 static const char section[] = "nodes.";
+#define SLOWDOWN_MOST 1e6
 
 /* The key of a group's member; NULL: there is none. */
 static const struct platform_key *group_key(const char *name)
@@ -44,15 +45,73 @@ static enum status check_name(const struct json_node *group, const struct node_g
     return STATUS_OK;
 }
 
+/* Whether the measured value is smaller than it may be by more than twice the errors: so far may they have moved it, by
+ * platform_shift_make() and in platform.erring. */
+static bool is_below(double value, double least, double errors)
+{
+    return value < least - 2 * errors - 1e-9;
+}
+
+/* A row that falls within twice the errors does not fall. */
+static enum status read_curve_row(const struct json_node *row, const struct memory_row *before, double *error,
+                                  struct memory_row *made, struct err *err)
+{
+    static const char *const keys[] = {"ranks", "slowdown", NULL};
+    const struct json_node ranks = json_member(row, "ranks"), slowdown = json_member(row, "slowdown");
+    int64_t count;
+    TRY(json_object(row, err));
+    TRY(json_known_keys(row, keys, err));
+    TRY(json_integer(&ranks, 1, CORES_MAX, &count, err));
+    TRY(measured_read(&slowdown, 1, SLOWDOWN_MOST, &made->slowdown, err));
+    if (before && count <= before->ranks)
+        return json_error(&ranks, err, "%" PRId64 " behind %" PRId32 ", expected more ranks from row to row", count,
+                          before->ranks);
+    const double own = measured_error(&slowdown);
+    if (count == 1 && is_below(1, made->slowdown, own))
+        return json_error(&slowdown, err, "%g for one rank, expected 1: the others are relative to it", made->slowdown);
+    if (before && is_below(made->slowdown, before->slowdown, *error + own))
+        return json_error(&slowdown, err, "%g behind %g, expected no smaller slowdown for more ranks", made->slowdown,
+                          before->slowdown);
+    made->ranks = (int32_t)count;
+    if (count == 1) made->slowdown = 1;
+    if (before && made->slowdown < before->slowdown) made->slowdown = before->slowdown;
+    *error = own;
+    return STATUS_OK;
+}
+
+static enum status read_curve(const struct json_node *curve, struct node_group *group, struct err *err)
+{
+    double error = 0;
+    if (!curve->item) return STATUS_OK;
+    TRY(json_array(curve, err));
+    const size_t count = json_count(curve);
+    if (count < 1 || count > MEMORY_ROWS_MAX)
+        return json_error(curve, err, "%zu rows, expected 1 to %d", count, MEMORY_ROWS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        const struct json_node row = json_element(curve, i);
+        TRY(read_curve_row(&row, i > 0 ? &group->memory_curve[i - 1] : NULL, &error, &group->memory_curve[i], err));
+    }
+    group->memory_rows = (int32_t)count;
+    return STATUS_OK;
+}
+
+/* Into platform->group. The name, which makes groups differ, is left out. */
+static enum status read_value(const struct json_node *node, const struct platform_key *key, struct platform *platform,
+                              struct err *err)
+{
+    if (key->kind == KEY_OTHER) return STATUS_OK;
+    return key->kind == KEY_SLOWDOWN ? read_curve(node, &platform->group, err) : value_read(node, key, platform, err);
+}
+
 /* Into platform->group, whose values so far are the defaults. */
 static enum status read_values(const struct json_node *group, const struct platform_key *nodes, struct platform *platform,
                                struct err *err)
 {
     TRY(section_read(group, nodes, platform, err));
     for (const struct platform_key *key = platform_keys; key->path; key++) {
-        if (strncmp(key->path, section, sizeof section - 1) != 0 || key->kind == KEY_OTHER) continue;
+        if (strncmp(key->path, section, sizeof section - 1) != 0) continue;
         const struct json_node node = json_member(group, key->path + sizeof section - 1);
-        TRY(value_read(&node, key, platform, err));
+        TRY(read_value(&node, key, platform, err));
     }
     return STATUS_OK;
 }
@@ -195,7 +254,7 @@ static enum status check_value(const struct nodes_override *override, const stru
     struct json_node node = {&document, value, ""};
     if (!made) return err_memory(err);
     snprintf(node.path, sizeof node.path, "%s", override->text);
-    enum status status = key->kind == KEY_OTHER ? STATUS_OK : value_read(&node, key, made, err);
+    enum status status = read_value(&node, key, made, err);
     free(made);
     if (status != STATUS_DATA) return status;
     if (err) err->status = STATUS_USAGE;
@@ -264,7 +323,8 @@ enum status override_nodes(struct json_document *document, const char *text, con
     const struct platform_key *key = group_key(override.key);
     cJSON *value, *groups;
     if (!key || (override.first >= 0 && strcmp(override.key, "count") == 0))
-        return err_set(err, STATUS_USAGE, "--set", text, "no key of a node, expected cores, speed or memory_bandwidth_Bps");
+        return err_set(err, STATUS_USAGE, "--set", text,
+                       "no key of a node, expected cores, speed, memory_bandwidth_Bps or memory_curve");
     TRY(override_value(text, key->path, strchr(text, '=') + 1, &value, err));
     enum status status = check_value(&override, key, value, err);
     if (status == STATUS_OK && !(groups = list_groups(document->root))) status = err_memory(err);

@@ -52,6 +52,21 @@ void platform_ideal_init(struct platform_ideal *ideal, const struct platform *pl
     made->contention = false;
 }
 
+double platform_memory_slowdown(const struct node_group *group, uint32_t ranks)
+{
+    struct memory_row before = {1, 1};
+    for (int32_t i = 0; i < group->memory_rows; i++) {
+        const struct memory_row row = group->memory_curve[i];
+        if (ranks <= (uint32_t)row.ranks) {
+            if (row.ranks == before.ranks) return row.slowdown;
+            const double part = ((double)ranks - before.ranks) / (row.ranks - before.ranks);
+            return before.slowdown + (row.slowdown - before.slowdown) * part;
+        }
+        before = row;
+    }
+    return before.slowdown;
+}
+
 int32_t platform_rank_cores(const struct platform *platform, const struct node_group *group)
 {
     return group->cores - platform->progress_ranks;

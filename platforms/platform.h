@@ -121,12 +121,21 @@ struct window_rule {
     struct call_steps lock, fence;
 };
 
+/* How many times as long computing that is bound by memory takes with so many ranks on its node as alone. */
+enum { MEMORY_ROWS_MAX = 32 };
+struct memory_row {
+    int32_t ranks; /* ascending */
+    double slowdown; /* from 1 on, not falling */
+};
+
 /* Nodes that are alike. The nodes of a platform are numbered through its groups. */
 struct node_group {
     char *name; /* owned; NULL: none */
     int32_t count, cores;
     double speed; /* of a node, relative to the recording machine (1.0) */
     double memory_bandwidth_Bps;
+    struct memory_row memory_curve[MEMORY_ROWS_MAX];
+    int32_t memory_rows; /* 0: not known */
 };
 
 struct topology; /* platforms/topology/topology.h */
@@ -218,6 +227,9 @@ static inline const struct node_group *platform_group_of(const struct platform *
     for (; node >= group->count; group++) node -= group->count;
     return group;
 }
+/* The slowdown of memory_curve: linear between its rows and from 1 of one rank to the first, that of the last row behind it. 1
+ * without a curve. */
+double platform_memory_slowdown(const struct node_group *group, uint32_t ranks);
 /* The cores that a node of the group has for ranks; the others are those of its progress ranks. */
 int32_t platform_rank_cores(const struct platform *platform, const struct node_group *group);
 /* Of the nodes with the fewest cores. */

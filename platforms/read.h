@@ -71,6 +71,8 @@ enum { NODES_MAX = 1 << 24, CORES_MAX = 1 << 20 }; /* memory is up to 200 bytes 
  * the value. A rate may be "infinite". */
 enum status measured_check(const struct json_node *node, struct err *err);
 enum status measured_read(const struct json_node *node, double low, double high, double *value, struct err *err);
+/* 0 where none is stated. */
+double measured_error(const struct json_node *node);
 enum status rate_read(const struct json_node *node, double *value, struct err *err);
 
 #endif

@@ -21,6 +21,7 @@ static bool shift_value(const struct platform_key *key, double error, bool slowe
         if (*value > 0) *value *= slower ? 1 / (1 + error / *value) : 1 + error / *value;
         return true;
     case KEY_PAUSE: *value = slower ? fmax(*value - error, 0) : *value + error; return true;
+    case KEY_SLOWDOWN: *value = slower ? *value + error : fmax(*value - error, 1); return true;
     case KEY_TIME:
     case KEY_COST:
     case KEY_SHARE:

@@ -7,6 +7,7 @@
 
 #include "common/array.h"
 #include "common/units.h"
+#include "simulate/replay/memory.h"
 
 /* How many times as long computing takes on the node as on cores of its ranks' own. */
 static double crowding_of(const struct platform *platform, const uint32_t *ranks, int32_t node)
@@ -82,10 +83,52 @@ static uint32_t most_of(const uint32_t *counts, size_t count)
     return most;
 }
 
+/* The rank whose factor is farthest from 1; that of rank 0 is 1 where all are. */
+static uint32_t farthest_of(const struct memory_bound *bound, uint32_t rank_count)
+{
+    uint32_t farthest = 0;
+    for (uint32_t r = 1; r < rank_count; r++)
+        if (fabs(log(bound->factors[r])) > fabs(log(bound->factors[farthest]))) farthest = r;
+    return farthest;
+}
+
+/* *noted: the factors are the note, since one is not 1. */
+static enum status note_factors(const struct trace *trace, const struct platform *platform, struct result *result, bool *noted,
+                                struct err *err)
+{
+    struct memory_bound bound;
+    char nowhere[64] = "", unknown[80] = "", beyond[64] = "";
+    TRY(memory_bound_find(trace, platform, &bound, err));
+    const uint32_t rank = bound.factors ? farthest_of(&bound, trace->rank_count) : 0;
+    *noted = bound.factors && bound.factors[rank] != 1;
+    enum status status = STATUS_OK;
+    if (*noted) {
+        const struct node_group *group = platform_group_of(platform, platform_node_of(platform, rank));
+        const int32_t last = group->memory_rows > 0 ? group->memory_curve[group->memory_rows - 1].ranks : 0;
+        if (trace->ranks[rank].node == 0) snprintf(nowhere, sizeof nowhere, ", as is assumed, since it does not say where");
+        if (bound.predicted[rank] > (uint32_t)last) snprintf(beyond, sizeof beyond, ", as with %" PRId32 ", the last row", last);
+        if (bound.unknown > 0)
+            snprintf(unknown, sizeof unknown, "; of %" PRIu32 " rank%s the share is not known", bound.unknown,
+                     units_plural(bound.unknown));
+        status = result_add_note(
+            result, err,
+            "computing takes %.4g times as long on rank %" PRIu32 ", as %.3g %% of it is bound by memory, which takes %.4g "
+            "times as long with %" PRIu32 " rank%s on its node%s as with %" PRIu32 " in the recording%s%s (nodes.memory_curve)",
+            bound.factors[rank], rank, 100 * trace->ranks[rank].memory_bound,
+            platform_memory_slowdown(group, bound.predicted[rank]) / platform_memory_slowdown(group, bound.recorded[rank]),
+            bound.predicted[rank], units_plural(bound.predicted[rank]), beyond, bound.recorded[rank], nowhere, unknown);
+    }
+    memory_bound_clear(&bound);
+    return status;
+}
+
 enum status crowding_memory_note(const struct trace *trace, const struct platform *platform, struct result *result,
                                  struct err *err)
 {
     const size_t node_count = trace->definitions.node_count;
+    bool noted;
+    TRY(note_factors(trace, platform, result, &noted, err));
+    if (noted) return STATUS_OK;
     uint32_t *recorded = calloc(node_count + 1, sizeof *recorded);
     uint32_t *predicted = calloc((size_t)platform->node_count + 1, sizeof *predicted);
     bool known = recorded && predicted && !trace->provenance.simulated;

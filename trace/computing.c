@@ -1,6 +1,7 @@
 /* Determines the computing between two calls: wall time, the recorded CPU time, or wall time without core waits. Pauses
  * of recording are never computing. Sleep is part of the gap that remains, which the replay takes apart, except beside CPU
  * time, which leaves it out. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,6 +168,22 @@ enum status trace_note_computing(struct trace *trace, enum trace_computing compu
     if (waited_ps == 0) return STATUS_OK;
     return trace_add_note(trace, err, "computing is wall time without the %s for which it waited for a core",
                           units_format_duration(wide_s(waited_ps), text));
+}
+
+enum status trace_assume_memory_bound(struct trace *trace, double share, struct err *err)
+{
+    uint32_t assumed = 0;
+    for (uint32_t i = 0; i < trace->rank_count; i++) {
+        struct trace_rank *rank = &trace->ranks[i];
+        if (rank->memory_known) continue;
+        rank->memory_bound = share;
+        rank->memory_known = true;
+        assumed++;
+    }
+    return trace_add_note(trace, err,
+                          "that %.3g %% of the computing is bound by memory is assumed of %" PRIu32 " of %" PRIu32
+                          " rank%s: the trace %s", 100 * share, assumed, trace->rank_count, units_plural(trace->rank_count),
+                          assumed < trace->rank_count ? "knows the others' shares" : "does not say it");
 }
 
 enum status trace_use_computing(struct trace *trace, enum trace_computing computing, struct err *err)

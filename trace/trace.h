@@ -248,6 +248,8 @@ struct trace_rank {
     uint32_t cores;  /* cores of its node that the program could use when it was recorded; 0: not known */
     double speed;    /* speed of the core relative to the recording machine, at which computing times were recorded; 0
                         means 1.0 */
+    double memory_bound; /* share of its computing that is bound by memory, as recorded, from 0 to 1 */
+    bool memory_known;   /* memory_bound is known */
     bool incomplete; /* the recording breaks off: killed, or a limit was reached */
     char *incomplete_why; /* owned, may be NULL */
 };
@@ -462,6 +464,14 @@ static inline int64_t trace_before_ps(const struct trace_rank *process, enum tra
     return before_ps && before_ps[index] > 0 ? before_ps[index] : 0;
 }
 
+/* Makes the computing of a rank that of another one: recorded on such a core, bound by memory as much. */
+static inline void trace_copy_pace(struct trace_rank *to, const struct trace_rank *from)
+{
+    to->speed = from->speed;
+    to->memory_bound = from->memory_bound;
+    to->memory_known = from->memory_known;
+}
+
 /* The computing and sleep set for the call, else recorded_ps, the time since the thread's call before without the
  * recorder's cost. Core waits of a predicted trace are no part of it: the replay that made it found them. */
 static inline int64_t trace_compute_ps(const struct trace_rank *process, size_t index, int64_t recorded_ps)
@@ -509,6 +519,10 @@ static inline bool trace_core_wait_is_known(const struct trace_call *call)
 {
     return !call_is_region(call->call) && !call_is_thread(call->call) && call_kind(call->call) != CALL_INIT;
 }
+
+/* States which share of the computing is bound by memory on the ranks where the trace does not know it. A note says that this is
+ * assumed. */
+enum status trace_assume_memory_bound(struct trace *trace, double share, struct err *err);
 
 /* Uses the given measure for computing between calls. It is never more than the wall time without the recorder's own
  * cost and without pauses of recording. Sleep remains part of the gap, except where CPU time is the measure. Calls move

@@ -56,4 +56,6 @@ const char bench_config_default[] =
     "\"maxDuration\": 0.2 },\n"
     "    \"threads\": { \"conf\": \"one\", \"sizes\": 0, \"tests\": \"threads\", \"minRepeats\": 100, \"maxDuration\": 0.2 },\n"
     "    \"copy\": { \"conf\": \"one\", \"sizes\": [\"64K\", \"256K\", \"1M\"], \"tests\": \"memoryCopy\", \"minRepeats\": 40,\n"
-    "              \"maxDuration\": 0.2 } } }\n";
+    "              \"maxDuration\": 0.2 },\n"
+    "    \"beside\": { \"conf\": \"one\", \"sizes\": [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128],\n"
+    "                \"tests\": [\"copyBeside\", \"computeBeside\"], \"minRepeats\": 10, \"maxDuration\": 0 } } }\n";

@@ -50,6 +50,8 @@ static const struct {
     [CALIBRATION_THREAD_LOCK] = {"thread_lock", "threadLock", false},
     [CALIBRATION_THREAD_UNLOCK] = {"thread_unlock", "threadUnlock", false},
     [CALIBRATION_THREAD_BARRIER] = {"thread_barrier", "threadBarrier", false},
+    [CALIBRATION_COPY_BESIDE] = {"copy_beside", "copyBeside", false}, /* by ranks, not bytes */
+    [CALIBRATION_COMPUTE_BESIDE] = {"compute_beside", "computeBeside", false},
 };
 
 /* --- what was measured --- */
@@ -677,6 +679,40 @@ static bool add_network(struct writer *writer, cJSON *platform)
     return own;
 }
 
+/* How many times as long as alone, with the errors of both times. */
+static struct fit_value slowdown_of(const struct size_curve *curve, size_t index)
+{
+    const struct fit_value alone = value_of(&curve->points[0]), beside = value_of(&curve->points[index]);
+    const double ratio = beside.value / alone.value;
+    return (struct fit_value){ratio, ratio * hypot(alone.error / alone.value, beside.error / beside.value)};
+}
+
+/* nodes.memory_curve: copying beside others, relative to computing beside as many. No row falls below the one before it. */
+static void add_memory_curve(struct writer *writer, cJSON *nodes)
+{
+    const struct size_curve *copy = &writer->calibration->curves[0][CALIBRATION_COPY_BESIDE],
+                            *compute = &writer->calibration->curves[0][CALIBRATION_COMPUTE_BESIDE];
+    if (copy->count < 2 || copy->points[0].x != 1) return;
+    cJSON *rows_made = json_add_array(nodes, "memory_curve");
+    double most = 1;
+    for (size_t i = 0; i < copy->count; i++) {
+        struct fit_value slowdown = slowdown_of(copy, i), other = {1, 0};
+        if (i < compute->count && compute->points[i].x == copy->points[i].x) other = slowdown_of(compute, i);
+        if (other.value - other.error > 1)
+            add_note(writer, "memory_curve: computing in registers takes %.3g times as long on %g cores at once, too, as cores "
+                             "that are shared or slow down: copying is relative to it", other.value, copy->points[i].x);
+        const double by = fmax(other.value, 1);
+        most = fmax(most, slowdown.value / by);
+        cJSON *row = json_append_object(rows_made);
+        json_add_number(row, "ranks", copy->points[i].x);
+        if (i == 0)
+            json_add_number(row, "slowdown", 1);
+        else
+            json_put(row, "slowdown", json_measured(most, hypot(slowdown.error, slowdown.value * other.error / by) / by,
+                                                    copy->sizes[i].statistics.count));
+    }
+}
+
 static void add_nodes(struct writer *writer, cJSON *platform)
 {
     const struct calibration *calibration = writer->calibration;
@@ -684,6 +720,7 @@ static void add_nodes(struct writer *writer, cJSON *platform)
     cJSON *nodes = json_add_object(platform, "nodes");
     json_add_number(nodes, "count", calibration->nodes);
     json_add_number(nodes, "cores", calibration->cores);
+    add_memory_curve(writer, nodes);
     if (copy->count == 0) return;
     const struct fit_point *point = &copy->points[copy->count - 1];
     add_measured(writer, nodes, "memory_bandwidth_Bps", point->x / point->y, 3 * point->error * point->x / (point->y * point->y),

@@ -283,6 +283,8 @@ static cJSON *point_to_json(const struct size_curve *curve, size_t index)
     cJSON *row = cJSON_CreateObject();
     if (strcmp(curve->spec, "putBehindPause") == 0)
         add_number(row, "pause_s", point->x / 1e6); /* its size is in microseconds */
+    else if (strstr(curve->spec, "Beside"))
+        add_number(row, "ranks", point->x);
     else
         add_number(row, "bytes", point->x);
     add_number(row, "median_s", size->statistics.median);

@@ -6,6 +6,7 @@
 
 #include "common/children.h"
 #include "common/units.h"
+#include "simulate/replay/memory.h"
 
 enum { PART_CALLS = 64 }; /* of one rank, of one child process */
 #define PROOF_PS INT64_C(1000000) /* a call that comes so much later than its slack lengthens the run */
@@ -52,7 +53,10 @@ static enum status delay_call(const struct delay *delay, int64_t later_ps, int64
     const double speed = process->speed > 0 ? process->speed : 1;
     const struct platform *platform = delay->replays->platform;
     const struct node_group *group = platform_group_of(platform, platform_node_of(platform, delay->rank));
-    int64_t recorded_ps = llround((double)later_ps * group->speed / speed);
+    struct memory_bound memory;
+    TRY(memory_bound_find(delay->view, platform, &memory, err));
+    int64_t recorded_ps = llround((double)later_ps * group->speed / (speed * memory_bound_factor(&memory, delay->rank)));
+    memory_bound_clear(&memory);
     if (call > 0) recorded_ps += units_max_ps(delay->view->provenance.record_cost_ps - process->calls[call].enter_ps +
                                               process->calls[call - 1].exit_ps, 0); /* a gap is no shorter than 0 */
     move_calls(process, call, recorded_ps);

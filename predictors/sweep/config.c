@@ -302,9 +302,11 @@ static enum status read_engine(const struct json_node *root, struct sweep_config
 static enum status read_root(const struct json_node *root, struct sweep_config *config, struct err *err)
 {
     static const char *const keys[] = {"schema",    "traces", "ranks", "platforms",  "mappings", "transforms",
-                                       "semantics", "engine", "seed",  "keep_going", "grow",     NULL};
+                                       "semantics", "engine", "seed",  "keep_going", "grow",     "memory_bound",
+                                       NULL};
     struct json_node schema = json_member(root, "schema"), seed = json_member(root, "seed"),
-                     keep_going = json_member(root, "keep_going"), grow = json_member(root, "grow");
+                     keep_going = json_member(root, "keep_going"), grow = json_member(root, "grow"),
+                     memory_bound = json_member(root, "memory_bound");
     const char *text;
     int64_t number = 1;
     TRY(json_object(root, err));
@@ -318,6 +320,10 @@ static enum status read_root(const struct json_node *root, struct sweep_config *
     if (grow.item) TRY(json_boolean(&grow, &config->grow, err));
     TRY(read_engine(root, config, err));
     TRY(read_traces(root, config, err));
+    config->memory_bound = -1;
+    if (memory_bound.item) TRY(json_number(&memory_bound, 0, 1, &config->memory_bound, err));
+    if (memory_bound.item && (config->model || config->trace_count > 1))
+        return json_error(&memory_bound, err, "is of one trace that is replayed as it is, expected such a one");
     TRY(read_scales(root, config, err));
     for (enum sweep_axis axis = SWEEP_PLATFORMS; axis < SWEEP_AXES; axis++)
         TRY(read_axis(root, axis, &config->axes[axis], err));

@@ -39,6 +39,7 @@ struct sweep_config {
     struct sweep_values axes[SWEEP_AXES]; /* each with one value at least */
     const struct engine_descriptor *engine;
     uint64_t seed;
+    double memory_bound; /* of ranks whose share was not recorded; below 0: not stated */
     bool keep_going, grow;
 };
 

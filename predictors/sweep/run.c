@@ -39,7 +39,8 @@ enum status sweep_input_open(const struct sweep *sweep, struct sweep_input *inpu
     TRY(engine_load(config->engine, err));
     if (config->model) return STATUS_OK;
     if (config->trace_count > 1) return learn_traces(config, &input->program, err);
-    return (config->keep_going ? trace_open_partly : trace_open)(config->traces[0], &input->trace, err);
+    TRY((config->keep_going ? trace_open_partly : trace_open)(config->traces[0], &input->trace, err));
+    return config->memory_bound < 0 ? STATUS_OK : trace_assume_memory_bound(input->trace, config->memory_bound, err);
 }
 
 void sweep_input_close(struct sweep_input *input)

@@ -137,11 +137,14 @@ static uint64_t point_digest(const struct sweep *sweep, size_t point, uint64_t t
 {
     const struct sweep_config *config = &sweep->config;
     uint64_t digest = traces;
+    char memory_bound[32];
     digest_add_text(&digest, RMACAST_VERSION);
     digest_add_text(&digest, config->engine->name);
     digest_add_text(&digest, config->keep_going ? "keep_going" : "");
     digest_add_text(&digest, config->grow ? "grow" : "");
     digest_add_number(&digest, config->seed);
+    snprintf(memory_bound, sizeof memory_bound, "%.17g", config->memory_bound);
+    digest_add_text(&digest, memory_bound);
     digest_add_number(&digest,
                       platforms[point / axis_stride(config, SWEEP_PLATFORMS) % config->axes[SWEEP_PLATFORMS].count]);
     for (enum sweep_axis axis = 0; axis < SWEEP_AXES; axis++)

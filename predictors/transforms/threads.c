@@ -228,7 +228,7 @@ static enum status fold_rank(struct folding *folding, uint32_t rank, struct err 
 
 static enum status copy_incomplete(const struct trace_rank *from, struct trace_rank *to, struct err *err)
 {
-    to->speed = from->speed;
+    trace_copy_pace(to, from);
     to->incomplete = from->incomplete;
     if (from->incomplete_why && !(to->incomplete_why = strdup(from->incomplete_why))) return err_memory(err);
     return STATUS_OK;

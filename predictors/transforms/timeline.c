@@ -48,7 +48,7 @@ int32_t timeline_free_tag(const struct trace *trace)
 
 static enum status copy_rank(const struct trace_rank *from, struct trace_rank *to, struct err *err)
 {
-    to->speed = from->speed;
+    trace_copy_pace(to, from);
     to->incomplete = from->incomplete;
     free(to->incomplete_why);
     to->incomplete_why = NULL;

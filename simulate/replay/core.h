@@ -3,6 +3,7 @@
 #define SIMULATE_REPLAY_CORE_H
 
 #include "simulate/mailbox/mailbox.h"
+#include "simulate/replay/memory.h"
 #include "simulate/replay/state.h"
 
 /* The headers of services define the items of pools; replay/driver.h defines the rows of drivers. Four members are
@@ -43,6 +44,7 @@ struct core {
     bool has_pauses;    /* mpi.pause or network.loopback.pause */
     bool times_by_node; /* calls within a node take other times of their own */
     bool has_own_times; /* that or mpi.call_s */
+    struct memory_bound memory;
     struct gaps *gaps; /* of nodes on which the share of a core changes; NULL: none */
     struct thread_name *thread_names; /* of ranks with several threads, by id in timers */
 

@@ -96,7 +96,8 @@ static enum status prepare_ranks(struct replay *replay)
         if (!replay->hardware) rare->progress_from_ps = rare->progress_until_ps = rare->poll_at_ps = TRACE_UNKNOWN_PS;
         double source = source_speed(&trace->ranks[rank]);
         double share = replay_shares_cores(replay, rank) ? 1 : core_share(platform, load, rank);
-        state->stretch = source / (platform_group_of(platform, replay->nodes[rank])->speed * share);
+        state->stretch = source / (platform_group_of(platform, replay->nodes[rank])->speed * share) *
+                         memory_bound_factor(&core_of(replay)->memory, rank);
         state->plain_gaps = has_plain_gaps(replay, rank);
     }
     free(load);
@@ -119,6 +120,17 @@ static enum status keep_incomplete(const struct trace_rank *from, struct trace_r
     if (!from->incomplete_why) return STATUS_OK;
     to->incomplete_why = strdup(from->incomplete_why);
     return to->incomplete_why ? STATUS_OK : err_memory(err);
+}
+
+/* Of the predicted computing memory has the share that the longer part is. */
+static void describe_pace(const struct replay *replay, uint32_t rank, struct trace_rank *to)
+{
+    const struct trace_rank *from = &replay->trace->ranks[rank];
+    const double factor = memory_bound_factor(&core_of(replay)->memory, rank);
+    const double stretch = replay->ranks[rank].stretch / factor;
+    trace_copy_pace(to, from);
+    if (stretch != 1.0) to->speed = source_speed(from) / stretch;
+    if (factor != 1.0) to->memory_bound = 1 - (1 - from->memory_bound) / factor;
 }
 
 static enum status describe_predicted(const struct replay *replay, struct trace *made)
@@ -150,9 +162,7 @@ static enum status describe_predicted(const struct replay *replay, struct trace 
         struct trace_rank *to = &made->ranks[rank];
         to->thread_count = trace->ranks[rank].thread_count;
         TRY(keep_incomplete(&trace->ranks[rank], to, replay->err));
-        double source = source_speed(&trace->ranks[rank]);
-        to->speed =
-            replay->ranks[rank].stretch == 1.0 ? trace->ranks[rank].speed : source / replay->ranks[rank].stretch;
+        describe_pace(replay, rank, to);
     }
     return STATUS_OK;
 }
@@ -363,6 +373,7 @@ enum status replay_open(struct replay *replay, const struct trace *trace, const 
     TRY(totals_init(&outcome->totals, trace->rank_count, err));
     replay_use_drivers(replay);
     replay_find_servers(replay);
+    TRY(memory_bound_find(trace, replay->platform, &core->memory, err));
     TRY(prepare_ranks(replay));
     TRY(replay_prepare_threads(replay));
     TRY(replay_prepare_gaps(replay));
@@ -460,6 +471,7 @@ void replay_close(struct replay *replay)
     replay_clear_envelopes(replay);
     FREE_ALL(replay->rare, replay->ranks, replay->nodes, replay->server_free_ps, replay->servers, core->call_ps[0],
              core->call_ps[1]);
+    memory_bound_clear(&core->memory);
     replay_clear_gaps(replay);
     predicted_clear(&core->predicted);
     decisions_free(replay->decisions);

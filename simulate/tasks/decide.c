@@ -124,7 +124,7 @@ static enum status plan_ranks(struct decisions *decisions, struct err *err)
         *rank = (struct rank){.part = part, .ticket = NO_TICKET};
         while (part < decisions->part_count && decisions->parts[part].rank == r) part++;
         rank->end = part;
-        decisions->grown->ranks[r].speed = recorded->ranks[r].speed;
+        trace_copy_pace(&decisions->grown->ranks[r], &recorded->ranks[r]);
         TRY(append_own(decisions, r, 0, err));
     }
     return STATUS_OK;

@@ -64,6 +64,8 @@ static enum status move_rank(struct wire *wire, struct trace_rank *rank)
     size_t sims;
     MOVE(wire, rank->count);
     MOVE(wire, rank->speed);
+    MOVE(wire, rank->memory_bound);
+    MOVE(wire, rank->memory_known);
     MOVE(wire, rank->incomplete);
     MOVE(wire, rank->thread_count);
     MOVE(wire, rank->before_sum_ps);

@@ -96,7 +96,7 @@ static enum status add_calls(const struct trace *from, struct trace *to, struct 
         }
         to->ranks[r].incomplete = from->ranks[r].incomplete;
         to->ranks[r].thread_count = from->ranks[r].thread_count; /* some threads may have no calls */
-        to->ranks[r].speed = from->ranks[r].speed;
+        trace_copy_pace(&to->ranks[r], &from->ranks[r]);
     }
     return STATUS_OK;
 }

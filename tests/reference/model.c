@@ -96,7 +96,35 @@ bool lock_is_asked_early(const struct model *model, int32_t window)
     return lock_of(model, window) == FORM_LOCK_ASK;
 }
 
-/* Computing time here per recorded time: ranks share a node's cores. */
+/* docs/simulation.md, Computing: f of so many ranks. */
+static double curve_at(const struct node_group *group, double ranks)
+{
+    double left = 1, f = 1;
+    for (int32_t i = 0; i < group->memory_rows; i++) {
+        const double right = group->memory_curve[i].ranks, to = group->memory_curve[i].slowdown;
+        if (right > left && ranks > left) f += (to - f) * (ranks < right ? (ranks - left) / (right - left) : 1);
+        left = right;
+    }
+    return f;
+}
+
+/* Times the memory-bound share is multiplied by. */
+static double memory_pace(const struct model *model, uint32_t rank)
+{
+    const struct trace_rank *recorded = &model->trace->ranks[rank];
+    const int32_t node = platform_node_of(model->platform, rank);
+    const struct node_group *group = platform_group_of(model->platform, node);
+    uint32_t before = 0, now = 0;
+    if (!recorded->memory_known) return 1;
+    for (uint32_t r = 0; r < model->rank_count; r++) {
+        before += r == rank || (recorded->node > 0 && model->trace->ranks[r].node == recorded->node);
+        now += platform_node_of(model->platform, r) == node;
+    }
+    const double m = recorded->memory_bound;
+    return 1 - m + m * curve_at(group, now) / curve_at(group, before);
+}
+
+/* Computing time here per recorded time: ranks share a node's cores and memory. */
 static double pace(const struct model *model, uint32_t rank)
 {
     const struct platform *platform = model->platform;
@@ -107,7 +135,7 @@ static double pace(const struct model *model, uint32_t rank)
     const struct node_group *group = platform_group_of(platform, node);
     const int32_t cores = group->cores - platform->progress_ranks;
     int32_t crowd = sharing > cores ? sharing : cores;
-    return speed * crowd / (group->speed * cores);
+    return speed * crowd / (group->speed * cores) * memory_pace(model, rank);
 }
 
 static bool sleeps(const struct trace_rank *rank)

@@ -52,6 +52,7 @@ static enum status copy_ends(const struct trace *from, struct trace *to, struct 
     for (uint32_t r = 0; r < from->rank_count; r++) {
         const char *why = from->ranks[r].incomplete_why;
         to->ranks[r].incomplete = from->ranks[r].incomplete;
+        trace_copy_pace(&to->ranks[r], &from->ranks[r]);
         if (why && !(to->ranks[r].incomplete_why = strdup(why))) return err_memory(err);
     }
     return STATUS_OK;

@@ -34,6 +34,7 @@ extern const struct archive_attribute_row archive_attribute_rows[ATTRIBUTE_COUNT
 #define ARCHIVE_PROPERTY_RECORD_COST "RMACAST::RECORD_COST"
 #define ARCHIVE_PROPERTY_INCOMPLETE "RMACAST::INCOMPLETE" /* of the archive: ranks; of a location: the reason */
 #define ARCHIVE_PROPERTY_SPEED "RMACAST::SPEED"           /* of a location */
+#define ARCHIVE_PROPERTY_MEMORY "RMACAST::MEMORY_BOUND"    /* of a location */
 #define ARCHIVE_PROPERTY_CORES "RMACAST::CORES"           /* of a location: of its node */
 #define ARCHIVE_PROPERTY_CORE_WAITS "RMACAST::CORE_WAITS"
 #define ARCHIVE_PROPERTY_WINDOW "RMACAST::WINDOW_"

@@ -54,6 +54,8 @@ struct archive_location {
     uint32_t why; /* string, OTF2_UNDEFINED_STRING none */
     double speed;
     uint32_t cores;
+    double memory_bound;
+    bool memory_known;
 };
 
 /* All definitions of one kind. A definition's index is its reference. References at or above definitions.limit, which

@@ -136,6 +136,10 @@ static OTF2_CallbackCode on_location_property(void *user, OTF2_LocationRef self,
     struct archive_location *location = &reader->definitions.locations[*index];
     const char *text = archive_string(reader, name);
     if (strcmp(text, ARCHIVE_PROPERTY_SPEED) == 0 && type == OTF2_TYPE_DOUBLE) location->speed = value.float64;
+    if (strcmp(text, ARCHIVE_PROPERTY_MEMORY) == 0 && type == OTF2_TYPE_DOUBLE && value.float64 >= 0 && value.float64 <= 1) {
+        location->memory_bound = value.float64;
+        location->memory_known = true;
+    }
     if (strcmp(text, ARCHIVE_PROPERTY_CORES) == 0 && type == OTF2_TYPE_UINT32) location->cores = value.uint32;
     if (strcmp(text, ARCHIVE_PROPERTY_INCOMPLETE) != 0) return OTF2_CALLBACK_SUCCESS;
     location->incomplete = true;

@@ -490,6 +490,8 @@ enum status archive_make_trace(struct archive_reader *reader)
         struct trace_rank *rank = &reader->trace->ranks[location->rank];
         rank->speed = location->speed;
         rank->cores = location->cores;
+        rank->memory_bound = location->memory_bound;
+        rank->memory_known = location->memory_known;
         const char *node = node_name(reader, location->group);
         if (*node) TRY(trace_set_node(reader->trace, (uint32_t)location->rank, node, reader->err));
         if (!location->incomplete) continue;

@@ -112,11 +112,14 @@ static void define_location_properties(struct definitions *definitions)
     const struct trace *trace = definitions->trace;
     uint32_t reason = add_string(definitions, ARCHIVE_PROPERTY_INCOMPLETE),
              speed = add_string(definitions, ARCHIVE_PROPERTY_SPEED),
-             cores = add_string(definitions, ARCHIVE_PROPERTY_CORES);
+             cores = add_string(definitions, ARCHIVE_PROPERTY_CORES),
+             memory = add_string(definitions, ARCHIVE_PROPERTY_MEMORY);
     for (uint32_t i = 0; i < trace->rank_count; i++) {
         const struct trace_rank *rank = &trace->ranks[i];
         OTF2_AttributeValue value = {.float64 = rank->speed};
         if (rank->speed != 0) DEFINE(LocationProperty, definitions, i, speed, OTF2_TYPE_DOUBLE, value);
+        value.float64 = rank->memory_bound;
+        if (rank->memory_known) DEFINE(LocationProperty, definitions, i, memory, OTF2_TYPE_DOUBLE, value);
         value = (OTF2_AttributeValue){.uint32 = rank->cores};
         if (rank->cores != 0) DEFINE(LocationProperty, definitions, i, cores, OTF2_TYPE_UINT32, value);
         if (!rank->incomplete) continue;

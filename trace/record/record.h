@@ -573,6 +573,9 @@ bool rec_core_wait_known(void);
  * has passed. */
 struct rec_core_lost rec_core_lost(struct rec_buffer *own, uint64_t passed);
 void rec_cores_text(char text[REC_CORES_BYTES]); /* those that the process may use: a hexadecimal number, core 0 its bit 0 */
+/* misses.c */
+void rec_misses_begin(void);
+void rec_misses_define(void); /* and ends counting */
 /* preload/unrecorded.c */
 extern bool rec_unrecorded_any; /* a call that is not recorded has been made since the last rec_unrecorded_define() */
 void rec_unrecorded_find(void); /* the functions themselves, once they are loaded */

@@ -242,6 +242,7 @@ void rec_opened(struct rec_call *rec)
     }
     rec_clock_begin(in_session);
     end_everyone();
+    if (rec_state == REC_OPEN) rec_misses_begin();
     rec->exit.time = rec_stamp();
 }
 
@@ -255,6 +256,7 @@ void rec_finalizing(struct rec_call *rec, bool session)
     users--;
     if (in_session ? users > 0 : session) rec->quiet = true;
     rec_modules_define();
+    if (!rec->quiet) rec_misses_define();
 }
 
 /* shmem_finalize may leave MPI to the program. */

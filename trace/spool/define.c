@@ -296,6 +296,8 @@ static enum status define_identity(struct unify *unify)
     } known[] = {{"library=", &rank->library},
                  {"ucx_tls=", &rank->tls},
                  {"cores=", &rank->cores},
+                 {"misses=", &rank->misses},
+                 {"misses_per_s=", &rank->misses_per_s},
                  {"launcher=", &rank->launcher},
                  {"launched=", &rank->launched},
                  {"openmpi_btl=", &rank->btl},
@@ -303,7 +305,7 @@ static enum status define_identity(struct unify *unify)
                  {"mpich_version=", &rank->mpich_version},
                  {"mpich_device=", &rank->mpich_device},
                  {"ucx_rcache_enable=", &rank->rcache}};
-    rank->cost_ps = unify->record->extra;
+    if (unify->record->extra != 0) rank->cost_ps = unify->record->extra; /* the one of the end has none */
     if (rank->cost_ps < 0) SPOOL_FAIL(unify, "a call costs the recorder %" PRId64 " ps, expected 0 or more", rank->cost_ps);
     char *rest = unify->content.data;
     for (char *line; (line = strsep(&rest, "\n")) != NULL;) {

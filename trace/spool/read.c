@@ -1,6 +1,7 @@
 #include "trace/spool/read.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +140,42 @@ static enum status count_cores(const struct spool *spool, struct trace *trace, s
     return STATUS_OK;
 }
 
+/* Between the calls of each thread of a rank, without sleep, waits for a core and pauses. */
+static enum status sum_computing(const struct trace *trace, uint32_t number, double *computing_s, struct err *err)
+{
+    const struct trace_rank *rank = &trace->ranks[number];
+    const struct trace_call **last = calloc(trace_thread_count(trace, number), sizeof *last);
+    if (!last) return err_memory(err);
+    *computing_s = 0;
+    for (size_t i = 0; i < rank->count; i++) {
+        const struct trace_call **before = &last[trace_call_thread(trace, number, i)];
+        int64_t ps = *before ? rank->calls[i].enter_ps - (*before)->exit_ps : 0;
+        ps -= trace_before_ps(rank, BEFORE_SLEPT, i) + trace_before_ps(rank, BEFORE_CORE_WAIT, i) +
+              trace_before_ps(rank, BEFORE_PAUSED, i);
+        if (ps > 0) *computing_s += units_s(ps);
+        *before = &rank->calls[i];
+    }
+    free(last);
+    return STATUS_OK;
+}
+
+/* The share of the computing that its misses would take in a loop that does nothing but miss: docs/recording.md. */
+static enum status take_misses(const struct spool *spool, struct trace *trace, struct err *err)
+{
+    for (uint32_t r = 0; r < spool->world; r++) {
+        const struct spool_rank *from = &spool->ranks[r];
+        double computing_s;
+        if (!from->misses || !from->misses_per_s) continue;
+        const double misses = strtod(from->misses, NULL), per_s = strtod(from->misses_per_s, NULL);
+        if (!(misses >= 0 && per_s > 0)) continue;
+        TRY(sum_computing(trace, r, &computing_s, err));
+        if (!(computing_s > 0)) continue;
+        trace->ranks[r].memory_bound = fmin(misses / per_s / computing_s, 1);
+        trace->ranks[r].memory_known = true;
+    }
+    return STATUS_OK;
+}
+
 /* Processes that do not know the launcher's protocol take themselves for the only one. */
 static enum status note_launcher(const struct spool *spool, struct trace *trace, struct err *err)
 {
@@ -182,6 +219,7 @@ static enum status read_all(struct spool *spool, struct trace *trace, struct err
     TRY(name_library(spool, trace, err));
     TRY(name_transport(spool, trace, err));
     TRY(count_cores(spool, trace, err));
+    TRY(take_misses(spool, trace, err));
     TRY(note_launcher(spool, trace, err));
     for (size_t i = 0; i < spool->unread_count; i++)
         if (spool->unread[i].rank < spool->world)

@@ -83,6 +83,7 @@ struct spool_rank {
     bool spawned;                                /* by MPI_Comm_spawn */
     /* Of the identity, may be NULL. */
     char *library, *mpich_version, *mpich_device, *rcache, *tls, *cores, *launcher, *launched, *btl, *rdma;
+    char *misses, *misses_per_s; /* of the identity in MPI_Finalize, likewise */
     char *damage; /* where the files are damaged; everything after it is lost. NULL: not damaged */
 };
 

@@ -281,6 +281,19 @@ enum status text_read_speed(struct text_reader *reader, char **words)
     return STATUS_OK;
 }
 
+enum status text_read_memory_bound(struct text_reader *reader, char **words)
+{
+    int64_t rank;
+    TRY(text_read_id(reader, "rank", words[1], 0, (int64_t)reader->trace->rank_count - 1, &rank));
+    char *end = NULL;
+    const double share = words[2] ? strtod(words[2], &end) : 0;
+    if (!end || *end || !(share >= 0 && share <= 1))
+        TEXT_FAIL(reader, "memory_bound %s, expected a share from 0 to 1", words[2] ? words[2] : "is missing");
+    reader->trace->ranks[rank].memory_bound = share;
+    reader->trace->ranks[rank].memory_known = true;
+    return STATUS_OK;
+}
+
 enum status text_read_node(struct text_reader *reader, char **words)
 {
     struct trace *trace = reader->trace;

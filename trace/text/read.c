@@ -73,8 +73,8 @@ static enum status read_words(struct text_reader *reader, struct text_words *all
         enum status (*read)(struct text_reader *reader, char **words);
     } lines[] = {{"comm", text_read_comm},         {"window", text_read_window},
                  {"property", text_read_property}, {"incomplete", text_read_incomplete},
-                 {"speed", text_read_speed},       {"note", text_read_note},
-                 {"node", text_read_node}};
+                 {"speed", text_read_speed},       {"memory_bound", text_read_memory_bound},
+                 {"note", text_read_note},         {"node", text_read_node}};
     if (text_is_call(reader, all)) return read_call(reader, all);
     text_forget(reader->memos);
     if (strcmp(words[0], "rmacast-trace") == 0) TEXT_FAIL(reader, "a second line \"rmacast-trace\", expected one");
@@ -82,7 +82,8 @@ static enum status read_words(struct text_reader *reader, struct text_words *all
     if (!reader->trace) TEXT_FAIL(reader, "'%s', expected \"ranks N\" as the second line", words[0]);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (strcmp(words[0], lines[i].name) == 0) return lines[i].read(reader, words);
-    TEXT_FAIL(reader, "'%s', expected a rank number, comm, window, node, property, speed, incomplete or note", words[0]);
+    TEXT_FAIL(reader, "'%s', expected a rank number, comm, window, node, property, speed, memory_bound, incomplete "
+                      "or note", words[0]);
 }
 
 /* --- words --- */

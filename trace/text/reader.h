@@ -109,6 +109,7 @@ enum status text_read_window(struct text_reader *reader, char **words);
 enum status text_read_property(struct text_reader *reader, char **words);
 enum status text_read_incomplete(struct text_reader *reader, char **words);
 enum status text_read_speed(struct text_reader *reader, char **words);
+enum status text_read_memory_bound(struct text_reader *reader, char **words);
 enum status text_read_node(struct text_reader *reader, char **words);
 enum status text_read_note(struct text_reader *reader, char **words);
 

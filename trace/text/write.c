@@ -184,6 +184,7 @@ static enum status write_definitions(struct writer *writer)
     for (uint32_t i = 0; i < trace->rank_count; i++) {
         const struct trace_rank *rank = &trace->ranks[i];
         if (rank->speed > 0) fprintf(writer->out, "speed %" PRIu32 " %.17g\n", i, rank->speed);
+        if (rank->memory_known) fprintf(writer->out, "memory_bound %" PRIu32 " %.17g\n", i, rank->memory_bound);
         if (!rank->incomplete) continue;
         snprintf(before, sizeof before, "incomplete %" PRIu32, i);
         write_sentence(writer->out, before, rank->incomplete_why);

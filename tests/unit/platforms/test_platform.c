@@ -360,10 +360,33 @@ static void shipped(void **state)
     }
 }
 
+/* From 1 of one rank to 1.5 of three, to 3.5 of seven, which holds for more. Without a curve all is 1. */
+static void memory_beside_neighbours(void **state)
+{
+    (void)state;
+    static const double expected[] = {1, 1.25, 1.5, 2, 2.5, 3, 3.5, 3.5};
+    struct platform *platform =
+        with_override("nodes.memory_curve=[{\"ranks\":3,\"slowdown\":1.5},{\"ranks\":7,\"slowdown\":3.5}]");
+    for (uint32_t ranks = 1; ranks <= 8; ranks++)
+        assert_true(platform_memory_slowdown(platform->groups, ranks) == expected[ranks - 1]);
+    assert_true(platform_memory_slowdown(platform->groups, UINT32_MAX) == 3.5);
+    platform_free(platform);
+    platform = with_override("nodes.memory_curve=[{\"ranks\":1,\"slowdown\":1},"
+                             "{\"ranks\":2,\"slowdown\":{\"value\":2,\"error\":0.2}},"
+                             "{\"ranks\":4,\"slowdown\":{\"value\":1.9,\"error\":0.1}},{\"ranks\":8,\"slowdown\":3}]");
+    assert_true(platform_memory_slowdown(platform->groups, 1) == 1);
+    assert_true(platform_memory_slowdown(platform->groups, 4) == 2); /* 1.9 is within twice the errors of no fall */
+    assert_true(platform_memory_slowdown(platform->groups, 6) == 2.5);
+    platform_free(platform);
+    platform = with_override("nodes.cores=4");
+    assert_true(platform_memory_slowdown(platform->groups, 4) == 1);
+    platform_free(platform);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),
+        cmocka_unit_test(memory_beside_neighbours), cmocka_unit_test(defaults),
         cmocka_unit_test(every_key),
         cmocka_unit_test(segments_of_latency),
         cmocka_unit_test(two_sided),

@@ -17,7 +17,8 @@
 /* Not shifted: an exact value, one with the error 0, sizes. */
 static const char text[] =
     "{\"schema\": \"rmacast.platform/1\", \"$notes\": {\"latency_s\": " M(1, 1) "},"
-    " \"nodes\": {\"count\": 2, \"speed\": " M(2, 0.5) "},"
+    " \"nodes\": {\"count\": 2, \"speed\": " M(2, 0.5) ", \"memory_curve\": [{\"ranks\": 1, \"slowdown\": " M(1, 0.1) "},"
+    "            {\"ranks\": 2, \"slowdown\": " M(1.5, 0.2) "}, {\"ranks\": 4, \"slowdown\": " M(1.6, 0.9) "}]},"
     " \"network\": {\"segments\": [{\"upto_bytes\": " M(8192, 100) ", \"latency_s\": " M(1e-6, 2e-7) ","
     "                             \"bandwidth_Bps\": " M(1e9, 1e9) "},"
     "                            {\"latency_s\": 2e-6, \"bandwidth_Bps\": " M(2e9, 0) "}],"
@@ -53,9 +54,9 @@ static void assert_near(double value, double expected)
     if (fabs(value - expected) > 1e-9 * expected) fail_msg("%.12g, expected %.12g", value, expected);
 }
 
-/* speed, latency, bandwidth, put, get and accumulate within a node, overhead, call_s, after_s, full_s, call_s, s_per_byte, put,
- * create_s */
-enum { VALUES = 14 };
+/* speed, three slowdowns, latency, bandwidth, put, get and accumulate within a node, overhead, call_s, after_s, full_s, call_s,
+ * s_per_byte, put, create_s */
+enum { VALUES = 17 };
 
 /* Within a node a share may be negative, down to -0.5. */
 static void assert_shares_within(const struct platform *platform, double put, double get, double accumulate)
@@ -65,11 +66,20 @@ static void assert_shares_within(const struct platform *platform, double put, do
         assert_true(fabs(platform->loopback_reverse[kind][0].share - shares[kind]) < 1e-12);
 }
 
+/* One rank alone has 1, whatever the error. */
+static void assert_slowdowns(const struct platform *platform, double two, double four)
+{
+    assert_true(platform_memory_slowdown(platform->groups, 1) == 1);
+    assert_near(platform_memory_slowdown(platform->groups, 2), two);
+    assert_near(platform_memory_slowdown(platform->groups, 4), four);
+}
+
 static void slower_has_longer_times_and_lower_rates(void **state)
 {
     (void)state;
     struct platform *platform = open_shifted(NULL, PLATFORM_SLOWER, VALUES);
     assert_near(platform->groups[0].speed, 2 / 1.25);
+    assert_slowdowns(platform, 1.7, 2.5);
     assert_near(platform->segments[0].latency_s, 1.2e-6);
     assert_near(platform->segments[0].bandwidth_Bps, 5e8); /* 1e9 / (1 + 1) */
     assert_near(platform->segments[1].latency_s, 2e-6);
@@ -94,6 +104,7 @@ static void faster_has_shorter_times_and_higher_rates(void **state)
     (void)state;
     struct platform *platform = open_shifted(NULL, PLATFORM_FASTER, VALUES);
     assert_near(platform->groups[0].speed, 2 * 1.25);
+    assert_slowdowns(platform, 1.3, 1.3); /* 1.6 - 0.9 is no slowdown, and no row falls */
     assert_near(platform->segments[0].latency_s, 8e-7);
     assert_near(platform->segments[0].bandwidth_Bps, 2e9);
     assert_true(platform->overhead_s == 0); /* 1e-7 - 3e-7 */

@@ -71,6 +71,7 @@ static void assert_same_rank(const struct trace_rank *a, const struct trace_rank
     assert_same_bytes(a->extents, b->extents, a->count * sizeof *a->extents);
     assert_int_equal(a->thread_count, b->thread_count);
     assert_true(a->speed == b->speed);
+    assert_true(a->memory_bound == b->memory_bound && a->memory_known == b->memory_known);
     assert_int_equal(a->incomplete, b->incomplete);
     assert_same_text(a->incomplete_why, b->incomplete_why);
     assert_int_equal(a->node, b->node);

@@ -358,7 +358,8 @@ static void whole_traces_come_back(void **state)
                            "1 0 1 MPI_Win_create win=0 break=1\nincomplete 0 x\nincomplete 1 y\n");
     assert_comes_back(HEAD "node 0 name=a%20%23b%25 ranks=1\n");
     assert_comes_back(HEAD "node 0 name=host1 ranks=0\nnode 1 name=host2 ranks=1\n");
-    assert_comes_back(HEAD "speed 0 1.3500000000000001\nspeed 1 2\nincomplete 1 y\n");
+    assert_comes_back(HEAD "speed 0 1.3500000000000001\nmemory_bound 0 0\nspeed 1 2\nmemory_bound 1 0.40000000000000002\n"
+                           "incomplete 1 y\n");
 }
 
 /* From 1 s on, that is text time 3: the wait at 3-4 overlaps, the request was made before. */

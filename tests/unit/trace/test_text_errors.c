@@ -25,8 +25,8 @@ static const struct {
     {"rmacast-trace 1\n0 0 0 MPI_Init\n", "t.txt:2: '0', expected \"ranks N\" as the second line"},
     {"rmacast-trace 1\nranks 0\n", "t.txt:2: ranks '0', expected a number from 1 to 1048576"},
     {"rmacast-trace 1\nranks\n", "t.txt:2: ranks is missing, expected a number from 1 to 1048576"},
-    {HEAD "foo\n", "t.txt:3: 'foo', expected a rank number, comm, window, node, property, speed, incomplete or "
-                   "note"},
+    {HEAD "foo\n", "t.txt:3: 'foo', expected a rank number, comm, window, node, property, speed, "
+                   "memory_bound, incomplete or note"},
     {HEAD "node 1 name=a ranks=0\n", "t.txt:3: wrong node line, expected \"node 0 name=NAME ranks=0,1,... [cores=N]\""},
     {HEAD "node 0 name=a\n", "t.txt:3: wrong node line, expected \"node 0 name=NAME ranks=0,1,... [cores=N]\""},
     {HEAD "node 0 name= ranks=0\n", "t.txt:3: wrong node line, expected \"node 0 name=NAME ranks=0,1,... [cores=N]\""},
@@ -38,6 +38,8 @@ static const struct {
     {HEAD "node 0 name=a ranks=0\nnode 1 name=a ranks=1\n",
      "t.txt:4: name=a is that of node 0, expected each name once"},
     {HEAD "speed 0 -1\n", "t.txt:3: speed -1, expected a number above 0"},
+    {HEAD "memory_bound 0 1.5\n", "t.txt:3: memory_bound 1.5, expected a share from 0 to 1"},
+    {HEAD "memory_bound 0\n", "t.txt:3: memory_bound is missing, expected a share from 0 to 1"},
     {HEAD "speed 0\n", "t.txt:3: speed is missing, expected a number above 0"},
     /* definitions */
     {HEAD "comm 0 ranks=1\n", "t.txt:3: comm 0 is the world, expected another number"},

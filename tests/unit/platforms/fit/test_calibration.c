@@ -985,9 +985,46 @@ static void costs_of_threads(void **state)
     cJSON_Delete(platform);
 }
 
+/* Copies of 10, 14, 13.5 ms on 1, 2 and 3 cores at once. Alone or beside one core computing takes 5 ms, beside two 6 ms: 1.4, and
+ * 1.35 / 1.2 = 1.125, which is no less than the row before. */
+static void memory_beside_others(void **state)
+{
+    (void)state;
+    static const double copy_s[] = {10e-3, 14e-3, 13.5e-3}, compute_s[] = {5e-3, 5e-3, 6e-3};
+    struct bench_results results = {0};
+    struct err err;
+    gsl_rng *random = random_of(11);
+    add_all(&results, false, 7);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(add_series(&results, "copyBeside", false, i + 1, copy_s[i], random, &err), STATUS_OK);
+        assert_int_equal(add_series(&results, "computeBeside", false, i + 1, compute_s[i], random, &err), STATUS_OK);
+    }
+    gsl_rng_free(random);
+    cJSON *platform = make_platform(&results, "{ \"cores\": 3, \"nodes\": [{ \"ranks\": [0, 1] }] }", NULL);
+    const cJSON *rows = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "nodes"), "memory_curve");
+    assert_int_equal(cJSON_GetArraySize(rows), 3);
+    for (int i = 0; i < 3; i++)
+        assert_true(cJSON_GetObjectItem(cJSON_GetArrayItem(rows, i), "ranks")->valueint == i + 1);
+    assert_true(cJSON_GetObjectItem(cJSON_GetArrayItem(rows, 0), "slowdown")->valuedouble == 1);
+    const cJSON *second = cJSON_GetObjectItem(cJSON_GetArrayItem(rows, 1), "slowdown"),
+                *third = cJSON_GetObjectItem(cJSON_GetArrayItem(rows, 2), "slowdown");
+    assert_true(fabs(cJSON_GetObjectItem(second, "value")->valuedouble - 1.4) < 0.05);
+    assert_true(cJSON_GetObjectItem(third, "value")->valuedouble == cJSON_GetObjectItem(second, "value")->valuedouble);
+    assert_true(cJSON_GetObjectItem(second, "error")->valuedouble > 0);
+    const cJSON *notes = cJSON_GetObjectItem(cJSON_GetObjectItem(platform, "$calibration"), "notes"), *said;
+    int two = 0, three = 0;
+    cJSON_ArrayForEach (said, notes) {
+        two += strstr(said->valuestring, "on 2 cores at once, too") != NULL;
+        three += strstr(said->valuestring, "on 3 cores at once, too") != NULL;
+    }
+    assert_true(two == 0 && three == 1);
+    cJSON_Delete(platform);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_beside_others),
         cmocka_unit_test(costs_of_threads),
                                        cmocka_unit_test(points_have_units),
         cmocka_unit_test(parameters_are_recovered),

@@ -238,6 +238,8 @@ struct trace *sample_make(const struct sample_options *options)
     define_names(maker.trace);
     set_properties(maker.trace, options->simulated);
     maker.trace->ranks[1].speed = 2.5;
+    maker.trace->ranks[1].memory_bound = 0.25;
+    maker.trace->ranks[0].memory_known = maker.trace->ranks[1].memory_known = true;
     /* The last rank has no event at all. */
     for (maker.rank = 0; maker.rank < SAMPLE_RANKS - 1; maker.rank++) make_rank(&maker);
     OK(trace_check(maker.trace, err));

@@ -27,6 +27,8 @@ static void assert_same_ids(const struct trace *one, const struct trace *two)
     assert_int_equal(one->definitions.site_count, two->definitions.site_count);
     for (uint32_t rank = 0; rank < one->rank_count; rank++) {
         assert_true(one->ranks[rank].speed == two->ranks[rank].speed);
+        assert_true(one->ranks[rank].memory_known == two->ranks[rank].memory_known);
+        assert_true(one->ranks[rank].memory_bound == two->ranks[rank].memory_bound);
         for (size_t i = 0; i < one->ranks[rank].count; i++)
             assert_int_equal(one->ranks[rank].calls[i].site, two->ranks[rank].calls[i].site);
     }

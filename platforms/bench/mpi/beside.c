@@ -1,0 +1,117 @@
+/* Test functions of work on 1 to all cores of a node at once, on one rank that leaves MPI alone meanwhile: run->bytes is on how
+ * many. Each has a thread that is bound to it. NAN: there are not so many, or no room. Of run.h. */
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platforms/bench/mpi/run.h"
+
+enum { WORDS = 1 << 22, COMPUTE_STEPS = 1 << 22 }; /* two arrays of 32 MiB: no core's share of a cache holds them */
+
+struct worker {
+    pthread_t thread;
+    sem_t *ready, *go;
+    size_t core;
+    bool copies, bound;
+    double taken_s;
+};
+
+static double copy_scaled(double *to, const double *from)
+{
+    const double begin = bench_now();
+    for (size_t i = 0; i < WORDS; i++) to[i] = 3 * from[i]; /* scaled, or the compiler calls memcpy, which passes the cache by */
+    __asm__ volatile("" : : "r"(to) : "memory");
+    return bench_now() - begin;
+}
+
+static double compute_steps(void)
+{
+    uint64_t a = 1, b = 2, c = 3, d = 4;
+    const double begin = bench_now();
+    for (int i = 0; i < COMPUTE_STEPS; i++) {
+        a = a * 5 + 1;
+        b = b * 5 + 1;
+        c = c * 5 + 1;
+        d = d * 5 + 1;
+        __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+    }
+    return bench_now() - begin;
+}
+
+/* All memory of all workers is touched before they go. */
+static void *work_on_core(void *context)
+{
+    struct worker *worker = context;
+    cpu_set_t own;
+    CPU_ZERO(&own);
+    CPU_SET(worker->core, &own);
+    double *from = worker->copies ? malloc(2 * WORDS * sizeof *from) : NULL;
+    worker->bound = pthread_setaffinity_np(pthread_self(), sizeof own, &own) == 0 && (from || !worker->copies);
+    for (size_t i = 0; from && i < 2 * (size_t)WORDS; i++) from[i] = 1;
+    sem_post(worker->ready);
+    sem_wait(worker->go);
+    worker->taken_s = !worker->bound ? NAN : from ? copy_scaled(from + WORDS, from) : compute_steps();
+    free(from);
+    return NULL;
+}
+
+/* Those that the system gives the process, not those that a launcher has bound it to. */
+static void find_cores(cpu_set_t *cores)
+{
+    cpu_set_t bound;
+    if (sched_getaffinity(0, sizeof bound, &bound) != 0) CPU_ZERO(&bound);
+    memset(cores, 0xff, sizeof *cores);
+    (void)!sched_setaffinity(0, sizeof *cores, cores);
+    if (sched_getaffinity(0, sizeof *cores, cores) != 0) *cores = bound;
+    (void)!sched_setaffinity(0, sizeof bound, &bound);
+}
+
+/* The mean time of all. */
+static double run_workers(struct worker *workers, int count, bool copies, const cpu_set_t *cores)
+{
+    sem_t ready, go;
+    double sum_s = 0;
+    int made = 0;
+    sem_init(&ready, 0, 0);
+    sem_init(&go, 0, 0);
+    for (size_t core = 0; made < count; made++, core++) {
+        while (!CPU_ISSET(core, cores)) core++;
+        workers[made] = (struct worker){.ready = &ready, .go = &go, .core = core, .copies = copies};
+        if (pthread_create(&workers[made].thread, NULL, work_on_core, &workers[made]) != 0) break;
+    }
+    for (int i = 0; i < made; i++) sem_wait(&ready);
+    for (int i = 0; i < made; i++) sem_post(&go);
+    for (int i = 0; i < made; i++) {
+        pthread_join(workers[i].thread, NULL);
+        sum_s += workers[i].taken_s;
+    }
+    sem_destroy(&ready);
+    sem_destroy(&go);
+    return made == count ? sum_s / count : NAN;
+}
+
+static double time_beside(const struct bench_run *run, bool copies)
+{
+    cpu_set_t cores;
+    find_cores(&cores);
+    if (run->bytes < 1 || run->bytes > CPU_COUNT(&cores)) return NAN;
+    const int count = (int)run->bytes;
+    struct worker *workers = calloc((size_t)count, sizeof *workers);
+    const double mean_s = workers ? run_workers(workers, count, copies, &cores) : NAN;
+    free(workers);
+    return mean_s;
+}
+
+double bench_copy_beside(struct bench_run *run)
+{
+    return time_beside(run, true);
+}
+
+double bench_compute_beside(struct bench_run *run)
+{
+    return time_beside(run, false);
+}
