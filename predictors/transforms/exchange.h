@@ -49,6 +49,9 @@ enum status exchange_roles(const struct exchange *exchange, uint32_t rank, struc
 uint32_t exchange_origin(const struct exchange *exchange, size_t pair);
 uint32_t exchange_target(const struct exchange *exchange, size_t pair);
 
+/* The heap of OpenSHMEM that the calls of signals work on: the trace's, which an earlier transform made, or TRACE_NONE. */
+int32_t exchange_heap(const struct trace *trace);
+
 /* The place of a call for which others are pushed. The first one takes the computing before it, and its recorded duration. */
 struct exchange_site {
     struct timeline_edit *now;
