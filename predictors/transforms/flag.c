@@ -253,7 +253,7 @@ static enum status apply_flag_notify(const struct trace *trace, const char *argu
                                      struct transform_report *report, struct err *err)
 {
     struct trace *polled = NULL;
-    struct flagging flagging = {.report = report, .first_tag = timeline_free_tag(trace), .heap = TRACE_NONE};
+    struct flagging flagging = {.report = report, .first_tag = timeline_free_tag(trace), .heap = epoch_exchange_heap(trace)};
     TRY(transform_polls.apply(trace, argument, &polled, report, err));
     free(report->summary);
     report->summary = NULL;

@@ -197,9 +197,7 @@ static enum status change_timeline(void *context, uint32_t rank, struct timeline
 static void find_heap(struct notifying *notifying)
 {
     const struct trace *trace = notifying->exchange.trace;
-    notifying->heap = TRACE_NONE;
-    for (size_t w = 0; w < trace->definitions.window_count; w++)
-        if (trace->definitions.windows[w].flavor == 'h') notifying->heap = (int32_t)w;
+    notifying->heap = epoch_exchange_heap(trace);
     for (uint32_t r = 0; r < trace->rank_count && notifying->heap != TRACE_NONE; r++)
         for (size_t i = 0; i < trace->ranks[r].count; i++) {
             const struct trace_call *call = &trace->ranks[r].calls[i];

@@ -225,6 +225,33 @@ static void flags_of_puts(void **state)
                "1 0.000035 0.000035 MPI_Win_unlock_all win=0\n");
 }
 
+/* One heap for both; the places of the second begin behind those of the first. */
+static void one_heap(void **state)
+{
+    (void)state;
+    static const char *const specs[][2] = {{"flag=notify", "pscw=notify"}, {"pscw=notify", "flag=notify"}};
+    char text[4096];
+    snprintf(text, sizeof text, "%s%s", polled,
+             "0 0.0002 0.0002 MPI_Win_start win=1 group=1\n0 0.0002 0.0002 MPI_Win_complete win=1\n"
+             "1 0.0002 0.0002 MPI_Win_post win=1 group=0\n1 0.0002 0.0002 MPI_Win_wait win=1\n");
+    char *windows = strstr(text, "window 0 comm=0\n");
+    memmove(windows + 32, windows + 16, strlen(windows + 16) + 1);
+    memcpy(windows + 16, "window 1 comm=0\n", 16);
+    for (int i = 0; i < 2; i++) {
+        struct trace *trace = test_read(text);
+        struct rewrite rewrite;
+        struct err err;
+        if (rewrite_run(trace, specs[i], 2, &rewrite, &err) != STATUS_OK) fail_msg("%s", err.text);
+        assert_int_equal(rewrite.trace->definitions.window_count, 3);
+        assert_true(rewrite.reports[0].changed > 0 && rewrite.reports[1].changed > 0);
+        char *calls = test_calls(rewrite.trace);
+        assert_non_null(strstr(calls, "disp=1099511627776"));
+        free(calls);
+        rewrite_clear(&rewrite);
+        trace_free(trace);
+    }
+}
+
 /* The receives that follow each other, in the order of their ranks: a group has no order. */
 static int compare_lines(const void *one, const void *other)
 {
@@ -285,7 +312,8 @@ int main(void)
         cmocka_unit_test(last_put_has_the_signal), cmocka_unit_test(signals_without_data),
         cmocka_unit_test(paired_epochs_stay_together), cmocka_unit_test(what_cannot_change),
         cmocka_unit_test(messages_of_epochs), cmocka_unit_test(times_by_hand),
-        cmocka_unit_test(flags_of_puts), cmocka_unit_test(generated_messages),
+        cmocka_unit_test(flags_of_puts), cmocka_unit_test(one_heap),
+        cmocka_unit_test(generated_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
