@@ -7,7 +7,7 @@
 
 #include "common/array.h"
 #include "common/units.h"
-#include "simulate/replay/memory.h"
+#include "simulate/computing/memory_bound.h"
 
 /* How many times as long computing takes on the node as on cores of its ranks' own. */
 static double crowding_of(const struct platform *platform, const uint32_t *ranks, int32_t node)

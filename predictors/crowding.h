@@ -12,7 +12,7 @@
 enum status crowding_note(const struct platform *platform, uint32_t rank_count, struct result *result, struct err *err);
 
 /* Adds a note where nodes have other numbers of ranks than those of the recording: how much longer computing takes that is bound
- * by memory (simulate/replay/memory.h), or that this is not known. */
+ * by memory (simulate/computing/memory_bound.h), or that this is not known. */
 enum status crowding_memory_note(const struct trace *trace, const struct platform *platform, struct result *result,
                                  struct err *err);
 

@@ -679,10 +679,17 @@ static bool add_network(struct writer *writer, cJSON *platform)
     return own;
 }
 
+/* Beside others disturbances are what is measured: the median counts, of unsteady sizes, too. */
+static struct fit_value median_of(const struct size_curve *curve, size_t index)
+{
+    const struct bench_statistics *statistics = &curve->sizes[index].statistics;
+    return (struct fit_value){statistics->median, 3 * size_curve_median_error(statistics)};
+}
+
 /* How many times as long as alone, with the errors of both times. */
 static struct fit_value slowdown_of(const struct size_curve *curve, size_t index)
 {
-    const struct fit_value alone = value_of(&curve->points[0]), beside = value_of(&curve->points[index]);
+    const struct fit_value alone = median_of(curve, 0), beside = median_of(curve, index);
     const double ratio = beside.value / alone.value;
     return (struct fit_value){ratio, ratio * hypot(alone.error / alone.value, beside.error / beside.value)};
 }

@@ -6,7 +6,7 @@
 
 #include "common/children.h"
 #include "common/units.h"
-#include "simulate/replay/memory.h"
+#include "simulate/computing/memory_bound.h"
 
 enum { PART_CALLS = 64 }; /* of one rank, of one child process */
 #define PROOF_PS INT64_C(1000000) /* a call that comes so much later than its slack lengthens the run */

@@ -2,8 +2,8 @@
 #ifndef SIMULATE_REPLAY_CORE_H
 #define SIMULATE_REPLAY_CORE_H
 
+#include "simulate/computing/memory_bound.h"
 #include "simulate/mailbox/mailbox.h"
-#include "simulate/replay/memory.h"
 #include "simulate/replay/state.h"
 
 /* The headers of services define the items of pools; replay/driver.h defines the rows of drivers. Four members are

@@ -7,10 +7,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "platforms/bench/mpi/run.h"
 
-enum { WORDS = 1 << 22, COMPUTE_STEPS = 1 << 22 }; /* two arrays of 32 MiB: no core's share of a cache holds them */
+/* Two arrays of 64 MiB at least, or twice the last-level cache each. The loops take 10 to 50 ms. */
+enum { WORDS_LEAST = 1 << 23, WORDS_MOST = 1 << 25, PASSES = 3, COMPUTE_STEPS = 1 << 25 };
 
 struct worker {
     pthread_t thread;
@@ -20,12 +22,21 @@ struct worker {
     double taken_s;
 };
 
-static double copy_scaled(double *to, const double *from)
+static size_t count_words(void)
+{
+    const long words = 2 * sysconf(_SC_LEVEL3_CACHE_SIZE) / (long)sizeof(double);
+    return words < WORDS_LEAST ? WORDS_LEAST : words > WORDS_MOST ? WORDS_MOST : (size_t)words;
+}
+
+/* Scaled, or the compiler calls memcpy, which passes the cache by. Per array of WORDS_LEAST. */
+static double copy_scaled(double *to, const double *from, size_t words)
 {
     const double begin = bench_now();
-    for (size_t i = 0; i < WORDS; i++) to[i] = 3 * from[i]; /* scaled, or the compiler calls memcpy, which passes the cache by */
-    __asm__ volatile("" : : "r"(to) : "memory");
-    return bench_now() - begin;
+    for (int pass = 0; pass < PASSES; pass++) {
+        for (size_t i = 0; i < words; i++) to[i] = 3 * from[i];
+        __asm__ volatile("" : : "r"(to) : "memory");
+    }
+    return (bench_now() - begin) / PASSES * WORDS_LEAST / (double)words;
 }
 
 static double compute_steps(void)
@@ -49,12 +60,13 @@ static void *work_on_core(void *context)
     cpu_set_t own;
     CPU_ZERO(&own);
     CPU_SET(worker->core, &own);
-    double *from = worker->copies ? malloc(2 * WORDS * sizeof *from) : NULL;
+    const size_t words = count_words();
+    double *from = worker->copies ? malloc(2 * words * sizeof *from) : NULL;
     worker->bound = pthread_setaffinity_np(pthread_self(), sizeof own, &own) == 0 && (from || !worker->copies);
-    for (size_t i = 0; from && i < 2 * (size_t)WORDS; i++) from[i] = 1;
+    for (size_t i = 0; from && i < 2 * words; i++) from[i] = 1;
     sem_post(worker->ready);
     sem_wait(worker->go);
-    worker->taken_s = !worker->bound ? NAN : from ? copy_scaled(from + WORDS, from) : compute_steps();
+    worker->taken_s = !worker->bound ? NAN : from ? copy_scaled(from + words, from, words) : compute_steps();
     free(from);
     return NULL;
 }

@@ -1,4 +1,4 @@
-#include "simulate/replay/memory.h"
+#include "simulate/computing/memory_bound.h"
 
 #include <stdlib.h>
 

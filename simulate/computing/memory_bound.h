@@ -1,6 +1,6 @@
 /* How much longer computing that is bound by memory takes with other neighbours: docs/simulation.md, Computing. */
-#ifndef SIMULATE_REPLAY_MEMORY_H
-#define SIMULATE_REPLAY_MEMORY_H
+#ifndef SIMULATE_COMPUTING_MEMORY_BOUND_H
+#define SIMULATE_COMPUTING_MEMORY_BOUND_H
 
 #include "platforms/platform.h"
 #include "trace/trace.h"
