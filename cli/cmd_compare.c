@@ -202,6 +202,15 @@ static enum status find_sensitivity(const struct settings *settings, const struc
     return sensitivity_find(trace, &find, made, err);
 }
 
+/* Whether some row has the trace rewritten. */
+static bool rewrites_trace(const struct settings *settings)
+{
+    for (size_t i = 0; i < settings->row_count; i++)
+        for (size_t s = 0; s < settings->rows[i].spec_count; s++)
+            if (transform_override(settings->rows[i].specs[s]) != settings->rows[i].specs[s]) return true; /* no setting */
+    return false;
+}
+
 /* *done, with a recording: false if the rows are to be compared with the whole trace in memory, whose errors say more. */
 static enum status compare_rows(struct settings *settings, const struct trace *trace, struct recording *recording,
                                 const struct warnings *warnings, bool *done, struct err *err)
@@ -237,7 +246,9 @@ static enum status compare_rows(struct settings *settings, const struct trace *t
         enum status drawn = run_draws(trace, rows, &request, &comparison, draws, status == STATUS_OK ? err : &failed);
         if (status == STATUS_OK) status = drawn;
     }
-    comparison.warnings = warnings;
+    struct warnings told = *warnings; /* borrows; rewritten epochs may wait where the recorded ones do not */
+    if (rewrites_trace(settings) || settings->prediction.rewrite_count > 0) told.choice = CHOICE_WAITS;
+    comparison.warnings = &told;
     comparison.columns = cli_columns();
     if (*done && comparison_has_results(&comparison)) {
         struct err failed;
@@ -251,15 +262,6 @@ static enum status compare_rows(struct settings *settings, const struct trace *t
     for (size_t i = 0; i < settings->row_count; i++) draws_clear(&draws[i]);
     for (size_t i = 0; i < settings->row_count; i++) scene_close(&settings->rows[i]);
     return status;
-}
-
-/* Whether some row has the trace rewritten. */
-static bool rewrites_trace(const struct settings *settings)
-{
-    for (size_t i = 0; i < settings->row_count; i++)
-        for (size_t s = 0; s < settings->rows[i].spec_count; s++)
-            if (transform_override(settings->rows[i].specs[s]) != settings->rows[i].specs[s]) return true; /* no setting */
-    return false;
 }
 
 static enum status run_compare(struct settings *settings, struct err *err)

@@ -170,6 +170,37 @@ enum status profile_open(const char *path, struct json_document *profile, struct
     return status;
 }
 
+/* What a launch takes is the machine's as much as the library's. */
+static const char *const start_keys[] = {"init_s", "finalize_s"};
+static const char kept_start[] = "$start"; /* of the document, between profile_keep_start() and profile_apply() */
+
+static bool copy_start(const cJSON *from, cJSON *to)
+{
+    for (size_t i = 0; from && i < sizeof start_keys / sizeof *start_keys; i++) {
+        const cJSON *stated = cJSON_GetObjectItemCaseSensitive(from, start_keys[i]);
+        if (stated && !cJSON_GetObjectItemCaseSensitive(to, start_keys[i]) &&
+            !json_put(to, start_keys[i], cJSON_Duplicate(stated, true)))
+            return false;
+    }
+    return true;
+}
+
+enum status profile_keep_start(struct json_document *document, struct err *err)
+{
+    const cJSON *mpi = cJSON_GetObjectItemCaseSensitive(document->root, "mpi");
+    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(mpi, "profile"));
+    char path[PROFILE_PATH_BYTES];
+    cJSON *kept = json_add_object(document->root, kept_start);
+    if (!kept || !copy_start(mpi, kept)) return err_memory(err);
+    struct json_document profile;
+    if (!name || profile_find(name, strcmp(document->file, "ideal") == 0 ? NULL : document->file, path, NULL) != STATUS_OK)
+        return STATUS_OK;
+    TRY(profile_open(path, &profile, err));
+    const bool copied = copy_start(cJSON_GetObjectItemCaseSensitive(profile.root, "mpi"), kept);
+    json_close(&profile);
+    return copied ? STATUS_OK : err_memory(err);
+}
+
 enum status profile_apply(struct json_document *document, char **library, char **transport, struct err *err)
 {
     struct json_node root = json_root(document), mpi = json_member(&root, "mpi"), name = json_member(&mpi, "profile");
@@ -186,6 +217,8 @@ enum status profile_apply(struct json_document *document, char **library, char *
     enum status status = override_drop_names(&profile, &profile, err);
     if (status == STATUS_OK) status = override_drop_names(document, &profile, err);
     if (status == STATUS_OK) status = add_missing(mpi.item, cJSON_GetObjectItemCaseSensitive(profile.root, "mpi"), "mpi", err);
+    if (status == STATUS_OK && !copy_start(cJSON_GetObjectItemCaseSensitive(document->root, kept_start), mpi.item))
+        status = err_memory(err);
     const char *whose = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(profile.root, "library"));
     const char *carries = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(profile.root, "transport"));
     if (status == STATUS_OK && (!(*library = strdup(whose)) || !(*transport = strdup(carries)))) status = err_memory(err);

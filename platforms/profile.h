@@ -37,6 +37,10 @@ bool profile_is_section(const char *path);
 enum status platform_effective(const char *file, const char *const *overrides, size_t override_count, cJSON **json,
                                struct err *err);
 
+/* Keeps what the document and its profile say of mpi.init_s and mpi.finalize_s, for profile_apply() of another profile that does
+ * not say it: else another library would seem to spare the launch. */
+enum status profile_keep_start(struct json_document *document, struct err *err);
+
 /* Opens and checks a profile's file. The caller closes it with json_close(). */
 enum status profile_open(const char *path, struct json_document *profile, struct err *err);
 

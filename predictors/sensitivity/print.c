@@ -223,18 +223,27 @@ void sensitivity_write_slack(const struct sensitivity *made, FILE *out)
 
 /* --- the JSON --- */
 
-/* [value, run_time_s]; a rate without limit is null. */
+/* Adds [value, run_time_s]; a rate without limit is null. *list becomes NULL where memory is missing. */
+static void append_point(cJSON **list, double value, double run_time_s)
+{
+    cJSON *pair = cJSON_CreateArray(), *first = isinf(value) ? cJSON_CreateNull() : cJSON_CreateNumber(value),
+          *second = cJSON_CreateNumber(run_time_s);
+    if (*list && pair && first && second && cJSON_AddItemToArray(pair, first) && cJSON_AddItemToArray(pair, second) &&
+        cJSON_AddItemToArray(*list, pair))
+        return;
+    if (!pair || !pair->child) cJSON_Delete(first);
+    if (!pair || cJSON_GetArraySize(pair) < 2) cJSON_Delete(second);
+    cJSON_Delete(pair);
+    cJSON_Delete(*list);
+    *list = NULL;
+}
+
 static cJSON *make_curve(const void *item)
 {
     const struct sensitivity_value *value = item;
     cJSON *curve = cJSON_CreateArray();
-    for (size_t i = 0; i < value->corner_count; i++) {
-        const struct sensitivity_corner *corner = &value->corners[i];
-        cJSON *pair = cJSON_CreateArray();
-        cJSON_AddItemToArray(pair, isinf(corner->value) ? cJSON_CreateNull() : cJSON_CreateNumber(corner->value));
-        cJSON_AddItemToArray(pair, cJSON_CreateNumber(corner->run_time_s));
-        cJSON_AddItemToArray(curve, pair);
-    }
+    for (size_t i = 0; i < value->corner_count; i++)
+        append_point(&curve, value->corners[i].value, value->corners[i].run_time_s);
     return curve;
 }
 
@@ -266,13 +275,11 @@ static void make_pattern(const void *item, void *made)
     *(const char **)made = pattern_row((enum pattern)((const struct place_share *)item)->a)->name;
 }
 
-/* [k, run_time_s] */
 static cJSON *make_points(const void *item)
 {
     const struct gain *gain = item;
     cJSON *points = cJSON_CreateArray();
-    for (int i = 0; i < GAIN_POINTS; i++)
-        cJSON_AddItemToArray(points, cJSON_CreateDoubleArray((const double[]){gain_factors[i], gain->run_time_s[i]}, 2));
+    for (int i = 0; i < GAIN_POINTS; i++) append_point(&points, gain_factors[i], gain->run_time_s[i]);
     return points;
 }
 

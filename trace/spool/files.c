@@ -276,8 +276,8 @@ static void close_rank(struct spool_rank *rank)
         FREE_ALL(rank->lines[i].function, rank->lines[i].file);
     }
     FREE_ALL(rank->lines, rank->clocks, rank->anchors, rank->unrecorded, rank->library, rank->tls, rank->mpich_version,
-             rank->cores, rank->misses, rank->misses_per_s, rank->launcher, rank->launched, rank->btl, rank->rdma, rank->mpich_device, rank->rcache,
-             rank->damage, rank->main_name, rank->tail_name);
+             rank->cores, rank->misses, rank->misses_per_s, rank->launcher, rank->launched, rank->btl, rank->rdma,
+             rank->mpich_device, rank->rcache, rank->damage, rank->main_name, rank->tail_name);
 }
 
 static enum status place_rank(struct spool *spool, struct spool_rank *rank, size_t *capacity, struct err *err)
