@@ -4,7 +4,6 @@
 
 #include "common/json/json_write.h"
 #include "common/units.h"
-#include "platforms/profile.h"
 #include "platforms/read.h"
 
 /* What the value of such a key is; KEY_OTHER: there is no such key. */
@@ -292,7 +291,6 @@ enum status override_library(struct json_document *document, const char *const *
     for (size_t i = 0; i < override_count; i++) given = given || strcmp(key_path(overrides[i], path), "mpi.profile") == 0;
     if (!given || !cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(document->root, "mpi"))) return STATUS_OK;
     list_keys(cJSON_GetObjectItemCaseSensitive(document->root, "mpi"), "mpi.", list, sizeof list);
-    TRY(profile_keep_start(document, err));
     cJSON_DeleteItemFromObjectCaseSensitive(document->root, "mpi");
     if (!*list) return STATUS_OK;
     *replaced = strdup(list);

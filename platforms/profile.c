@@ -190,7 +190,8 @@ enum status profile_keep_start(struct json_document *document, struct err *err)
     const cJSON *mpi = cJSON_GetObjectItemCaseSensitive(document->root, "mpi");
     const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(mpi, "profile"));
     char path[PROFILE_PATH_BYTES];
-    cJSON *kept = json_add_object(document->root, kept_start);
+    cJSON *kept = cJSON_IsObject(document->root) ? json_add_object(document->root, kept_start) : NULL;
+    if (!cJSON_IsObject(document->root)) return STATUS_OK; /* its reader reports the error */
     if (!kept || !copy_start(mpi, kept)) return err_memory(err);
     struct json_document profile;
     if (!name || profile_find(name, strcmp(document->file, "ideal") == 0 ? NULL : document->file, path, NULL) != STATUS_OK)

@@ -3,7 +3,8 @@
 . "$(dirname "$0")/lib.sh"
 costs=$source/docs/simulation.md
 cases=$source/tests/cases
-is_case() { ls -d "$cases"/*/"$1" >/dev/null 2>&1; }
+is_case() { ls "$cases"/*/"$1.case" >/dev/null 2>&1; }
+sets() { sed '1,/^# platform:$/d; /^# expected:$/,$d' "$cases"/*/"$2.case" | grep -q "$1"; } # WORD CASE
 
 # What the reader says of a key that it does not know, in every section; what only holds other keys is left out.
 for section in nodes network network.two_sided network.loopback network.loopback.two_sided network.loopback.pause network.loopback.reverse_share network.topology mpi mpi.pause mpi.rma mpi.rma.protocol mpi.rma.protocol.calls mpi.rma.protocol.reverse_share mpi.rma.protocol.serves threads engine mapping; do
@@ -35,10 +36,10 @@ while IFS='|' read -r keys names; do
         is_case "$name" || continue
         for key in $keys; do
             [ "$key" = mapping.ranks ] && word=nodes_of_ranks || word=${key##*.}
-            grep -q "$word" "$cases"/*/"$name/platform" && found="$found $name"
+            sets "$word" "$name" && found="$found $name"
             case " $base " in *" $key "*) found="$found $name" ;; esac
         done
-        [ -n "$found" ] || case "$keys" in nodes.count*) grep -q nodes "$cases"/*/"$name/platform" && found=$name ;; esac
+        [ -n "$found" ] || case "$keys" in nodes.count*) sets nodes "$name" && found=$name ;; esac
     done
     case $keys in network.topology.simgrid_xml* | mpi.profile*) continue ;; esac
     [ -n "$found" ] || fail "no case of '$names' sets one of $keys"
