@@ -21,6 +21,7 @@ static int exit_status;
 static struct {
     FILE *standard_output;
     struct memory_text made;
+    bool lost; /* memory was missing for it */
 } held_table;
 
 void cli_exit_with(int status)
@@ -52,7 +53,8 @@ int cli_columns(void)
 FILE *cli_table(void)
 {
     if (held_table.standard_output) return stdout;
-    if (memory_text_open(&held_table.made, NULL) != STATUS_OK) return stdout;
+    held_table.lost = memory_text_open(&held_table.made, NULL) != STATUS_OK;
+    if (held_table.lost) return stdout;
     held_table.standard_output = stdout;
     stdout = held_table.made.out;
     return stdout;
@@ -60,6 +62,7 @@ FILE *cli_table(void)
 
 static enum status write_table(struct err *err)
 {
+    if (held_table.lost) return err_memory(err); /* its lines are not folded */
     if (!held_table.standard_output) return STATUS_OK;
     enum status status = memory_text_close(&held_table.made, STATUS_OK, err);
     stdout = held_table.standard_output;
