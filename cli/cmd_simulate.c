@@ -165,12 +165,39 @@ static void print_recorded(const struct settings *settings, const struct predict
         text_print(out, "\n%s\n", text);
 }
 
+/* The rows that an advice names are of the rewritten trace: each has the rewrites behind its platform, too. */
+static enum status chain_rows(const struct prediction_options *asked, char **rows, struct err *err)
+{
+    char *all = NULL, *save, *list = *rows;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&all, &bytes);
+    if (!out) return err_memory(err);
+    for (char *row = strtok_r(list, ",", &save); row; row = strtok_r(NULL, ",", &save)) {
+        const size_t head = strcspn(row, "+");
+        fprintf(out, "%s%.*s", row == list ? "" : ",", (int)head, row);
+        for (size_t i = 0; i < asked->rewrite_count; i++) fprintf(out, "+%s", asked->rewrites[i]);
+        fputs(row + head, out);
+    }
+    const bool whole = fclose(out) == 0;
+    free(*rows);
+    *rows = all;
+    return whole ? STATUS_OK : err_memory(err);
+}
+
+static enum status chain_advice(const struct prediction_options *asked, struct result *result, struct err *err)
+{
+    for (int p = 0; p < PATTERN_COUNT && asked->rewrite_count > 0; p++)
+        for (size_t i = 0; i < result->patterns[p].place_count; i++)
+            if (result->patterns[p].places[i].rows) TRY(chain_rows(asked, &result->patterns[p].places[i].rows, err));
+    return STATUS_OK;
+}
+
 static enum status write_outputs(const struct settings *settings, const struct prediction *prediction,
                                  const struct verify_report *report, const struct draws *draws,
                                  const struct rewrite *rewrite, struct err *err)
 {
-    enum status files = STATUS_OK;
-    if (settings->json) files = write_json(settings, prediction->result, report, draws, rewrite, err);
+    enum status files = chain_advice(&settings->prediction, prediction->result, err);
+    if (files == STATUS_OK && settings->json) files = write_json(settings, prediction->result, report, draws, rewrite, err);
     if (files == STATUS_OK && settings->output) files = cli_save_trace(prediction->outcome.trace, settings->output, err);
     if (cli_is_output(settings->json) || cli_is_output(settings->output)) return cli_flush_behind(files, err);
     if (!cli_is_wide()) TRY(result_shorten_names(prediction->result, err));
