@@ -174,9 +174,9 @@ static enum status chain_rows(const struct prediction_options *asked, char **row
     if (!out) return err_memory(err);
     for (char *row = strtok_r(list, ",", &save); row; row = strtok_r(NULL, ",", &save)) {
         const size_t head = strcspn(row, "+");
-        fprintf(out, "%s%.*s", row == list ? "" : ",", (int)head, row);
-        for (size_t i = 0; i < asked->rewrite_count; i++) fprintf(out, "+%s", asked->rewrites[i]);
-        fputs(row + head, out);
+        text_print(out, "%s%.*s", row == list ? "" : ",", (int)head, row);
+        for (size_t i = 0; i < asked->rewrite_count; i++) text_print(out, "+%s", asked->rewrites[i]);
+        text_print(out, "%s", row + head);
     }
     const bool whole = fclose(out) == 0;
     free(*rows);
@@ -196,11 +196,12 @@ static enum status write_outputs(const struct settings *settings, const struct p
                                  const struct verify_report *report, const struct draws *draws,
                                  const struct rewrite *rewrite, struct err *err)
 {
-    enum status files = chain_advice(&settings->prediction, prediction->result, err);
-    if (files == STATUS_OK && settings->json) files = write_json(settings, prediction->result, report, draws, rewrite, err);
+    enum status files = STATUS_OK;
+    if (settings->json) files = write_json(settings, prediction->result, report, draws, rewrite, err);
     if (files == STATUS_OK && settings->output) files = cli_save_trace(prediction->outcome.trace, settings->output, err);
     if (cli_is_output(settings->json) || cli_is_output(settings->output)) return cli_flush_behind(files, err);
     if (!cli_is_wide()) TRY(result_shorten_names(prediction->result, err));
+    TRY(chain_advice(&settings->prediction, prediction->result, err));
     rewrite_print(rewrite, "Rewritten", cli_table());
     result_print(prediction->result, stdout);
     if (prediction->result->efficiency)
