@@ -187,13 +187,6 @@ uint32_t epoch_exchange_target(const struct epoch_exchange *exchange, size_t pai
     return exchange->epochs.exposures[exchange->epochs.pairs[pair].exposure].rank;
 }
 
-int32_t epoch_exchange_heap(const struct trace *trace)
-{
-    for (size_t w = 0; w < trace->definitions.window_count; w++)
-        if (trace->definitions.windows[w].flavor == 'h') return (int32_t)w;
-    return TRACE_NONE;
-}
-
 enum status epoch_exchange_push(struct epoch_exchange_site *site, const struct trace_call *call, struct err *err)
 {
     const struct trace_call recorded = site->item.call;

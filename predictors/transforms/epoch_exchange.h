@@ -51,9 +51,6 @@ enum status epoch_exchange_roles(const struct epoch_exchange *exchange, uint32_t
 uint32_t epoch_exchange_origin(const struct epoch_exchange *exchange, size_t pair);
 uint32_t epoch_exchange_target(const struct epoch_exchange *exchange, size_t pair);
 
-/* The heap of OpenSHMEM that the calls of signals work on: the trace's, which an earlier transform made, or TRACE_NONE. */
-int32_t epoch_exchange_heap(const struct trace *trace);
-
 /* The place of a call for which others are pushed. The first one takes the computing before it, and its recorded duration. */
 struct epoch_exchange_site {
     struct timeline_edit *now;

@@ -214,7 +214,7 @@ static enum status change_timeline(void *context, uint32_t rank, struct timeline
     struct timeline_edit now = {.tail_ps = 0};
     enum status status = STATUS_OK;
     if (flagging->trace->ranks[rank].thread_count > 1) return STATUS_OK;
-    if (flagging->heap == TRACE_NONE) TRY(trace_add_window(made, 0, NULL, NULL, 'h', &flagging->heap, err));
+    TRY(timeline_use_heap(made, &flagging->heap, err));
     for (size_t i = 0; status == STATUS_OK && i < timeline->count; i++) {
         struct epoch_exchange_site site = {&now, timeline->items[i]};
         const struct change *change = &flagging->changes[rank][site.item.index];
@@ -253,7 +253,7 @@ static enum status apply_flag_notify(const struct trace *trace, const char *argu
                                      struct transform_report *report, struct err *err)
 {
     struct trace *polled = NULL;
-    struct flagging flagging = {.report = report, .first_tag = timeline_free_tag(trace), .heap = epoch_exchange_heap(trace)};
+    struct flagging flagging = {.report = report, .first_tag = timeline_free_tag(trace), .heap = timeline_heap(trace)};
     TRY(transform_polls.apply(trace, argument, &polled, report, err));
     free(report->summary);
     report->summary = NULL;

@@ -186,24 +186,11 @@ static enum status change_timeline(void *context, uint32_t rank, struct timeline
     struct timeline_edit now = {.tail_ps = 0};
     struct epoch_exchange_role *roles;
     if (notifying->exchange.trace->ranks[rank].thread_count > 1) return STATUS_OK;
-    if (notifying->heap == TRACE_NONE) TRY(trace_add_window(made, 0, NULL, NULL, 'h', &notifying->heap, err));
+    TRY(timeline_use_heap(made, &notifying->heap, err));
     TRY(epoch_exchange_roles(&notifying->exchange, rank, &roles, err));
     enum status status = rewrite_calls(notifying, rank, timeline, roles, &now, made, err);
     free(roles);
     return timeline_replace(timeline, &now, status);
-}
-
-/* A heap that another transform made has places in use. */
-static void find_heap(struct notifying *notifying)
-{
-    const struct trace *trace = notifying->exchange.trace;
-    notifying->heap = epoch_exchange_heap(trace);
-    for (uint32_t r = 0; r < trace->rank_count && notifying->heap != TRACE_NONE; r++)
-        for (size_t i = 0; i < trace->ranks[r].count; i++) {
-            const struct trace_call *call = &trace->ranks[r].calls[i];
-            bool place = call_puts_signal(call->call) || call_kind(call->call) == CALL_SHMEM_WAIT;
-            if (place && call->rma.disp >= notifying->first_place) notifying->first_place = call->rma.disp + 8;
-        }
 }
 
 static const char *refuse_operation(const struct trace_call *operation)
@@ -219,7 +206,8 @@ static enum status run_notifying(struct notifying *notifying, struct trace **mad
     notifying->requests = malloc((pairs + 1) * sizeof *notifying->requests);
     if (!notifying->requests) return err_memory(err);
     for (size_t p = 0; p < pairs; p++) notifying->requests[p] = TRACE_NO_REF;
-    find_heap(notifying);
+    notifying->heap = timeline_heap(notifying->exchange.trace);
+    notifying->first_place = timeline_free_place(notifying->exchange.trace);
     if (report->changed > 0) TRY(timeline_each(notifying->exchange.trace, change_timeline, notifying, made, err));
     return transform_say(report, err,
                          "%" PRIu64 " of %" PRIu64 " epochs became %" PRIu64 " puts with a signal, %" PRIu64

@@ -17,6 +17,7 @@ struct turning {
     const char *form;
     bool flags;   /* the messages stay, without data, behind the flush */
     bool signals; /* puts of OpenSHMEM, to its symmetric memory, which no call makes */
+    int64_t first_place; /* of signals */
     struct exchanges exchanges;
     int64_t *displacements; /* by message; signals: the place of its signal at the receiver */
     int64_t *window_bytes;  /* by rank */
@@ -102,7 +103,7 @@ static enum status find_place(struct turning *turning, size_t message, struct ma
     TRY(map_put(kinds, map_pair((uint32_t)send->handle, (uint32_t)tag), kinds->count, &kind, err));
     TRY(map_put(places, map_pair(of->sender, (uint32_t)*kind), places->count, &place, err));
     TRY(map_put(counts, map_pair(of->receiver, (uint32_t)*place), 0, &number, err));
-    turning->displacements[message] = (int64_t)*place * SIGNAL_BYTES;
+    turning->displacements[message] = turning->first_place + (int64_t)*place * SIGNAL_BYTES;
     turning->window_bytes[of->receiver] = (int64_t)places->count * SIGNAL_BYTES;
     turning->numbers[message] = (*number)++;
     return STATUS_OK;
@@ -451,7 +452,7 @@ static enum status turn_rank(struct turning *turning, const struct timeline_edit
 static enum status add_window(struct turning *turning, struct trace *made, struct err *err)
 {
     const struct trace_comm *comm = &made->definitions.comms[turning->exchanges.comm];
-    if (turning->signals) return trace_add_window(made, 0, NULL, NULL, 'h', &turning->window, err);
+    if (turning->signals) return timeline_use_heap(made, &turning->window, err);
     int64_t *bytes = malloc(((size_t)comm->count + 1) * sizeof *bytes);
     int32_t *units = malloc(((size_t)comm->count + 1) * sizeof *units);
     enum status status = bytes && units ? STATUS_OK : err_memory(err);
@@ -532,6 +533,8 @@ static enum status apply_form(const char *form, enum exchange_order order, const
     struct turning turning = {.form = form, .window = TRACE_NONE};
     turning.flags = order == EXCHANGE_FLUSHED;
     turning.signals = order == EXCHANGE_NOTIFIED;
+    if (turning.signals) turning.window = timeline_heap(trace);
+    turning.first_place = timeline_free_place(trace);
     TRY(exchanges_find(trace, order, report, &turning.exchanges, err));
     enum status status = turn_messages(&turning, made, err);
     exchanges_clear(&turning.exchanges);

@@ -8,7 +8,7 @@ extern const struct transform transform_post_early, transform_complete_early, tr
 extern const struct transform transform_fence_pscw, transform_fence_notify;                        /* fence.c */
 extern const struct transform transform_pscw_notify;                                               /* notify.c */
 extern const struct transform transform_flag_notify;                                               /* flag.c */
-extern const struct transform transform_rma_p2p;                                                   /* p2p.c */
+extern const struct transform transform_rma_p2p;                                                   /* two_sided.c */
 extern const struct transform transform_lock_all;                                                  /* lock.c */
 extern const struct transform transform_put_rput;                                                  /* rput.c */
 extern const struct transform transform_merge_puts, transform_merge_gets;                          /* puts.c */

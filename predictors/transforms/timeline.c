@@ -11,6 +11,31 @@
 /* Name of the empty user region that keeps a time which no call marks any more. */
 static const char mark_region[] = "rewritten";
 
+int32_t timeline_heap(const struct trace *trace)
+{
+    for (size_t w = 0; w < trace->definitions.window_count; w++)
+        if (trace->definitions.windows[w].flavor == 'h') return (int32_t)w;
+    return TRACE_NONE;
+}
+
+int64_t timeline_free_place(const struct trace *trace)
+{
+    int64_t first = 0;
+    if (timeline_heap(trace) == TRACE_NONE) return 0;
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; i < trace->ranks[r].count; i++) {
+            const struct trace_call *call = &trace->ranks[r].calls[i];
+            bool place = call_puts_signal(call->call) || call_kind(call->call) == CALL_SHMEM_WAIT;
+            if (place && call->rma.disp >= first) first = call->rma.disp + 8;
+        }
+    return first;
+}
+
+enum status timeline_use_heap(struct trace *made, int32_t *heap, struct err *err)
+{
+    return *heap == TRACE_NONE ? trace_add_window(made, 0, NULL, NULL, 'h', heap, err) : STATUS_OK;
+}
+
 bool timeline_is_operation(const struct trace_call *call)
 {
     enum call_kind kind = call_kind(call->call);

@@ -66,6 +66,12 @@ bool timeline_on_window(const struct trace_call *call);
 uint32_t timeline_free_request(const struct trace_rank *rank);
 /* From this number on no message of the trace has the tag. */
 int32_t timeline_free_tag(const struct trace *trace);
+/* The heap of OpenSHMEM on which calls of signals work: that of the trace, which an earlier transform made, or TRACE_NONE. */
+int32_t timeline_heap(const struct trace *trace);
+/* From this place on no signal of the heap is in use. */
+int64_t timeline_free_place(const struct trace *trace);
+/* Makes *heap if it is TRACE_NONE: a trace has one at most. */
+enum status timeline_use_heap(struct trace *made, int32_t *heap, struct err *err);
 /* Whether it is put, get, accumulate, get_accumulate or a variant of these. */
 bool timeline_is_operation(const struct trace_call *call);
 
