@@ -283,13 +283,20 @@ static void list_keys(const cJSON *object, const char *section, char *list, size
     }
 }
 
+bool override_asks(const char *const *overrides, size_t override_count, const char *key)
+{
+    char path[JSON_PATH_BYTES];
+    for (size_t i = 0; i < override_count; i++)
+        if (strcmp(key_path(overrides[i], path), key) == 0) return true;
+    return false;
+}
+
 enum status override_library(struct json_document *document, const char *const *overrides, size_t override_count,
                              char **replaced, struct err *err)
 {
-    char list[1000] = "", path[JSON_PATH_BYTES];
-    bool given = false;
-    for (size_t i = 0; i < override_count; i++) given = given || strcmp(key_path(overrides[i], path), "mpi.profile") == 0;
-    if (!given || !cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(document->root, "mpi"))) return STATUS_OK;
+    char list[1000] = "";
+    if (!override_asks(overrides, override_count, "mpi.profile")) return STATUS_OK;
+    if (!cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(document->root, "mpi"))) return STATUS_OK;
     list_keys(cJSON_GetObjectItemCaseSensitive(document->root, "mpi"), "mpi.", list, sizeof list);
     cJSON_DeleteItemFromObjectCaseSensitive(document->root, "mpi");
     if (!*list) return STATUS_OK;

@@ -208,10 +208,7 @@ static const char ideal[] = "{ \"schema\": \"rmacast.platform/1\", \"name\": \"i
 static enum status apply_overrides(struct json_document *document, const char *const *overrides, size_t count, char **replaced,
                                    struct err *err)
 {
-    static const char library[] = "mpi.profile=";
-    bool asks = false;
-    for (size_t i = 0; i < count; i++) asks = asks || strncmp(overrides[i], library, sizeof library - 1) == 0;
-    if (asks) TRY(profile_keep_start(document, err));
+    if (override_asks(overrides, count, "mpi.profile")) TRY(profile_keep_start(document, err));
     TRY(override_library(document, overrides, count, replaced, err));
     for (size_t i = 0; i < count; i++) TRY(override_apply(document, overrides[i], err));
     return override_drop_names(document, document, err);

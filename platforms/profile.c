@@ -176,7 +176,7 @@ static const char kept_start[] = "$start"; /* of the document, between profile_k
 
 static bool copy_start(const cJSON *from, cJSON *to)
 {
-    for (size_t i = 0; from && i < sizeof start_keys / sizeof *start_keys; i++) {
+    for (size_t i = 0; i < sizeof start_keys / sizeof *start_keys; i++) {
         const cJSON *stated = cJSON_GetObjectItemCaseSensitive(from, start_keys[i]);
         if (stated && !cJSON_GetObjectItemCaseSensitive(to, start_keys[i]) &&
             !json_put(to, start_keys[i], cJSON_Duplicate(stated, true)))
@@ -190,8 +190,8 @@ enum status profile_keep_start(struct json_document *document, struct err *err)
     const cJSON *mpi = cJSON_GetObjectItemCaseSensitive(document->root, "mpi");
     const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(mpi, "profile"));
     char path[PROFILE_PATH_BYTES];
-    cJSON *kept = cJSON_IsObject(document->root) ? json_add_object(document->root, kept_start) : NULL;
     if (!cJSON_IsObject(document->root)) return STATUS_OK; /* its reader reports the error */
+    cJSON *kept = json_add_object(document->root, kept_start);
     if (!kept || !copy_start(mpi, kept)) return err_memory(err);
     struct json_document profile;
     if (!name || profile_find(name, strcmp(document->file, "ideal") == 0 ? NULL : document->file, path, NULL) != STATUS_OK)
@@ -218,8 +218,9 @@ enum status profile_apply(struct json_document *document, char **library, char *
     enum status status = override_drop_names(&profile, &profile, err);
     if (status == STATUS_OK) status = override_drop_names(document, &profile, err);
     if (status == STATUS_OK) status = add_missing(mpi.item, cJSON_GetObjectItemCaseSensitive(profile.root, "mpi"), "mpi", err);
-    if (status == STATUS_OK && !copy_start(cJSON_GetObjectItemCaseSensitive(document->root, kept_start), mpi.item))
-        status = err_memory(err);
+    const cJSON *kept = cJSON_GetObjectItemCaseSensitive(document->root, kept_start);
+    if (status == STATUS_OK && kept) status = add_missing(mpi.item, kept, "mpi", err);
+    json_remove(document->root, kept_start);
     const char *whose = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(profile.root, "library"));
     const char *carries = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(profile.root, "transport"));
     if (status == STATUS_OK && (!(*library = strdup(whose)) || !(*transport = strdup(carries)))) status = err_memory(err);

@@ -21,6 +21,8 @@ enum status override_apply(struct json_document *document, const char *override,
  * STATUS_DATA for a name that there is not. */
 enum status override_drop_names(const struct json_document *lists, const struct json_document *names, struct err *err);
 
+/* Whether some override is of this key. */
+bool override_asks(const char *const *overrides, size_t override_count, const char *key);
 /* An override of mpi.profile names another library than the file's, so the file's own `mpi` goes, whatever the order of the
  * overrides; they are applied afterwards. *replaced: the keys that stated a value, "mpi.eager_bytes, mpi.rma.semantics"; where
  * there is none it stays as it is. The caller frees it. */
