@@ -70,15 +70,7 @@ struct signal_end {
     size_t call, item; /* item: of the put, in writes.items */
 };
 
-static int by_place(const void *one, const void *two)
-{
-    const struct signal_end *a = one, *b = two;
-    if (a->target != b->target) return a->target < b->target ? -1 : 1;
-    if (a->disp != b->disp) return a->disp < b->disp ? -1 : 1;
-    if (a->waits != b->waits) return a->waits < b->waits ? -1 : 1;
-    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
-    return (a->call > b->call) - (a->call < b->call);
-}
+ORDER(by_place, struct signal_end, UP(target) UP(disp) UP(waits) UP(rank) UP(call))
 
 struct signal_ends {
     struct signal_end *items;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/search.h"
 
 static size_t exposure_node(const struct epoch_exchange *exchange, size_t exposure)
@@ -134,10 +135,7 @@ enum status epoch_exchange_find(const struct trace *trace, struct transform_repo
 void epoch_exchange_clear(struct epoch_exchange *exchange)
 {
     epochs_clear(&exchange->epochs);
-    free(exchange->parent);
-    free(exchange->left);
-    free(exchange->pair_first);
-    free(exchange->pair_call);
+    FREE_ALL(exchange->parent, exchange->left, exchange->pair_first, exchange->pair_call);
     *exchange = (struct epoch_exchange){0};
 }
 
@@ -145,14 +143,14 @@ static void set_roles_of_access(const struct epoch_exchange *exchange, size_t a,
 {
     const struct access_epoch *access = &exchange->epochs.accesses[a];
     const struct trace_call *calls = exchange->trace->ranks[access->rank].calls;
-    roles[access->open_call] = (struct epoch_exchange_role){EXCHANGE_START, a, EPOCH_NONE};
-    roles[access->close_call] = (struct epoch_exchange_role){EXCHANGE_COMPLETE, a, EPOCH_NONE};
+    roles[access->open_call] = (struct epoch_exchange_role){ROLE_START, a, EPOCH_NONE};
+    roles[access->close_call] = (struct epoch_exchange_role){ROLE_COMPLETE, a, EPOCH_NONE};
     for (size_t i = access->open_call + 1; i < access->close_call; i++)
         if (timeline_is_operation(&calls[i]) && calls[i].handle == access->window && calls[i].peer == TRACE_NONE)
-            roles[i] = (struct epoch_exchange_role){EXCHANGE_NOBODY, a, EPOCH_NONE};
+            roles[i] = (struct epoch_exchange_role){ROLE_NOBODY, a, EPOCH_NONE};
     for (size_t p = access->pair_first; p < access->pair_first + access->pair_count; p++)
         for (size_t i = exchange->pair_first[p]; i < exchange->pair_first[p + 1]; i++)
-            roles[exchange->pair_call[i]] = (struct epoch_exchange_role){EXCHANGE_OPERATION, a, p};
+            roles[exchange->pair_call[i]] = (struct epoch_exchange_role){ROLE_OPERATION, a, p};
 }
 
 enum status epoch_exchange_roles(const struct epoch_exchange *exchange, uint32_t rank, struct epoch_exchange_role **roles,
@@ -170,8 +168,8 @@ enum status epoch_exchange_roles(const struct epoch_exchange *exchange, uint32_t
     for (; e < epochs->exposure_count && epochs->exposures[e].rank == rank; e++) {
         const struct exposure_epoch *exposure = &epochs->exposures[e];
         if (exchange->left[root_of(exchange, exposure_node(exchange, e))]) continue;
-        made[exposure->post_call] = (struct epoch_exchange_role){EXCHANGE_POST, e, EPOCH_NONE};
-        made[exposure->close_call] = (struct epoch_exchange_role){EXCHANGE_WAIT, e, EPOCH_NONE};
+        made[exposure->post_call] = (struct epoch_exchange_role){ROLE_POST, e, EPOCH_NONE};
+        made[exposure->close_call] = (struct epoch_exchange_role){ROLE_WAIT, e, EPOCH_NONE};
     }
     *roles = made;
     return STATUS_OK;
@@ -203,11 +201,7 @@ enum status epoch_exchange_push(struct epoch_exchange_site *site, const struct t
     return STATUS_OK;
 }
 
-static int compare_requests(const void *one, const void *other)
-{
-    const uint32_t *a = one, *b = other;
-    return (*a > *b) - (*a < *b);
-}
+ORDER(compare_requests, uint32_t, UP_ITSELF)
 
 enum status epoch_exchange_push_waitall(struct epoch_exchange_site *site, struct trace *made, uint32_t *requests, uint32_t count,
                                   struct err *err)

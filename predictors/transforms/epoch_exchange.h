@@ -21,13 +21,13 @@ struct epoch_exchange {
 
 /* What a call of an epoch that changes is. */
 enum epoch_exchange_what {
-    EXCHANGE_NOTHING,
-    EXCHANGE_START,
-    EXCHANGE_OPERATION,
-    EXCHANGE_NOBODY, /* an operation with MPI_PROC_NULL */
-    EXCHANGE_COMPLETE,
-    EXCHANGE_POST,
-    EXCHANGE_WAIT
+    ROLE_NOTHING,
+    ROLE_START,
+    ROLE_OPERATION,
+    ROLE_NOBODY, /* an operation with MPI_PROC_NULL */
+    ROLE_COMPLETE,
+    ROLE_POST,
+    ROLE_WAIT
 };
 struct epoch_exchange_role {
     enum epoch_exchange_what what;

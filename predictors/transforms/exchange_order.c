@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "predictors/transforms/exchanges.h"
 
 /* By exchange: why it stays. FAULT_CALL + n: function n is in its circle. */
@@ -96,20 +97,9 @@ struct part_end {
     uint32_t rank, part;
 };
 
-static int compare_ends(const void *one, const void *other)
-{
-    const struct part_end *a = one, *b = other;
-    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
-    return a->end < b->end ? -1 : a->end > b->end;
-}
+ORDER(compare_ends, struct part_end, UP(rank) UP(end))
 
-static int compare_actions(const void *one, const void *other)
-{
-    const struct exchange_action *a = one, *b = other;
-    if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
-    if (a->place != b->place) return a->place < b->place ? -1 : 1;
-    return (a->act > b->act) - (a->act < b->act);
-}
+ORDER(compare_actions, struct exchange_action, UP(rank) UP(place) UP(act))
 
 /* Most are in order. */
 static void sort_unless_sorted(void *items, size_t count, size_t bytes, int (*compare)(const void *, const void *))
@@ -396,14 +386,8 @@ static enum status find_components(struct graph *graph, struct err *err)
 
 static void graph_clear(struct graph *graph)
 {
-    free(graph->edges);
-    free(graph->others);
-    free(graph->node_of);
-    free(graph->last_of);
-    free(graph->component);
-    free(graph->circles);
-    free(graph->to_call);
-    free(graph->posted);
+    FREE_ALL(graph->edges, graph->others, graph->node_of, graph->last_of, graph->component, graph->circles,
+             graph->to_call, graph->posted);
     map_clear(&graph->objects);
     map_clear(&graph->sequences);
     map_clear(&graph->requests);
@@ -536,12 +520,7 @@ struct part_order {
     uint32_t order, part;
 };
 
-static int compare_order(const void *one, const void *other)
-{
-    const struct part_order *a = one, *b = other;
-    if (a->order != b->order) return a->order > b->order ? -1 : 1;
-    return (a->part > b->part) - (a->part < b->part);
-}
+ORDER(compare_order, struct part_order, DOWN(order) UP(part))
 
 /* The n-th exchange of each rank is one round, if the numbers agree. A stretch is between exchanges of all ranks. */
 static void join_stretch(struct rounds *rounds, size_t begin, size_t end)
@@ -602,10 +581,7 @@ static enum status find_rounds(struct exchanges *exchanges, const struct graph *
     if (ready) qsort(order, exchanges->part_count, sizeof *order, compare_order);
     for (size_t p = 0; ready && p < exchanges->part_count; p++) rounds.parts[p] = order[p].part;
     if (ready) join_rounds(&rounds);
-    free(order);
-    free(rounds.parts);
-    free(rounds.seen);
-    free(rounds.level);
+    FREE_ALL(order, rounds.parts, rounds.seen, rounds.level);
     return ready ? STATUS_OK : err_memory(err);
 }
 

@@ -390,17 +390,9 @@ static enum status find_exchanges(struct exchanges *exchanges, enum exchange_ord
 
 void exchanges_clear(struct exchanges *exchanges)
 {
-    free(exchanges->first);
-    free(exchanges->messages);
-    free(exchanges->probes);
-    free(exchanges->ends[SEND]);
-    free(exchanges->ends[RECEIVE]);
-    free(exchanges->done);
-    free(exchanges->holds);
-    free(exchanges->threads);
-    free(exchanges->groups);
-    free(exchanges->parts);
-    free(exchanges->actions);
+    FREE_ALL(exchanges->first, exchanges->messages, exchanges->probes, exchanges->ends[SEND], exchanges->ends[RECEIVE],
+             exchanges->done, exchanges->holds, exchanges->threads, exchanges->groups, exchanges->parts,
+             exchanges->actions);
     *exchanges = (struct exchanges){.trace = NULL};
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "predictors/transforms/epoch_exchange.h"
 #include "predictors/transforms/rows.h"
 #include "trace/epoch_cursor.h"
@@ -170,12 +171,7 @@ static enum status change_flag(struct flagging *flagging, uint32_t number, struc
     return STATUS_OK;
 }
 
-static int by_write(const void *one, const void *other)
-{
-    const struct flag *a = one, *b = other;
-    if (a->origin != b->origin) return a->origin < b->origin ? -1 : 1;
-    return (a->write > b->write) - (a->write < b->write);
-}
+ORDER(by_write, struct flag, UP(origin) UP(write))
 
 static enum status change_flags(struct flagging *flagging, struct err *err)
 {
@@ -262,9 +258,7 @@ static enum status apply_flag_notify(const struct trace *trace, const char *argu
     flagging.trace = polled;
     if (status == STATUS_OK) status = run_flagging(&flagging, made, err);
     for (uint32_t r = 0; flagging.changes && r < polled->rank_count; r++) free(flagging.changes[r]);
-    free(flagging.changes);
-    free(flagging.next_request);
-    free(flagging.flags);
+    FREE_ALL(flagging.changes, flagging.next_request, flagging.flags);
     trace_free(polled);
     return status;
 }

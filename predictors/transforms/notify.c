@@ -139,7 +139,7 @@ static enum status replace_exposure(struct notifying *notifying, uint32_t rank, 
     for (size_t l = exposure->link_first; l < exposure->link_first + exposure->link_count; l++) {
         const size_t pair = exchange->epochs.links[l].pair;
         const uint32_t origin = epoch_exchange_origin(exchange, pair);
-        if (role->what == EXCHANGE_WAIT) {
+        if (role->what == ROLE_WAIT) {
             TRY(push_wait(notifying, site, place_of(notifying, exposure->window, PLACE_DATA, origin), err));
         } else if (is_checked(exchange, pair)) {
             TRY(push_signal(notifying, site, place_of(notifying, exposure->window, PLACE_READY, rank), origin, err));
@@ -153,11 +153,11 @@ static enum status replace_call(struct notifying *notifying, uint32_t rank, cons
                                 struct epoch_exchange_site *site, struct trace *made, struct err *err)
 {
     switch (role->what) {
-    case EXCHANGE_START: return replace_start(notifying, &notifying->exchange.epochs.accesses[role->epoch], site, err);
-    case EXCHANGE_OPERATION: return replace_operation(notifying, role, site, err);
-    case EXCHANGE_COMPLETE: return replace_complete(notifying, role->epoch, site, made, err);
-    case EXCHANGE_POST:
-    case EXCHANGE_WAIT: return replace_exposure(notifying, rank, role, site, err);
+    case ROLE_START: return replace_start(notifying, &notifying->exchange.epochs.accesses[role->epoch], site, err);
+    case ROLE_OPERATION: return replace_operation(notifying, role, site, err);
+    case ROLE_COMPLETE: return replace_complete(notifying, role->epoch, site, made, err);
+    case ROLE_POST:
+    case ROLE_WAIT: return replace_exposure(notifying, rank, role, site, err);
     default: return STATUS_OK;
     }
 }
@@ -170,11 +170,11 @@ static enum status rewrite_calls(struct notifying *notifying, uint32_t rank, con
     for (size_t i = 0; i < timeline->count; i++) {
         struct epoch_exchange_site site = {now, timeline->items[i]};
         const struct epoch_exchange_role *role = &roles[site.item.index];
-        if (role->what == EXCHANGE_NOTHING)
+        if (role->what == ROLE_NOTHING)
             TRY(timeline_push(now, site.item, err));
         else
             TRY(replace_call(notifying, rank, role, &site, made, err));
-        if (role->what != EXCHANGE_NOTHING) timeline_defer(now, &site.item);
+        if (role->what != ROLE_NOTHING) timeline_defer(now, &site.item);
     }
     return STATUS_OK;
 }
@@ -223,8 +223,7 @@ static enum status apply_pscw_notify(const struct trace *trace, const char *argu
     TRY(epoch_exchange_find(trace, report, refuse_operation, &notifying.exchange, err));
     enum status status = run_notifying(&notifying, made, err);
     epoch_exchange_clear(&notifying.exchange);
-    free(notifying.requests);
-    free(notifying.list);
+    FREE_ALL(notifying.requests, notifying.list);
     return status;
 }
 

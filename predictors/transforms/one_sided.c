@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/search.h"
 #include "common/units.h"
 #include "predictors/transforms/exchanges.h"
 #include "predictors/transforms/rows.h"
@@ -162,11 +163,7 @@ static enum status push_sync(const struct turning *turning, struct timeline_edit
     return push_call(now, item, made, err);
 }
 
-static int compare_ranks(const void *one, const void *other)
-{
-    int32_t a = *(const int32_t *)one, b = *(const int32_t *)other;
-    return (a > b) - (a < b);
-}
+ORDER(compare_ranks, int32_t, UP_ITSELF)
 
 /* Once for each part: its list of ranks is sorted in place. */
 static enum status push_group(struct turning *turning, struct timeline_edit *now, struct timeline_item *item,
@@ -462,8 +459,7 @@ static enum status add_window(struct turning *turning, struct trace *made, struc
     }
     if (status == STATUS_OK)
         status = trace_add_window(made, turning->exchanges.comm, bytes, units, 'c', &turning->window, err);
-    free(bytes);
-    free(units);
+    FREE_ALL(bytes, units);
     return status;
 }
 
@@ -538,11 +534,7 @@ static enum status apply_form(const char *form, enum exchange_order order, const
     TRY(exchanges_find(trace, order, report, &turning.exchanges, err));
     enum status status = turn_messages(&turning, made, err);
     exchanges_clear(&turning.exchanges);
-    free(turning.displacements);
-    free(turning.window_bytes);
-    free(turning.numbers);
-    free(turning.first_peer);
-    free(turning.peers);
+    FREE_ALL(turning.displacements, turning.window_bytes, turning.numbers, turning.first_peer, turning.peers);
     FREE_ALL(turning.unflushed, turning.chain);
     map_clear(&turning.turned);
     map_clear(&turning.waited);

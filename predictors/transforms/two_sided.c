@@ -82,22 +82,22 @@ static enum status replace_call(struct messaging *messaging, const struct epoch_
 {
     const struct epoch_exchange *exchange = &messaging->exchange;
     const struct epochs *epochs = &exchange->epochs;
-    if (role->what == EXCHANGE_OPERATION) {
+    if (role->what == ROLE_OPERATION) {
         size_t index = exchange->pair_first[role->pair];
         while (exchange->pair_call[index] != site->item.index) index++;
         return push_message(messaging, role->pair, index, false, site, err);
     }
-    if (role->what == EXCHANGE_COMPLETE) {
+    if (role->what == ROLE_COMPLETE) {
         const struct access_epoch *access = &epochs->accesses[role->epoch];
         for (size_t p = access->pair_first; p < access->pair_first + access->pair_count; p++)
             TRY(add_requests(messaging, p, messaging->origins, err));
     }
-    if (role->what != EXCHANGE_POST && role->what != EXCHANGE_WAIT) return STATUS_OK;
+    if (role->what != ROLE_POST && role->what != ROLE_WAIT) return STATUS_OK;
     const struct exposure_epoch *exposure = &epochs->exposures[role->epoch];
     for (size_t l = exposure->link_first; l < exposure->link_first + exposure->link_count; l++) {
         const size_t pair = epochs->links[l].pair;
-        if (role->what == EXCHANGE_WAIT) TRY(add_requests(messaging, pair, messaging->targets, err));
-        for (size_t i = exchange->pair_first[pair]; role->what == EXCHANGE_POST && i < exchange->pair_first[pair + 1]; i++)
+        if (role->what == ROLE_WAIT) TRY(add_requests(messaging, pair, messaging->targets, err));
+        for (size_t i = exchange->pair_first[pair]; role->what == ROLE_POST && i < exchange->pair_first[pair + 1]; i++)
             TRY(push_message(messaging, pair, i, true, site, err));
     }
     return STATUS_OK;
@@ -117,13 +117,13 @@ static enum status rewrite_calls(struct messaging *messaging, uint32_t rank, con
     for (size_t i = 0; i < timeline->count; i++) {
         struct epoch_exchange_site site = {now, timeline->items[i]};
         const struct epoch_exchange_role *role = &roles[site.item.index];
-        const bool waits = role->what == EXCHANGE_COMPLETE || role->what == EXCHANGE_WAIT;
+        const bool waits = role->what == ROLE_COMPLETE || role->what == ROLE_WAIT;
         if (!waits || site.item.compute_ps > 0) TRY(flush_waiting(messaging, now, made, err));
         if (waits && waiting->count == 0) {
             TRY(replace_call(messaging, role, &site, err));
             waiting->site = site;
             if (waiting->count > 0) continue;
-        } else if (role->what != EXCHANGE_NOTHING) {
+        } else if (role->what != ROLE_NOTHING) {
             TRY(replace_call(messaging, role, &site, err));
         } else if (!is_window_gone(messaging, &site.item.call)) {
             TRY(timeline_push(now, site.item, err));
@@ -162,7 +162,7 @@ static enum status find_used(struct messaging *messaging, struct err *err)
             const struct trace_call *call = &trace->ranks[r].calls[i];
             enum call_kind kind = call_kind(call->call);
             if (!timeline_on_window(call) || kind == CALL_WIN_CREATE || kind == CALL_WIN_FREE) continue;
-            if (roles[i].what != EXCHANGE_NOTHING)
+            if (roles[i].what != ROLE_NOTHING)
                 messaging->used[call->handle] = false;
             else if (!timeline_is_operation(call) || call->peer != TRACE_NONE)
                 others[call->handle] = true;
@@ -222,10 +222,7 @@ static enum status change_epochs(const struct trace *trace, struct trace **made,
     TRY(epoch_exchange_find(trace, report, refuse_operation, &messaging.exchange, err));
     enum status status = run_messaging(&messaging, made, err);
     epoch_exchange_clear(&messaging.exchange);
-    free(messaging.origins);
-    free(messaging.targets);
-    free(messaging.used);
-    free(messaging.waiting.requests);
+    FREE_ALL(messaging.origins, messaging.targets, messaging.used, messaging.waiting.requests);
     return status;
 }
 

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
+
 static bool has_curve(const struct platform *platform)
 {
     for (size_t i = 0; i < platform->group_count; i++)
@@ -52,16 +54,13 @@ enum status memory_bound_find(const struct trace *trace, const struct platform *
         count_ranks(trace, platform, before, now, bound);
     else
         memory_bound_clear(bound);
-    free(before);
-    free(now);
+    FREE_ALL(before, now);
     return enough ? STATUS_OK : err_memory(err);
 }
 
 void memory_bound_clear(struct memory_bound *bound)
 {
-    free(bound->factors);
-    free(bound->recorded);
-    free(bound->predicted);
+    FREE_ALL(bound->factors, bound->recorded, bound->predicted);
     *bound = (struct memory_bound){.factors = NULL};
 }
 

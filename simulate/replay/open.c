@@ -63,8 +63,7 @@ static enum status deal_servers(struct replay *replay)
         replay->servers[rank] = *server - 1;
     }
     const bool enough = replay->servers && first && dealt;
-    free(first);
-    free(dealt);
+    FREE_ALL(first, dealt);
     return enough ? STATUS_OK : err_memory(replay->err);
 }
 
