@@ -77,11 +77,21 @@ static enum status find_write_waits(struct detection *detection, enum pattern pa
     return STATUS_OK;
 }
 
+static bool has_waits(const struct trace *trace, enum pattern pattern)
+{
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; i < trace->ranks[r].count; i++) {
+            const struct trace_call *call = &trace->ranks[r].calls[i];
+            if (shmem_wait_ended(call) && pattern_of_write(call->call) == pattern) return true;
+        }
+    return false;
+}
+
 static enum status find_waits(struct detection *detection, enum pattern pattern)
 {
     const struct trace *trace = detection->relations->trace;
     struct shmem_writes writes;
-    if (!bounds_have_shmem(trace)) return STATUS_OK;
+    if (!bounds_have_shmem(trace) || !has_waits(trace, pattern)) return STATUS_OK;
     TRY(shmem_writes_find(trace, &writes, detection->err));
     enum status status = STATUS_OK;
     for (uint32_t rank = 0; status == STATUS_OK && rank < trace->rank_count; rank++) {
