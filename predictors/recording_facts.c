@@ -13,19 +13,18 @@ static void add_ends(struct recording_facts *facts, const struct trace_call *cal
     facts->last_s = kind == CALL_FINALIZE ? took_s : 0;
 }
 
-/* Polls of the last row that are more than its first ones are counted one by one: a row may go on in the next calls. */
+/* A row counts from its POLLS_SYNCS_LEAST-th poll on, which counts for those before it. */
 static void add_poll(struct recording_facts *facts, uint32_t rank, const struct trace_call *call)
 {
-    const bool polls = polls_window(call), goes_on = facts->polls.in_row > 0;
-    if (goes_on && !(polls && polls_same(call, &facts->polls.row))) {
-        if (!polls_between(call, &facts->polls.row)) facts->polls.in_row = 0;
-        if (facts->polls.in_row > 0 || !polls) return;
-    }
+    const bool polls = polls_window(call), in_row = facts->polls.in_row > 0;
+    const bool same = in_row && polls && polls_same(call, &facts->polls.row);
+    if (in_row && !same && polls_between(call, &facts->polls.row)) return;
+    if (!same) facts->polls.in_row = 0;
     if (!polls) return;
-    if (facts->polls.in_row++ == 0) facts->polls.row = *call;
-    if (facts->polls.in_row < POLLS_SYNCS_LEAST) return;
-    facts->polls.count += facts->polls.in_row == POLLS_SYNCS_LEAST ? POLLS_SYNCS_LEAST : 1;
-    if (facts->polls.in_row > POLLS_SYNCS_LEAST) return;
+    if (!same) facts->polls.row = *call;
+    if (++facts->polls.in_row > POLLS_SYNCS_LEAST) facts->polls.count++;
+    if (facts->polls.in_row != POLLS_SYNCS_LEAST) return;
+    facts->polls.count += POLLS_SYNCS_LEAST;
     if (facts->polls.rows++ > 0) return;
     facts->polls.rank = rank;
     facts->polls.poll = *call;

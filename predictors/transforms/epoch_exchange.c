@@ -187,18 +187,7 @@ uint32_t epoch_exchange_target(const struct epoch_exchange *exchange, size_t pai
 
 enum status epoch_exchange_push(struct epoch_exchange_site *site, const struct trace_call *call, struct err *err)
 {
-    const struct trace_call recorded = site->item.call;
-    site->item.call = *call;
-    site->item.call.enter_ps = recorded.enter_ps;
-    site->item.call.exit_ps = recorded.exit_ps;
-    site->item.call.site = recorded.site;
-    site->item.extents = (struct trace_extents){0};
-    TRY(timeline_push(site->now, site->item, err));
-    site->item.call = recorded;
-    site->item.call.exit_ps = recorded.enter_ps;
-    site->item.compute_ps = site->item.slept_ps = 0;
-    site->item.index = TIMELINE_NEW;
-    return STATUS_OK;
+    return timeline_push_in_place(site->now, &site->item, call, err);
 }
 
 ORDER(compare_requests, uint32_t, UP_ITSELF)

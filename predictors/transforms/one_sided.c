@@ -129,23 +129,6 @@ static enum status find_places(struct turning *turning, struct err *err)
 
 /* ---- calls */
 
-/* A call in the place of another one, whose time it has if it is the first. */
-static enum status push_call(struct timeline_edit *now, struct timeline_item *item, struct trace_call call,
-                             struct err *err)
-{
-    struct timeline_item made = *item;
-    call.enter_ps = item->call.enter_ps;
-    call.exit_ps = item->call.exit_ps;
-    call.site = item->call.site;
-    made.call = call;
-    made.extents = (struct trace_extents){{0}};
-    TRY(timeline_push(now, made, err));
-    item->compute_ps = item->slept_ps = 0;
-    item->call.exit_ps = item->call.enter_ps;
-    item->index = TIMELINE_NEW;
-    return STATUS_OK;
-}
-
 static struct trace_call window_call(const struct turning *turning, enum mpi_call call)
 {
     return (struct trace_call){.call = (uint16_t)call,
@@ -160,7 +143,7 @@ static enum status push_sync(const struct turning *turning, struct timeline_edit
 {
     struct trace_call made = window_call(turning, call);
     made.flags = (uint16_t)flags;
-    return push_call(now, item, made, err);
+    return timeline_push_in_place(now, item, &made, err);
 }
 
 ORDER(compare_ranks, int32_t, UP_ITSELF)
@@ -177,7 +160,7 @@ static enum status push_group(struct turning *turning, struct timeline_edit *now
     for (size_t i = 0; i < first[1] - first[0]; i++)
         if (i == 0 || members[kept - 1] != members[i]) members[kept++] = members[i];
     TRY(trace_add_group(made, members, kept, &call.sync.group, err));
-    return push_call(now, item, call, err);
+    return timeline_push_in_place(now, item, &call, err);
 }
 
 static enum status push_put(struct turning *turning, struct timeline_edit *now, struct timeline_item *item,
@@ -195,7 +178,7 @@ static enum status push_put(struct turning *turning, struct timeline_edit *now, 
     struct trace_extents received = trace_call_extents(trace, message->of.receiver, message->of.receive_call);
     const struct trace_extents extents = {
         {[TRACE_ORIGIN] = item->extents.of[TRACE_SEND], [TRACE_TARGET] = received.of[TRACE_RECEIVE]}};
-    TRY(push_call(now, item, put, err));
+    TRY(timeline_push_in_place(now, item, &put, err));
     now->items[now->count - 1].extents = extents;
     turning->exchanges.report->changed++;
     return STATUS_OK;
@@ -210,7 +193,7 @@ static enum status push_signal_wait(struct turning *turning, struct timeline_edi
     uint64_t *waited;
     wait.shmem.disp = turning->displacements[number];
     TRY(map_put(&turning->waited, (uint64_t)wait.shmem.disp, 0, &waited, err));
-    for (; *waited <= turning->numbers[number]; ++*waited) TRY(push_call(now, item, wait, err));
+    for (; *waited <= turning->numbers[number]; ++*waited) TRY(timeline_push_in_place(now, item, &wait, err));
     return STATUS_OK;
 }
 
@@ -253,13 +236,13 @@ static enum status push_flags(struct turning *turning, struct timeline_edit *now
         struct trace_call flush = window_call(turning, ID_Win_flush);
         flush.peer = (int32_t)turning->unflushed[i]->of.receiver;
         if ((uint32_t)*map_find(&turning->flushed, (uint64_t)flush.peer) != i + 1) continue;
-        TRY(push_call(now, item, flush, err));
+        TRY(timeline_push_in_place(now, item, &flush, err));
         for (size_t next = i + 1; next > 0; next = turning->chain[next - 1]) {
             struct trace_call flag = process->calls[turning->unflushed[next - 1]->of.send_call];
             flag.bytes = 0;
             if (!call_makes_request(flag.call)) continue;
             map_remove(&turning->turned, flag.message.request);
-            TRY(push_call(now, item, flag, err));
+            TRY(timeline_push_in_place(now, item, &flag, err));
         }
     }
     turning->unflushed_count = 0;

@@ -335,6 +335,22 @@ enum status timeline_each(const struct trace *trace, timeline_change *change, vo
     GIVE(status, *made = copy, trace_free(copy));
 }
 
+enum status timeline_push_in_place(struct timeline_edit *timeline, struct timeline_item *item, const struct trace_call *call,
+                                   struct err *err)
+{
+    struct timeline_item made = *item;
+    made.call = *call;
+    made.call.enter_ps = item->call.enter_ps;
+    made.call.exit_ps = item->call.exit_ps;
+    made.call.site = item->call.site;
+    made.extents = (struct trace_extents){{0}};
+    TRY(timeline_push(timeline, made, err));
+    item->compute_ps = item->slept_ps = 0;
+    item->call.exit_ps = item->call.enter_ps;
+    item->index = TIMELINE_NEW;
+    return STATUS_OK;
+}
+
 enum status timeline_replace(struct timeline_edit *timeline, struct timeline_edit *with, enum status status)
 {
     if (status == STATUS_OK) {

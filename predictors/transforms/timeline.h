@@ -42,6 +42,10 @@ enum status timeline_each(const struct trace *trace, timeline_change *change, vo
 void timeline_defer(struct timeline_edit *timeline, struct timeline_item *item);
 /* Appends a call. The computing in tail_ps is moved before it. */
 enum status timeline_push(struct timeline_edit *timeline, struct timeline_item item, struct err *err);
+/* Appends a call in the place of the item's, for which several may be pushed: the first one has its computing and its time. The
+ * item keeps its call, without what the first one has taken. */
+enum status timeline_push_in_place(struct timeline_edit *timeline, struct timeline_item *item, const struct trace_call *call,
+                                   struct err *err);
 /* Ends a change: replaces the old items by the new ones if status is STATUS_OK, and clears the others, so that *with is
  * empty. Returns status. */
 enum status timeline_replace(struct timeline_edit *timeline, struct timeline_edit *with, enum status status);
