@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "trace/record/output/buffer.h"
+#include "trace/record/output/ticks.h"
 #include "trace/record/output/uncancelled.h"
 #include "trace/record/record.h"
 
@@ -47,13 +48,6 @@ static bool read_misses(double *misses)
     return true;
 }
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* The misses in a second of memory work alone, in twice the last-level cache; what is first written is no part of it. */
 static bool measure_rate(double misses, double *per_s)
 {
@@ -64,10 +58,10 @@ static bool measure_rate(double misses, double *per_s)
     if (words == MAP_FAILED) return false;
     const size_t half = (size_t)bytes / sizeof *words / 2;
     const bool begun = read_misses(&misses);
-    const double begin_s = now_s();
+    const uint64_t begin_ns = rec_now();
     for (size_t i = 0; i < half; i++) words[half + i] = words[i] + 1;
     __asm__ volatile("" : : "r"(words) : "memory");
-    const double taken_s = now_s() - begin_s;
+    const double taken_s = 1e-9 * (double)(rec_now() - begin_ns);
     double behind = misses;
     const bool known = begun && read_misses(&behind) && behind > misses && taken_s > 0;
     if (known) *per_s = (behind - misses) / taken_s;
