@@ -198,6 +198,7 @@ struct platform {
     enum nic_mode nic; /* of the loggp engine */
     bool contention; /* engine.contention: false = every message travels as if alone (for laws and closed forms) */
     enum decide_mode decide;
+    int64_t grain_ps; /* costs of bytes and computing times are whole numbers of it (predictors/sensitivity); 0: as 1 */
     struct platform *erring[ERROR_SOURCES]; /* owned: the platform where the values of a source are slower by their stated errors;
                                                NULL: none states one */
 };

@@ -36,19 +36,24 @@ static double make_slope(const struct run_time *of, int64_t rise, int64_t steps)
     return fabs(slope - whole) <= run_time_error(of, 0) / (double)llabs(steps) ? whole : slope;
 }
 
-static enum status measure_point(const struct search *search, int64_t x, struct point *point)
+/* With the slope on one side, where the same replay gives it. */
+static enum status measure_point(const struct search *search, int64_t x, bool left, struct point *point)
 {
     *point = (struct point){.x = x, .left = NAN, .right = NAN};
-    return run_time_at(search->of, x, &point->t, NULL, search->err);
+    if (!run_time_has_slope(search->of, x)) return run_time_at(search->of, x, &point->t, NULL, search->err);
+    return run_time_slope(search->of, x, left, &point->t, left ? &point->left : &point->right, NULL, search->err);
 }
 
 static enum status measure_slope(const struct search *search, struct point *point, bool left)
 {
     const int64_t steps = left ? -search->of->step : search->of->step;
+    double *slope = left ? &point->left : &point->right;
     int64_t t;
-    TRY(run_time_at(search->of, point->x + steps, &t, NULL, search->err));
-    *(left ? &point->left : &point->right) = make_slope(search->of, t - point->t, steps);
     if (left) point->guessed = false;
+    if (run_time_has_slope(search->of, point->x))
+        return run_time_slope(search->of, point->x, left, &t, slope, NULL, search->err);
+    TRY(run_time_at(search->of, point->x + steps, &t, NULL, search->err));
+    *slope = make_slope(search->of, t - point->t, steps);
     return STATUS_OK;
 }
 
@@ -59,6 +64,7 @@ static enum status measure_slope_here(const struct search *search, struct point 
     const int64_t steps = left ? -search->of->step : search->of->step;
     double *slope = left ? &here->left : &here->right;
     int64_t t[2];
+    if (run_time_has_slope(search->of, here->x)) return measure_slope(search, here, left);
     for (int i = 0; i < 2; i++) TRY(run_time_at(search->of, here->x + (i + 1) * steps, &t[i], NULL, search->err));
     *slope = make_slope(search->of, t[0] - here->t, steps);
     if (fabs((double)(t[1] - t[0]) - (double)(t[0] - here->t)) <= run_time_error(search->of, (double)search->of->step))
@@ -107,19 +113,26 @@ static bool move_end(const struct search *search, struct point *a, struct point 
     return true;
 }
 
+/* A convex run time has no line between two whose slopes differ by 1. */
+static bool are_next(const struct search *search, const struct point *a, const struct point *b)
+{
+    return search->of->grain > 0 && b->left == a->right + 1;
+}
+
 /* Both slopes are known, and the points are on no common line. */
 static enum status split_between(const struct search *search, struct point *a, struct point *b, int depth)
 {
     struct point middle;
     long double x;
     bool crosses = find_crossing(a, b, &x);
+    if (crosses && are_next(search, a, b)) return add_point(search, (double)x, (double)value_of_line(a, a->right, x));
     if (!crosses && b->guessed) {
         TRY(measure_slope(search, b, true));
         return search_between(search, a, b, depth);
     }
     int64_t at = crosses ? (int64_t)floorl(x) : a->x + (b->x - a->x) / 2;
     if (at <= a->x) at = a->x + 1;
-    TRY(measure_point(search, at, &middle));
+    TRY(measure_point(search, at, false, &middle));
     if (crosses && (is_on_line(search, a, a->right, &middle) || is_on_line(search, b, b->left, &middle)))
         return add_point(search, (double)x, (double)value_of_line(a, a->right, x));
     struct point from = *a, to = *b;
@@ -128,7 +141,7 @@ static enum status split_between(const struct search *search, struct point *a, s
         TRY(search_between(search, &from, &to, depth + 1));
         return to.x < b->x ? add_point(search, (double)to.x, (double)to.t) : STATUS_OK;
     }
-    TRY(measure_slope(search, &middle, false));
+    if (isnan(middle.right)) TRY(measure_slope(search, &middle, false));
     middle.left = middle.right;
     middle.guessed = true;
     TRY(search_between(search, a, &middle, depth + 1));
@@ -157,8 +170,8 @@ static enum status split_line(const struct search *search, struct corner a, stru
 {
     const int64_t from = (int64_t)ceil(a.x), to = (int64_t)floor(b.x);
     struct point low, high;
-    TRY(measure_point(search, from, &low));
-    TRY(measure_point(search, to, &high));
+    TRY(measure_point(search, from, false, &low));
+    TRY(measure_point(search, to, true, &high));
     TRY(measure_slope(search, middle, false));
     middle->left = middle->right;
     middle->guessed = true;
@@ -180,7 +193,7 @@ static enum status check_line(const struct search *search, struct corner a, stru
             search->curve->exact = false;
             return STATUS_OK;
         }
-        TRY(measure_point(search, llround(a.x + (b.x - a.x) * at[i]), &found));
+        TRY(measure_point(search, llround(a.x + (b.x - a.x) * at[i]), false, &found));
         const double line_t = a.t + (b.t - a.t) * (((double)found.x - a.x) / (b.x - a.x));
         if (fabs(line_t - (double)found.t) > 1 + run_time_error(of, b.x - a.x)) return split_line(search, a, b, &found);
     }
@@ -230,8 +243,8 @@ static enum status find_corners(const struct search *search, int64_t low, int64_
 {
     const struct run_time *of = search->of;
     struct point here = {.x = of->x, .t = of->t, .left = NAN, .right = NAN}, first = here, last = here;
-    if (low < here.x) TRY(measure_point(search, low, &first));
-    if (high > here.x) TRY(measure_point(search, high, &last));
+    if (low < here.x) TRY(measure_point(search, low, false, &first));
+    if (high > here.x) TRY(measure_point(search, high, true, &last));
     if (first.t == here.t && last.t == here.t) {
         here.left = here.right = 0;
     } else {
@@ -280,8 +293,8 @@ static enum status search_beyond(const struct run_time *of, const struct corner 
     struct point point;
     double at = last->x;
     for (int i = 0; i < NEWTON_MOST; i++) {
-        enum status status = measure_point(&search, llround(at), &point);
-        if (status == STATUS_OK) status = measure_slope(&search, &point, i > 0);
+        enum status status = measure_point(&search, llround(at), i > 0, &point);
+        if (status == STATUS_OK && isnan(i > 0 ? point.left : point.right)) status = measure_slope(&search, &point, i > 0);
         if (status != STATUS_OK) return status == STATUS_DATA ? STATUS_OK : status;
         const double slope = i > 0 ? point.left : point.right, more = (target - (double)point.t) / slope;
         if (!(slope > 0) || at + more > BEYOND * last->x) return STATUS_OK;
@@ -303,7 +316,7 @@ static enum status search_inside(const struct run_time *of, struct corner low, s
     for (int i = 0; i < HALVES_MOST && high.x - low.x > (double)of->step; i++) {
         const double share = i % 2 == 0 && high.t > low.t ? (target - low.t) / (high.t - low.t) : 0.5;
         struct point point;
-        TRY(measure_point(&search, llround(low.x + share * (high.x - low.x)), &point));
+        TRY(measure_point(&search, llround(low.x + share * (high.x - low.x)), false, &point));
         *((double)point.t < target ? &low : &high) = (struct corner){(double)point.x, (double)point.t};
         if (fabs((double)point.t - target) <= 1 + run_time_error(of, 0)) break;
     }
@@ -323,7 +336,8 @@ static enum status search_line(const struct run_time *of, struct corners *curve,
         curve->exact = false;
         return STATUS_OK;
     }
-    TRY(measure_point(&search, llround(*x), &found));
+    if (of->grain > 0) return STATUS_OK; /* a proven line */
+    TRY(measure_point(&search, llround(*x), false, &found));
     if (fabs((double)found.t - target) <= 1 + fabs(slope) + run_time_error(of, b.x - a.x)) return STATUS_OK;
     curve->exact = false;
     const struct corner here = {(double)of->x, (double)of->t}, middle = {(double)found.x, (double)found.t};

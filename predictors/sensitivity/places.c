@@ -24,7 +24,8 @@ struct walk {
     const struct messages *messages;
     const struct waits *waits; /* by rank, thread, call */
     const struct platform *platform;
-    const struct trace *before, *after; /* predicted at the platform's value and a step further */
+    const struct trace *before, *after; /* predicted at the platform's value and a step further; before: NULL: of one replay */
+    int64_t grain;                      /* of that one: the rest of each time is its rise */
     struct time_profile *profile;
     struct places *places;
     int64_t left; /* rise of the time at which the walk is */
@@ -35,7 +36,9 @@ struct walk {
 
 static int64_t rise_of(const struct walk *walk, uint32_t rank, size_t call, bool exit)
 {
-    const struct trace_call *a = &walk->before->ranks[rank].calls[call], *b = &walk->after->ranks[rank].calls[call];
+    const struct trace_call *b = &walk->after->ranks[rank].calls[call];
+    if (!walk->before) return (exit ? b->exit_ps : b->enter_ps) % walk->grain;
+    const struct trace_call *a = &walk->before->ranks[rank].calls[call];
     return exit ? b->exit_ps - a->exit_ps : b->enter_ps - a->enter_ps;
 }
 
@@ -260,19 +263,20 @@ static enum status analyze_walk(struct walk *walk, double unit)
 
 enum status places_find(const struct run_time *of, bool jumps, double unit, struct places *places, struct err *err)
 {
-    struct trace *before, *after = NULL;
+    struct trace *before = NULL, *after = NULL;
     const int64_t from = of->x + (jumps ? of->step : 0);
     int64_t t;
     *places = (struct places){.rank_parts = calloc((size_t)of->replays->trace->rank_count + 1, sizeof *places->rank_parts)};
     if (!places->rank_parts) return err_memory(err);
-    enum status status = run_time_at(of, from, &t, &before, err);
-    if (status == STATUS_OK) {
-        status = run_time_at(of, from + of->step, &t, &after, err);
-        struct walk walk = {
-            .before = before, .after = after, .platform = of->replays->platform, .places = places, .err = err};
-        if (status == STATUS_OK) status = analyze_walk(&walk, unit / (double)of->step);
-        trace_free(before);
-        trace_free(after);
-    }
+    const bool at_once = run_time_has_slope(of, of->x);
+    double slope;
+    enum status status = at_once ? run_time_slope(of, of->x, false, &t, &slope, &after, err)
+                                 : run_time_at(of, from, &t, &before, err);
+    if (status == STATUS_OK && !at_once) status = run_time_at(of, from + of->step, &t, &after, err);
+    struct walk walk = {.before = before, .after = after, .grain = of->grain, .platform = of->replays->platform,
+                        .places = places, .err = err};
+    if (status == STATUS_OK) status = analyze_walk(&walk, unit / (double)of->step);
+    trace_free(before);
+    trace_free(after);
     return status;
 }

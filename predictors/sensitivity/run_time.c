@@ -1,6 +1,7 @@
 #include "predictors/sensitivity/run_time.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "common/units.h"
 #include "predictors/sensitivity/stretched.h"
@@ -50,41 +51,90 @@ static bool is_time(const struct platform_value *value)
     return value->kind == KEY_TIME || value->kind == KEY_PAUSE;
 }
 
-enum status run_time_init(struct run_time *of, struct replays *replays, const struct platform_value *value, struct err *err)
+/* Whether a time of the platform is a whole number of picoseconds, and exact on the finer clock. */
+static bool is_whole(double s, int64_t grain)
 {
-    bool fine = !is_time(value);
+    const double ps = s * (double)UNITS_PS_PER_S;
+    return fabs(ps - nearbyint(ps)) <= ldexp(ps, -50) && ps * (double)grain < 0x1p51;
+}
+
+/* All that is added to a run time is a multiple of the grain, but the value: the platform's times are whole, costs of bytes and
+ * of computing are rounded. A slope is at most the run time by the value: it is at no value larger, since a run time that is a
+ * maximum of sums is at most k times as long with k times the value. */
+static int64_t find_grain(const struct replays *replays, int64_t x)
+{
+    if (x == 0 || replays->run_time_ps / x >= replays->factor) return 0;
+    for (size_t i = 0; i < replays->values.count; i++) {
+        const struct platform_value *other = &replays->values.items[i];
+        if (is_time(other) && !is_whole(*other->at, replays->factor)) return 0;
+    }
+    return replays->factor;
+}
+
+enum status run_time_init(struct run_time *of, struct replays *replays, const struct platform_value *value, bool convex,
+                          struct err *err)
+{
+    const bool fine = !is_time(value);
     *of = (struct run_time){.replays = replays,
                             .value = value,
                             .t = replays->run_time_ps,
                             .factor = fine ? replays->factor : 1,
                             .step = fine ? FINE_STEPS : 1};
     of->x = run_time_steps(of, *value->at);
+    if (!fine && convex) of->grain = find_grain(replays, of->x);
     return fine ? run_time_at(of, of->x, &of->t, NULL, err) : STATUS_OK;
 }
 
 /* What the platform has for x steps, stretched. */
-static double stretched_value(const struct run_time *of, int64_t x)
+static double stretched_value(const struct run_time *of, int64_t factor, int64_t x)
 {
     switch (of->value->kind) {
-    case KEY_SPEED: return (double)of->factor / (double)x;
+    case KEY_SPEED: return (double)factor / (double)x;
     case KEY_RATE: return x > 0 ? (double)UNITS_PS_PER_S / (double)x : INFINITY;
     default: return (double)x / (double)UNITS_PS_PER_S;
     }
 }
 
-enum status run_time_at(const struct run_time *of, int64_t x, int64_t *t, struct trace **predicted, struct err *err)
+/* Everything is stretched by the factor; the value has x steps of the stretched clock. */
+static enum status run_stretched(const struct run_time *of, int64_t factor, int64_t x, int64_t *t, struct trace **predicted,
+                                 struct err *err)
 {
     struct replays *replays = of->replays;
     double *at = of->value->at, *follows = of->value->follows;
-    platform_values_stretch(&replays->values, (double)of->factor);
+    platform_values_stretch(&replays->values, (double)factor);
     const double before = *at;
-    *at = stretched_value(of, x);
+    *at = stretched_value(of, factor, x);
     if (follows) *follows = *at;
-    enum status status = replays_run(replays, of->factor > 1 ? replays->fine : replays->trace, t, predicted, err);
+    enum status status = replays_run(replays, factor > 1 ? replays->fine : replays->trace, t, predicted, err);
     *at = before;
     if (follows) *follows = before;
-    platform_values_stretch(&replays->values, 1 / (double)of->factor);
+    platform_values_stretch(&replays->values, 1 / (double)factor);
     return status;
+}
+
+enum status run_time_at(const struct run_time *of, int64_t x, int64_t *t, struct trace **predicted, struct err *err)
+{
+    return run_stretched(of, of->factor, x, t, predicted, err);
+}
+
+bool run_time_has_slope(const struct run_time *of, int64_t x)
+{
+    return of->grain > 0 && x <= GROWTH * of->x && (double)x * (double)of->grain < 0x1p51;
+}
+
+enum status run_time_slope(const struct run_time *of, int64_t x, bool left, int64_t *t, double *slope, struct trace **predicted,
+                           struct err *err)
+{
+    struct platform *platform = of->replays->platform;
+    int64_t fine_t;
+    platform->grain_ps = of->grain;
+    enum status status = run_stretched(of, of->grain, x * of->grain + (left ? -1 : 1), &fine_t, predicted, err);
+    platform->grain_ps = 0;
+    if (status != STATUS_OK) return status;
+    const int64_t behind = left ? of->grain - 1 : 0;
+    *t = (fine_t + behind) / of->grain;
+    *slope = (double)llabs(fine_t - *t * of->grain);
+    return STATUS_OK;
 }
 
 bool run_time_falls(const struct run_time *of)

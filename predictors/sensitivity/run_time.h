@@ -4,7 +4,11 @@
  * per byte of a rate and in the inverse of a speed, and its slopes are whole numbers: latencies, bytes, picoseconds of
  * computing. Two replays one step apart give a slope exactly. A step of a time is a picosecond. For the others a picosecond is
  * too coarse, since each message is rounded to it; there trace and platform are stretched by a power of two, so that nothing
- * is rounded. */
+ * is rounded.
+ *
+ * One replay gives the run time and the slope in a time where all else is a whole number of picoseconds. All is stretched by a
+ * power of two that is larger than any slope, and each cost is rounded as before, to a multiple of it. With one of the finer
+ * units more, the run time's multiples are the run time and its rest is the slope. */
 #ifndef PREDICTORS_SENSITIVITY_RUN_TIME_H
 #define PREDICTORS_SENSITIVITY_RUN_TIME_H
 
@@ -38,12 +42,20 @@ struct run_time {
     int64_t x, t;     /* the platform's value and its run time */
     int64_t factor;   /* units of the run time in a picosecond */
     int64_t step;     /* a slope is measured over so many steps */
+    int64_t grain;    /* finer units in a step, for replays that give a slope: the run time is convex; 0: two replays give it */
 };
 
-/* Inits *of; replays where the clock is finer. */
-enum status run_time_init(struct run_time *of, struct replays *replays, const struct platform_value *value, struct err *err);
+/* Inits *of; replays where the clock is finer. convex: the run time is known to be. */
+enum status run_time_init(struct run_time *of, struct replays *replays, const struct platform_value *value, bool convex,
+                          struct err *err);
 /* The run time where the value has x steps. *predicted, unless NULL, gets the predicted trace; the caller owns it. */
 enum status run_time_at(const struct run_time *of, int64_t x, int64_t *t, struct trace **predicted, struct err *err);
+/* Whether one replay gives the slope there. */
+bool run_time_has_slope(const struct run_time *of, int64_t x);
+/* The run time there, and the slope on the left or the right, of one replay, where run_time_has_slope(). Of *predicted, unless NULL, each time
+ * is the predicted one in grains, and the rest is its slope on the right. */
+enum status run_time_slope(const struct run_time *of, int64_t x, bool left, int64_t *t, double *slope, struct trace **predicted,
+                           struct err *err);
 
 /* Between steps and values as the platform file has them: infinity is a rate of 0 steps. */
 double run_time_value(const struct run_time *of, double x);

@@ -254,7 +254,7 @@ static enum status describe_value(struct finder *finder, const struct platform_v
     int64_t low, high;
     *made = (struct sensitivity_value){.kind = value->kind, .value = *value->at};
     strcpy(made->key, value->key);
-    TRY(run_time_init(&of, &finder->replays, value, finder->err));
+    TRY(run_time_init(&of, &finder->replays, value, finder->convex, finder->err));
     TRY(choose_range(&of, find_range(finder->options, value), &low, &high, finder->err));
     if (finder->by_replay) return describe_by_replay(finder, &of, low, high, made);
     TRY(corners_find(&of, low, high, finder->convex, &curve, finder->err));

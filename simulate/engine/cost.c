@@ -9,6 +9,17 @@ int64_t cost_duration_ps(double s)
     return s < (double)COST_BEYOND_PS / (double)UNITS_PS_PER_S ? units_ps(s) : COST_BEYOND_PS;
 }
 
+int64_t cost_in_grains_ps(const struct platform *platform, double ps)
+{
+    const int64_t grain_ps = platform->grain_ps > 1 ? platform->grain_ps : 1;
+    return ps < (double)COST_BEYOND_PS ? llround(ps / (double)grain_ps) * grain_ps : COST_BEYOND_PS;
+}
+
+int64_t cost_of_bytes_ps(const struct platform *platform, double s)
+{
+    return cost_in_grains_ps(platform, s * (double)UNITS_PS_PER_S);
+}
+
 int64_t cost_pause_ps(const struct pause_cost *cost, int64_t lasts_ps)
 {
     int64_t after_ps = cost_duration_ps(cost->after_s), full_ps = cost_duration_ps(cost->full_s);
@@ -17,21 +28,21 @@ int64_t cost_pause_ps(const struct pause_cost *cost, int64_t lasts_ps)
     return lasts_ps >= full_ps ? call_ps : llround((double)call_ps * (double)beyond_ps / (double)(full_ps - after_ps));
 }
 
-static int64_t transmit_ps(int64_t bytes, double bandwidth_Bps)
+static int64_t transmit_ps(const struct platform *platform, int64_t bytes, double bandwidth_Bps)
 {
-    return isinf(bandwidth_Bps) ? 0 : cost_duration_ps((double)bytes / bandwidth_Bps);
+    return isinf(bandwidth_Bps) ? 0 : cost_of_bytes_ps(platform, (double)bytes / bandwidth_Bps);
 }
 
 struct cost cost_message(const struct platform *platform, const struct engine_message *message)
 {
     struct cost cost = {0};
     if (message->to_self) {
-        cost.transmit_ps = cost_duration_ps(platform_copy_s(platform, message->src_node, message->bytes));
+        cost.transmit_ps = cost_of_bytes_ps(platform, platform_copy_s(platform, message->src_node, message->bytes));
         return cost;
     }
     int32_t src = message->src_node, dst = message->dst_node;
     double rate_Bps = platform_bandwidth_Bps(platform, src, dst, message->bytes, message->two_sided);
-    cost.transmit_ps = transmit_ps(message->bytes, rate_Bps);
+    cost.transmit_ps = transmit_ps(platform, message->bytes, rate_Bps);
     cost.latency_ps = units_ps(platform_latency_s(platform, src, dst, message->bytes, message->two_sided));
     cost.network = src != dst;
     if (cost.network) {

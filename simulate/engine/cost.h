@@ -12,6 +12,10 @@
 
 /* Nearest picosecond, at most COST_BEYOND_PS. */
 int64_t cost_duration_ps(double s);
+/* The nearest whole number of the platform's grain, at most COST_BEYOND_PS. */
+int64_t cost_in_grains_ps(const struct platform *platform, double ps);
+/* What bytes cost. */
+int64_t cost_of_bytes_ps(const struct platform *platform, double s);
 
 struct cost {
     int64_t occupy_ps;   /* the sending NIC is busy: max(gap, bytes / bandwidth); 0 inside a node */

@@ -182,7 +182,7 @@ enum status replay_begin_gap(struct replay *replay, uint32_t rank, uint32_t thre
 {
     const struct trace_rank *process = &replay->trace->ranks[rank];
     int64_t all_ps = trace_compute_ps(process, index, gap_ps), slept_ps = trace_slept_ps(process, index, all_ps);
-    int64_t computing_ps = replay_compute_ps(&replay->ranks[rank], all_ps - slept_ps);
+    int64_t computing_ps = replay_compute_ps(replay, &replay->ranks[rank], all_ps - slept_ps);
     if (slept_ps > COST_BEYOND_PS) slept_ps = COST_BEYOND_PS;
     TRY(note_before(replay, rank, index, BEFORE_SLEPT, slept_ps));
     *enter_ps = from_ps + computing_ps;

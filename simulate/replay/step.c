@@ -110,7 +110,7 @@ enum step replay_spend(struct replay *replay, struct rank_state *rank, int64_t c
 
 int64_t replay_copy_ps(const struct replay *replay, uint32_t rank, int64_t bytes)
 {
-    return cost_duration_ps(platform_copy_s(replay->platform, replay->nodes[rank], bytes));
+    return cost_of_bytes_ps(replay->platform, platform_copy_s(replay->platform, replay->nodes[rank], bytes));
 }
 
 enum step replay_exit(struct rank_state *rank, int64_t at_ps)
@@ -119,12 +119,11 @@ enum step replay_exit(struct rank_state *rank, int64_t at_ps)
     return STEP_EXIT;
 }
 
-int64_t replay_compute_ps(const struct rank_state *rank, int64_t recorded_ps)
+int64_t replay_compute_ps(const struct replay *replay, const struct rank_state *rank, int64_t recorded_ps)
 {
     if (recorded_ps <= 0) return 0;
     if (rank->stretch == 1.0) return recorded_ps < COST_BEYOND_PS ? recorded_ps : COST_BEYOND_PS;
-    double stretched = (double)recorded_ps * rank->stretch;
-    return stretched < (double)COST_BEYOND_PS ? llround(stretched) : COST_BEYOND_PS;
+    return cost_in_grains_ps(replay->platform, (double)recorded_ps * rank->stretch);
 }
 
 void replay_fail_past_end(struct replay *replay, uint32_t rank)

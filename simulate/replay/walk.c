@@ -29,7 +29,7 @@ static enum step step_call(struct replay *replay, uint32_t rank)
         STEP_TRY(replay_thread_reenter(replay, rank));
     }
     if (is_failed_test(replay, call)) { /* it is computing */
-        int64_t spent_ps = replay_compute_ps(state, call->exit_ps - call->enter_ps);
+        int64_t spent_ps = replay_compute_ps(replay, state, call->exit_ps - call->enter_ps);
         state->busy_ps = spent_ps;
         return replay_exit(state, replay->now_ps + spent_ps);
     }
@@ -208,7 +208,7 @@ static bool leave_call(struct replay *replay, uint32_t rank)
     if (next == state->count) return end_timeline(replay, rank);
     int64_t gap_ps = state->calls[next].enter_ps - left_ps - replay->trace->provenance.record_cost_ps, enter_ps;
     if (state->plain_gaps)
-        enter_ps = exit_ps + replay_compute_ps(state, gap_ps);
+        enter_ps = exit_ps + replay_compute_ps(replay, state, gap_ps);
     else if (replay_begin_gap(replay, rank, state->thread, exit_ps, next, gap_ps, &enter_ps) != STATUS_OK)
         return false;
     if (enter_ps == replay->now_ps) return true;

@@ -80,7 +80,7 @@ static inline bool replay_past_end(struct replay *replay, uint32_t rank, int64_t
     return true;
 }
 int64_t replay_copy_ps(const struct replay *replay, uint32_t rank, int64_t bytes);
-int64_t replay_compute_ps(const struct rank_state *rank, int64_t recorded_ps);
+int64_t replay_compute_ps(const struct replay *replay, const struct rank_state *rank, int64_t recorded_ps);
 /* At at_ps the row of this kind of timer is called for the item. key is the rank that breaks ties. */
 enum status replay_timer(struct replay *replay, int64_t at_ps, uint32_t key, enum timer_kind kind, uint32_t item);
 enum { TIMER_SHIFT = 28 };

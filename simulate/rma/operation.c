@@ -40,7 +40,7 @@ static struct put_copy find_put_copy(struct replay *replay, uint32_t rank, const
     bool known = replay->same_costs && data.src_node != data.dst_node;
     if (known && replay->put_copy.bytes == call->bytes) return replay->put_copy;
     double copy_s = (double)call->bytes * replay->platform->protocol.put_s_per_byte;
-    int64_t all_ps = data.to_self ? replay_copy_ps(replay, rank, call->bytes) : cost_duration_ps(copy_s);
+    int64_t all_ps = data.to_self ? replay_copy_ps(replay, rank, call->bytes) : cost_of_bytes_ps(replay->platform, copy_s);
     int64_t transmit_ps = cost_message(replay->platform, &data).transmit_ps;
     const struct put_copy copy = {call->bytes, all_ps, all_ps > transmit_ps ? all_ps - transmit_ps : 0};
     if (known) replay->put_copy = copy;

@@ -297,7 +297,7 @@ enum status replay_op_arrived(struct replay *replay, uint32_t index)
     if (replay->ops[index].kind != CALL_PUT) {
         /* The target's server applies accumulates one after another (spec "Progress at the target"). */
         const struct op *op = &replay->ops[index];
-        int64_t apply_ps = cost_duration_ps(platform_apply_s(replay->platform, op->bytes));
+        int64_t apply_ps = cost_of_bytes_ps(replay->platform, platform_apply_s(replay->platform, op->bytes));
         if (apply_ps == 0) return replay_on_applied(replay, index);
         int64_t *free_ps = &replay->server_free_ps[replay->servers ? replay->servers[op->target] : op->target];
         int64_t begin_ps = replay->platform->contention && *free_ps > replay->now_ps ? *free_ps : replay->now_ps;
