@@ -16,6 +16,7 @@ struct part {
     uint32_t rank, thread;
     size_t call;
     bool computing;
+    uint32_t site; /* of computing: of the call behind it */
 };
 
 /* A walk along the path, from its end. */
@@ -28,7 +29,7 @@ struct walk {
     int64_t grain;                      /* of that one: the rest of each time is its rise */
     struct time_profile *profile;
     struct places *places;
-    int64_t left; /* rise of the time at which the walk is */
+    int64_t left; /* rise of the time at which the walk is: first the run time's; of ranks that end together one may rise more */
     bool begun;
     struct part open; /* not counted yet */
     struct err *err;
@@ -104,7 +105,7 @@ static enum status add_part(struct walk *walk, const struct part *of, int64_t pa
     const struct trace_call *call = call_of(walk, of->rank, of->call);
     const struct time_activity activity = {
         .node = call ? callpath_at(walk->profile->paths, of->rank, of->call) : CALLPATH_ROOT,
-        .site = of->computing ? TRACE_NO_SITE : call->site,
+        .site = of->computing ? of->site : call->site,
         .activity = of->computing ? (uint32_t)ACTIVITY_COMPUTING : call->call};
     const enum call_arm arm = of->computing ? ARM_PLAIN : call_arm(call_kind((enum mpi_call)call->call));
     walk->places->rank_parts[of->rank] += (double)part;
@@ -145,7 +146,7 @@ static enum status add_named(struct walk *walk, const struct part *of, int64_t p
 /* A part behind a wait. */
 static enum status add_waited(struct walk *walk, const struct part *of, const struct wait *wait, int64_t part)
 {
-    const struct part cause = {wait->cause_rank, wait->cause_thread, wait->cause_call, false};
+    const struct part cause = {wait->cause_rank, wait->cause_thread, wait->cause_call, false, TRACE_NO_SITE};
     const int64_t own = rise_within(walk, cause.rank, cause.call, walk->after->ranks[of->rank].calls[of->call].exit_ps, part);
     TRY(add_share(walk, SPLIT_WAIT, wait->pattern, 0, part));
     TRY(add_pair(walk, wait->cause_rank, of->rank, part));
@@ -178,6 +179,11 @@ static bool enter_thread(const struct timeline *timeline, int64_t at_ps, size_t 
     return (*k)-- > 0;
 }
 
+static uint32_t site_at(const struct timeline *timeline, size_t k)
+{
+    return k < timeline->count ? timeline_call(timeline, k)->site : TRACE_NO_SITE;
+}
+
 static enum status visit_part(struct walk *walk, uint32_t rank, uint32_t thread, const struct path_part *on)
 {
     const struct timeline timeline = timeline_of(walk->timelines, rank, thread);
@@ -186,16 +192,16 @@ static enum status visit_part(struct walk *walk, uint32_t rank, uint32_t thread,
     if (!enter_thread(&timeline, on->to_ps, &k, &inside, &at_exit)) return STATUS_OK;
     int64_t rise = rise_of(walk, rank, timeline_index(&timeline, k), at_exit);
     TRY(count_part(walk, rise, walk->begun && !walk->open.computing ? find_wait(walk, &walk->open, on->to_ps) : NULL));
-    if (!walk->begun) walk->left = rise;
     walk->begun = true;
-    for (walk->open = (struct part){rank, thread, timeline_index(&timeline, k), !inside};; inside = !inside) {
+    walk->open = (struct part){rank, thread, timeline_index(&timeline, k), !inside, site_at(&timeline, k + 1)};
+    for (;; inside = !inside) {
         const struct trace_call *call = timeline_call(&timeline, k);
         if ((inside ? call->enter_ps : call->exit_ps) < on->from_ps) return STATUS_OK;
         TRY(count_part(walk, rise_of(walk, rank, timeline_index(&timeline, k), !inside), NULL));
         if (inside && k-- == 0) break;
-        walk->open = (struct part){rank, thread, timeline_index(&timeline, k), inside};
+        walk->open = (struct part){rank, thread, timeline_index(&timeline, k), inside, site_at(&timeline, k + 1)};
     }
-    walk->open = (struct part){rank, thread, AT_BEGIN, true};
+    walk->open = (struct part){rank, thread, AT_BEGIN, true, site_at(&timeline, 0)};
     return STATUS_OK;
 }
 
@@ -265,16 +271,17 @@ enum status places_find(const struct run_time *of, bool jumps, double unit, stru
 {
     struct trace *before = NULL, *after = NULL;
     const int64_t from = of->x + (jumps ? of->step : 0);
-    int64_t t;
+    int64_t t = 0, then = 0;
     *places = (struct places){.rank_parts = calloc((size_t)of->replays->trace->rank_count + 1, sizeof *places->rank_parts)};
     if (!places->rank_parts) return err_memory(err);
     const bool at_once = run_time_has_slope(of, of->x);
-    double slope;
+    double slope = 0;
     enum status status = at_once ? run_time_slope(of, of->x, false, &t, &slope, &after, err)
                                  : run_time_at(of, from, &t, &before, err);
-    if (status == STATUS_OK && !at_once) status = run_time_at(of, from + of->step, &t, &after, err);
+    if (status == STATUS_OK && !at_once) status = run_time_at(of, from + of->step, &then, &after, err);
     struct walk walk = {.before = before, .after = after, .grain = of->grain, .platform = of->replays->platform,
                         .places = places, .err = err};
+    walk.left = at_once ? (int64_t)slope : then - t;
     if (status == STATUS_OK) status = analyze_walk(&walk, unit / (double)of->step);
     trace_free(before);
     trace_free(after);

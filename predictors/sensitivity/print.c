@@ -133,7 +133,8 @@ static void print_gains(const struct sensitivity_row *row, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
     if (!row->gains_known) return;
-    text_print(out, "\nRun time if the computing of a call path took so many times as long\n%-32s", "");
+    text_print(out, "\nRun time if the computing of a call path, or in front of a line's calls, took so many times as long\n");
+    text_print(out, "%-32s", "");
     for (int i = 0; i < GAIN_POINTS; i++) text_print(out, " %10.3g", gain_factors[i]);
     fputc('\n', out);
     for (size_t g = 0; g < row->gains.count; g++) {

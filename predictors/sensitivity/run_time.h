@@ -52,8 +52,8 @@ enum status run_time_init(struct run_time *of, struct replays *replays, const st
 enum status run_time_at(const struct run_time *of, int64_t x, int64_t *t, struct trace **predicted, struct err *err);
 /* Whether one replay gives the slope there. */
 bool run_time_has_slope(const struct run_time *of, int64_t x);
-/* The run time there, and the slope on the left or the right, of one replay, where run_time_has_slope(). Of *predicted, unless NULL, each time
- * is the predicted one in grains, and the rest is its slope on the right. */
+/* The run time there, and the slope on the left or the right, of one replay, where run_time_has_slope(). Of *predicted, unless
+ * NULL, each time is the predicted one in grains, and the rest is its slope on the right. */
 enum status run_time_slope(const struct run_time *of, int64_t x, bool left, int64_t *t, double *slope, struct trace **predicted,
                            struct err *err);
 

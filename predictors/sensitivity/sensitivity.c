@@ -313,18 +313,17 @@ static enum status describe_slack(struct finder *finder)
 
 static enum status describe_gains(struct finder *finder)
 {
-    struct callpaths paths;
+    struct gains *gains = &finder->row->gains;
     const enum status scales = trace_check_no_shmem(finder->trace, "gains", finder->err);
     if (scales != STATUS_OK) return finder->options->gains ? scales : STATUS_OK;
-    TRY(callpaths_build(finder->trace, &paths, finder->err));
-    const double replays = (double)paths.node_count * (GAIN_POINTS - 1);
-    enum status status = STATUS_OK;
-    if (finder->options->gains || replays * (double)(finder->replays.events + 1) <= UNASKED_EVENTS) {
-        finder->row->gains_known = true;
-        status = gains_find(&finder->replays, &paths, &finder->row->gains, finder->err);
+    TRY(gains_choose(finder->trace, gains, finder->err));
+    const double replays = (double)gains->count * (GAIN_POINTS - 1);
+    if (!finder->options->gains && replays * (double)(finder->replays.events + 1) > UNASKED_EVENTS) {
+        gains_clear(gains);
+        return STATUS_OK;
     }
-    callpaths_clear(&paths);
-    return status;
+    finder->row->gains_known = true;
+    return gains_find(&finder->replays, gains, finder->err);
 }
 
 static enum status describe_run(struct finder *finder)

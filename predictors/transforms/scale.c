@@ -1,10 +1,11 @@
-/* Scales the computing inside a call path, or of one rank. */
+/* Scales the computing inside a call path, in front of the calls of a line of the program, or of one rank. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/units.h"
 #include "model/callpaths/callpath.h"
 #include "model/waits/rank_sums.h"
@@ -21,6 +22,7 @@ struct scaling {
     size_t stride;
     double factor; /* the one that was asked for */
     int64_t only;  /* the rank whose computing changes; -1: of all ranks */
+    bool *sites;   /* owned, by site: the computing in front of its calls changes; NULL: the factors say where */
     struct transform_report *report;
     double before_s, after_s; /* over all ranks, which may be more than picoseconds can count */
 };
@@ -42,8 +44,8 @@ static enum status check_factor(const char *argument, struct err *err)
     const bool number = sign && end != sign + 1 && !isspace((unsigned char)sign[1]) && *end == '\0';
     if (number && sign > argument && factor >= 0 && factor <= 1e6) return STATUS_OK;
     return err_set(err, STATUS_USAGE, NULL, NULL,
-                   "scale %s, expected CALLPATH=FACTOR or rank=R:FACTOR with a factor from 0 to 1e6, as main/solve=0.5",
-                   argument);
+                   "scale %s, expected CALLPATH=FACTOR, FILE:LINE=FACTOR or rank=R:FACTOR with a factor from 0 to 1e6, as "
+                   "main/solve=0.5", argument);
 }
 
 /* Sets the factor of the nodes at and below path; "/" is everything. *found says whether there is one. */
@@ -80,7 +82,8 @@ static enum status scale_rank(void *context, uint32_t rank, struct timeline_edit
     double passed_ps = 0;
     for (size_t i = 0; i < timeline->count; i++) {
         struct timeline_item *item = &timeline->items[i];
-        double factor = scaling->factors[rank * scaling->stride + path_before(scaling, rank, timeline, i)];
+        double factor = scaling->sites ? scaling->sites[item->call.site] ? scaling->factor : NAN
+                                       : scaling->factors[rank * scaling->stride + path_before(scaling, rank, timeline, i)];
         int64_t computing_ps = item->compute_ps - item->slept_ps;
         bool inside = computing_ps > 0 && !isnan(factor) && (scaling->only < 0 || scaling->only == rank);
         double scaled_ps = (double)computing_ps * (inside ? factor : 1) + (double)item->slept_ps;
@@ -99,6 +102,26 @@ static enum status scale_rank(void *context, uint32_t rank, struct timeline_edit
     return STATUS_OK;
 }
 
+/* "halo.c:65": the file's name or its whole path. Whether a call is there. */
+static enum status mark_sites(struct scaling *scaling, const char *line, size_t length, bool *found, struct err *err)
+{
+    const struct trace_definitions *definitions = &scaling->trace->definitions;
+    const char *colon = memrchr(line, ':', length);
+    const size_t of_file = colon ? (size_t)(colon - line) : 0;
+    *found = false;
+    scaling->sites = calloc(definitions->site_count + 1, sizeof *scaling->sites);
+    if (!scaling->sites) return err_memory(err);
+    for (size_t i = 0; i < definitions->site_count; i++) {
+        const struct trace_site *site = &definitions->sites[i];
+        const size_t whole = site->file ? strlen(site->file) : 0;
+        if (of_file == 0 || whole < of_file || strtol(colon + 1, NULL, 10) != site->line) continue;
+        const char *end = site->file + whole - of_file;
+        scaling->sites[i] = strncmp(end, line, of_file) == 0 && (end == site->file || end[-1] == '/');
+        *found = *found || scaling->sites[i];
+    }
+    return STATUS_OK;
+}
+
 static enum status unknown_path(const struct trace *trace, const struct callpaths *paths, const char *path,
                                 size_t length, struct err *err)
 {
@@ -111,7 +134,8 @@ static enum status unknown_path(const struct trace *trace, const struct callpath
         free(text);
     }
     return err_set(err, STATUS_DATA, trace->name, NULL,
-                   "no user region has the call path '%.*s' that is to be scaled, expected one of / (everything)%s",
+                   "no user region has the call path '%.*s' that is to be scaled, and no call the line, expected one of / "
+                   "(everything)%s",
                    (int)length, path, known);
 }
 
@@ -122,10 +146,12 @@ static enum status scale_computing(const struct trace *trace, const char *argume
     bool found;
     scaling->factor = strtod(argument + length + 1, NULL);
     TRY(mark_inside(trace, argument, length, scaling, &found, err));
+    if (!found) TRY(mark_sites(scaling, argument, length, &found, err));
     if (!found) return unknown_path(trace, paths, argument, length, err);
     TRY(timeline_each(trace, scale_rank, scaling, made, err));
     char before[UNITS_TEXT_BYTES], after[UNITS_TEXT_BYTES];
-    return transform_say(scaling->report, err, "computing in %.*s over all ranks is %s, was %s", (int)length, argument,
+    return transform_say(scaling->report, err, "computing %s %.*s over all ranks is %s, was %s",
+                         scaling->sites ? "in front of the calls of" : "in", (int)length, argument,
                          units_format_duration(scaling->after_s, after),
                          units_format_duration(scaling->before_s, before));
 }
@@ -156,7 +182,7 @@ static enum status apply_scale(const struct trace *trace, const char *argument, 
     enum status status = !scaling.factors   ? err_memory(err)
                          : scaling.only < 0 ? scale_computing(trace, argument, &paths, &scaling, made, err)
                                             : scale_one(trace, argument, &scaling, made, err);
-    free(scaling.factors);
+    FREE_ALL(scaling.factors, scaling.sites);
     callpaths_clear(&paths);
     return status;
 }
@@ -232,8 +258,8 @@ const struct transform transform_balance = {
 
 const struct transform transform_scale = {
     .name = "scale",
-    .summary = "computing inside a call path of user regions, or of one rank, times FACTOR; / is everything",
-    .argument = "CALLPATH=FACTOR or rank=R:FACTOR",
+    .summary = "computing in a call path of user regions, before a line's calls, or of one rank, times FACTOR; / is everything",
+    .argument = "CALLPATH=FACTOR, FILE:LINE=FACTOR or rank=R:FACTOR",
     .apply = apply_scale,
     .check = check_factor,
 };
