@@ -273,6 +273,8 @@ bool semantics_waits_for_group(const struct rma_semantics *semantics, enum rma_k
 /* Whether some operation never waits for a post (d), so that complete returns before the post and the origin runs
  * ahead. */
 bool semantics_run_ahead(const struct rma_semantics *semantics);
+/* Whether the call of some operation returns before the target's post (c, d). */
+bool semantics_defer(const struct rma_semantics *semantics);
 /* Whether some put or accumulate is copied into a limited buffer (d). */
 bool semantics_limited(const struct rma_semantics *semantics);
 

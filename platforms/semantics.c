@@ -120,6 +120,13 @@ bool semantics_run_ahead(const struct rma_semantics *semantics)
     return false;
 }
 
+bool semantics_defer(const struct rma_semantics *semantics)
+{
+    for (int kind = 0; kind < RMA_KIND_COUNT; kind++)
+        if (any_waits(semantics->rules[kind], WAITS_COMPLETE)) return true;
+    return semantics_run_ahead(semantics);
+}
+
 bool semantics_limited(const struct rma_semantics *semantics)
 {
     return semantics->buffer_bytes != INT64_MAX && (any_waits(semantics->rules[RMA_PUT], WAITS_NEVER) ||

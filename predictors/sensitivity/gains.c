@@ -1,6 +1,7 @@
 #include "predictors/sensitivity/gains.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,8 @@ static enum status replay_scaled(struct replays *replays, const char *callpath, 
         status = replays_run(replays, rewrite.trace ? rewrite.trace : replays->trace, &run_time_ps, NULL, err);
         rewrite_clear(&rewrite);
     }
-    *run_time_s = units_s(run_time_ps);
-    return status;
+    *run_time_s = status == STATUS_OK ? units_s(run_time_ps) : NAN;
+    return status == STATUS_DATA ? STATUS_OK : status;
 }
 
 ORDER(by_gain, struct gain, UP(run_time_s[0]) BY_TEXT(callpath))

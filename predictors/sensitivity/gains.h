@@ -12,7 +12,7 @@ extern const double gain_factors[GAIN_POINTS]; /* k, from 0 to 2 */
 
 struct gain {
     char *callpath; /* owned: "main/solve" with all regions inside it; "/": everything; "solve.c:65": in front of its calls */
-    double run_time_s[GAIN_POINTS];
+    double run_time_s[GAIN_POINTS]; /* NAN: the run does not end then: a deadlock */
     cJSON *points;  /* NULL: the JSON is made of the run times */
 };
 

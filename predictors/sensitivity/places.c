@@ -155,12 +155,12 @@ static enum status add_waited(struct walk *walk, const struct part *of, const st
 }
 
 /* The open part begins at a time with this rise, behind a wait unless NULL. One that rises more than what comes after it is on
- * another path. */
+ * another path, and what comes earlier than before comes in another order. */
 static enum status count_part(struct walk *walk, int64_t rise, const struct wait *wait)
 {
     if (!walk->begun || rise >= walk->left) return STATUS_OK;
-    const int64_t part = walk->left - rise;
-    walk->left = rise;
+    const int64_t from = units_max_ps(rise, 0), part = walk->left - from;
+    walk->left = from;
     return wait ? add_waited(walk, &walk->open, wait, part) : add_named(walk, &walk->open, part);
 }
 

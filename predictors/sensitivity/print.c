@@ -24,6 +24,7 @@ char *sensitivity_value_text(enum key_kind kind, double value, char text[UNITS_T
 
 static char *format_slope(enum key_kind kind, double slope, char text[UNITS_TEXT_BYTES])
 {
+    if (isnan(slope)) return strcpy(text, "-");
     if (kind == KEY_SPEED) return units_format_duration(slope, text);
     snprintf(text, UNITS_TEXT_BYTES, "%.10g%s", slope, kind == KEY_RATE || kind == KEY_COST ? " bytes" : "");
     return text;
@@ -39,6 +40,11 @@ static bool is_flat(const struct sensitivity_value *value)
 static void print_value(const struct sensitivity_value *value, FILE *out)
 {
     char text[5][UNITS_TEXT_BYTES], from[UNITS_TEXT_BYTES], below[UNITS_TEXT_BYTES];
+    if (value->refused) {
+        text_print(out, "%-32s %10s with another value: %s\n", value->key,
+                   sensitivity_value_text(value->kind, value->value, text[0]), value->refused);
+        return;
+    }
     text_print(out, "%-32s %10s %18s %10s %10s", value->key, sensitivity_value_text(value->kind, value->value, text[0]),
                format_slope(value->kind, value->slope, text[1]), sensitivity_value_text(value->kind, value->from, from),
                sensitivity_value_text(value->kind, value->to, text[2]));
@@ -140,7 +146,7 @@ static void print_gains(const struct sensitivity_row *row, FILE *out)
     for (size_t g = 0; g < row->gains.count; g++) {
         text_print(out, "%-32s", row->gains.items[g].callpath);
         for (int i = 0; i < GAIN_POINTS; i++)
-            text_print(out, " %10s", units_format_duration(row->gains.items[g].run_time_s[i], text));
+            text_print(out, " %10s", sensitivity_value_text(KEY_TIME, row->gains.items[g].run_time_s[i], text));
         fputc('\n', out);
     }
 }
@@ -204,6 +210,7 @@ void sensitivity_write_csv(const struct sensitivity *made, FILE *out)
     for (size_t r = 0; r < made->row_count; r++)
         for (size_t g = 0; g < made->rows[r].gains.count; g++)
             for (int i = 0; i < GAIN_POINTS; i++) {
+                if (isnan(made->rows[r].gains.items[g].run_time_s[i])) continue;
                 text_print(out, "%s,", made->rows[r].semantics);
                 csv_write_text(out, "scale:", made->rows[r].gains.items[g].callpath);
                 text_print(out, ",%g,%.15g\n", gain_factors[i], made->rows[r].gains.items[g].run_time_s[i]);
@@ -294,9 +301,10 @@ static const struct field gain_rows[] = {SAME(callpath), SAME(points, .tree = ma
 #undef S
 #define SPLIT(KEY, WHICH, ROWS) ARRAY(KEY, places.splits[WHICH].items, places.splits[WHICH].count, ROWS)
 #define S struct sensitivity_value
-static const struct field value_fields[] = {SAME(key),
+const struct field sensitivity_value_fields[] = {SAME(key),
                                             SAME(value, IF_FINITE),
-                                            SAME(slope, SIGNED),
+                                            SAME(refused, IF_THERE, LEFT_OUT),
+                                            SAME(slope, IF_FINITE, SIGNED),
                                             SAME(slope_below, IF_FINITE, SIGNED, LEFT_OUT),
                                             SAME(exact),
                                             SAME(proven),
@@ -318,7 +326,7 @@ static const struct field slack_fields[] = {FIELD("calls", count), SAME(zero), S
 #undef S
 #define S struct sensitivity_row
 static const struct field row_fields[] = {FIELD("row", name), SAME(semantics), SAME(run_time_s), SAME(replays),
-                                          ARRAY("values", values, value_count, value_fields),
+                                          ARRAY("values", values, value_count, sensitivity_value_fields),
                                           OBJECT("slack", slack, slack_fields, IF_FLAG(slack_known)),
                                           ARRAY("gains", gains.items, gains.count, gain_rows), {0}};
 #undef S

@@ -109,6 +109,7 @@ static enum status run_stretched(const struct run_time *of, int64_t factor, int6
     *at = before;
     if (follows) *follows = before;
     platform_values_stretch(&replays->values, 1 / (double)factor);
+    replays->refused = replays->refused || status == STATUS_DATA;
     return status;
 }
 

@@ -26,6 +26,7 @@ struct replays {
     int64_t factor;                /* by which it is */
     int64_t run_time_ps;
     uint64_t events, count; /* of one replay; replays so far */
+    bool refused;           /* one with another value has failed: a deadlock, or beyond the end of simulated time */
 };
 
 /* The caller sets trace, platform and engine of an all-zero struct. Replays once. */

@@ -23,7 +23,8 @@ struct finder {
     const struct sensitivity_options *options;
     struct replays replays;
     bool by_replay; /* the engine's times are no sums */
-    bool convex; /* every run time of this trace on this platform */
+    bool convex; /* every run time of this trace on this platform, unless operations that cost time to issue are deferred */
+    bool defers;
     struct sensitivity_row *row;
     struct err *err;
 };
@@ -57,11 +58,20 @@ static bool is_linear(const struct trace *trace, const struct platform *platform
     return !queues && platform->draw == 0 && !protocol_reverses(&platform->protocol) && !platform_reverses_within(platform);
 }
 
+/* Whether a call queries targets whose operations it does not know to be complete. */
+static bool queries_targets(const struct platform *platform)
+{
+    for (enum steps_query query = QUERY_NEEDED; query <= QUERY_ALL; query++)
+        if (protocol_queries(&platform->protocol, query)) return true;
+    return false;
+}
+
 /* Whether everything happens in one order at all values, so that each time is a maximum of sums, which is convex: nothing queues
- * for a NIC, a lock or software, no call returns by what has arrived so far, and no cost stops growing. */
+ * for a NIC, a lock or software, no call returns, asks or copies by what has arrived so far, and no cost stops growing. */
 static bool is_convex(const struct trace *trace, const struct platform *platform)
 {
     const struct pause_cost *pauses[] = {&platform->pause, &platform->loopback_pause};
+    if (queries_targets(platform) || platform->unexpected_copy) return false;
     const bool serves = platform->progress != PROGRESS_HARDWARE || !protocol_is_hardware(&platform->protocol);
     if (platform->contention || serves || semantics_limited(&platform->semantics) || !is_linear(trace, platform)) return false;
     for (int i = 0; i < 2; i++)
@@ -87,6 +97,25 @@ static bool is_convex(const struct trace *trace, const struct platform *platform
         }
     }
     return true;
+}
+
+/* Whether an operation under MPI_Win_start leaves in its call if the post is known, and else later. */
+static bool defers_operations(const struct trace *trace, const struct platform *platform)
+{
+    for (uint32_t r = 0; r < trace->rank_count; r++)
+        for (size_t i = 0; i < trace->ranks[r].count; i++)
+            if (call_kind((enum mpi_call)trace->ranks[r].calls[i].call) == CALL_START)
+                return semantics_defer(&platform->semantics) || platform->window_rule_count > 0;
+    return false;
+}
+
+/* The calls that issue operations take this value, or take time anyway. */
+static bool costs_issue(const struct platform *platform, const struct platform_value *value)
+{
+    const double *const costs[] = {&platform->overhead_s, &platform->loopback_overhead_s, &platform->protocol.put_s_per_byte};
+    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
+        if (*costs[i] > 0 || value->at == costs[i] || value->follows == costs[i]) return true;
+    return false;
 }
 
 static const struct sensitivity_range *find_range(const struct sensitivity_options *options,
@@ -138,7 +167,7 @@ static double curve_at(const struct corners *curve, double x)
 }
 
 /* Replays at values that nobody has chosen, the same in each run. */
-static enum status verify_curve(struct finder *finder, const struct run_time *of, struct corners *curve)
+static enum status verify_curve(struct finder *finder, const struct run_time *of, bool convex, struct corners *curve)
 {
     enum { TRIED = 20 };
     const double low = curve->points[0].x, range = curve->points[curve->count - 1].x - low;
@@ -153,7 +182,7 @@ static enum status verify_curve(struct finder *finder, const struct run_time *of
             continue;
         }
         curve->exact = false;
-        if (!finder->convex) break;
+        if (!convex) break;
         return err_set(finder->err, STATUS_DATA, finder->trace->name, of->value->key,
                        "with %s the run takes %.12g s, on the curve it is %.12g s",
                        sensitivity_value_text(of->value->kind, run_time_value(of, (double)x), value), run_time_s(of, (double)t),
@@ -182,7 +211,7 @@ static double slope_unit(const struct run_time *of)
     return of->value->kind == KEY_SPEED ? 1 / (double)UNITS_PS_PER_S : 1;
 }
 
-static enum status describe_curve(const struct finder *finder, const struct run_time *of, struct corners *curve,
+static enum status describe_curve(const struct finder *finder, const struct run_time *of, bool convex, struct corners *curve,
                                   struct sensitivity_value *made)
 {
     const bool inverse = run_time_falls(of);
@@ -197,7 +226,7 @@ static enum status describe_curve(const struct finder *finder, const struct run_
         made->tolerances[i] = (struct sensitivity_tolerance){shares[i], isnan(x) ? NAN : run_time_value(of, x)};
     }
     made->exact = curve->exact && is_linear(finder->trace, finder->replays.platform);
-    made->proven = made->exact && finder->convex;
+    made->proven = made->exact && convex;
     return keep_corners(of, curve, made, finder->err);
 }
 
@@ -247,22 +276,45 @@ static enum status describe_by_replay(struct finder *finder, const struct run_ti
     return keep_corners(of, &curve, made, finder->err);
 }
 
-static enum status describe_value(struct finder *finder, const struct platform_value *value, struct sensitivity_value *made)
+static enum status find_value(struct finder *finder, const struct platform_value *value, struct sensitivity_value *made)
 {
     struct run_time of;
     struct corners curve;
     int64_t low, high;
-    *made = (struct sensitivity_value){.kind = value->kind, .value = *value->at};
-    strcpy(made->key, value->key);
-    TRY(run_time_init(&of, &finder->replays, value, finder->convex, finder->err));
+    const bool convex = finder->convex && !(finder->defers && costs_issue(finder->replays.platform, value));
+    TRY(run_time_init(&of, &finder->replays, value, convex, finder->err));
     TRY(choose_range(&of, find_range(finder->options, value), &low, &high, finder->err));
     if (finder->by_replay) return describe_by_replay(finder, &of, low, high, made);
-    TRY(corners_find(&of, low, high, finder->convex, &curve, finder->err));
-    enum status status = finder->options->verify ? verify_curve(finder, &of, &curve) : STATUS_OK;
-    if (status == STATUS_OK) status = describe_curve(finder, &of, &curve, made);
+    TRY(corners_find(&of, low, high, convex, &curve, finder->err));
+    enum status status = finder->options->verify ? verify_curve(finder, &of, convex, &curve) : STATUS_OK;
+    if (status == STATUS_OK) status = describe_curve(finder, &of, convex, &curve, made);
     if (status == STATUS_OK && curve.right != 0) status = describe_places(finder, &of, &curve, made);
     corners_clear(&curve);
     return status;
+}
+
+static void clear_value(struct sensitivity_value *made)
+{
+    FREE_ALL(made->corners, made->places.rank_parts);
+    fields_clear(sensitivity_value_fields, made);
+}
+
+/* A program may end with the platform's value and deadlock with another one, since its locks come in another order. */
+static enum status describe_value(struct finder *finder, const struct platform_value *value, struct sensitivity_value *made)
+{
+    const struct sensitivity_value blank = {.kind = value->kind, .value = *value->at};
+    *made = blank;
+    strcpy(made->key, value->key);
+    finder->replays.refused = false;
+    const enum status status = find_value(finder, value, made);
+    if (status != STATUS_DATA || !finder->replays.refused) return status;
+    clear_value(made);
+    *made = blank;
+    strcpy(made->key, value->key);
+    made->slope = made->slope_below = made->from = made->to = NAN;
+    for (int i = 0; i < SENSITIVITY_SHARES; i++) made->tolerances[i] = (struct sensitivity_tolerance){shares[i], NAN};
+    made->refused = strdup(finder->err->text);
+    return made->refused ? STATUS_OK : err_memory(finder->err);
 }
 
 static enum status refuse_key(const struct finder *finder, const char *option, const char *key)
@@ -335,6 +387,7 @@ static enum status describe_run(struct finder *finder)
     TRY(replays_init(&finder->replays, finder->err));
     row->run_time_s = units_s(finder->replays.run_time_ps);
     finder->convex = !finder->by_replay && is_convex(finder->trace, finder->replays.platform);
+    finder->defers = defers_operations(finder->trace, finder->replays.platform);
     TRY(check_keys(finder));
     const struct platform_values *values = &finder->replays.values;
     row->values = calloc(values->count + 1, sizeof *row->values);
@@ -389,9 +442,8 @@ enum status sensitivity_find(const struct trace *trace, const struct sensitivity
 void sensitivity_clear(struct sensitivity *made)
 {
     for (size_t r = 0; r < made->row_count; r++) {
-        for (size_t i = 0; i < made->rows[r].value_count; i++) {
+        for (size_t i = 0; i < made->rows[r].value_count; i++)
             FREE_ALL(made->rows[r].values[i].corners, made->rows[r].values[i].places.rank_parts);
-        }
         slack_clear(&made->rows[r].slack);
     }
     fields_clear(sensitivity_fields, made);

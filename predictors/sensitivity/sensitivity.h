@@ -35,6 +35,7 @@ struct sensitivity_value {
     char key[VALUE_KEY_BYTES];
     enum key_kind kind;
     double value; /* of the platform; INFINITY: a rate without limit */
+    char *refused; /* owned: why the trace cannot be replayed with another value; then nothing else is known. NULL: it can */
     double slope; /* upwards; of a rate by seconds per byte, of a speed by its inverse */
     double slope_below; /* NAN: as slope */
     bool exact;
@@ -107,6 +108,6 @@ void sensitivity_write_csv(const struct sensitivity *made, FILE *out);
 void sensitivity_write_slack(const struct sensitivity *made, FILE *out);
 
 /* Schema rmacast.sensitivity/1. */
-extern const struct field sensitivity_fields[];
+extern const struct field sensitivity_fields[], sensitivity_value_fields[];
 
 #endif

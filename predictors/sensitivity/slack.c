@@ -45,7 +45,7 @@ static void move_calls(struct trace_rank *process, size_t call, int64_t by_ps)
     }
 }
 
-/* The run time if the call comes later. */
+/* The run time if the call comes later; INT64_MAX: the run does not end then. */
 static enum status delay_call(const struct delay *delay, int64_t later_ps, int64_t *run_time_ps, struct err *err)
 {
     struct trace_rank *process = &delay->view->ranks[delay->rank];
@@ -62,7 +62,9 @@ static enum status delay_call(const struct delay *delay, int64_t later_ps, int64
     move_calls(process, call, recorded_ps);
     enum status status = replays_run(delay->replays, delay->view, run_time_ps, NULL, err);
     move_calls(process, call, -recorded_ps);
-    return status;
+    if (status != STATUS_DATA) return status;
+    *run_time_ps = INT64_MAX;
+    return STATUS_OK;
 }
 
 /* Between a delay that the run does not notice and one that it does. */
