@@ -79,24 +79,28 @@ static enum status halve_delay(const struct delay *delay, int64_t high_ps, int64
 }
 
 /* From above, by as much as the run gets longer: in one step where it is convex. Where another order of messages or locks
- * makes it shorter again, by halving. */
+ * makes it shorter again, by steps that double, and halving. */
 static enum status find_slack(const struct delay *delay, int64_t *slack_ps, struct err *err)
 {
-    enum { STEPS_MOST = 8 };
+    enum { STEPS_MOST = 8, PROOFS_MOST = 64 };
     const int64_t all_ps = delay->replays->run_time_ps;
-    int64_t high_ps = all_ps, low_ps = all_ps, got_ps;
+    int64_t low_ps = all_ps, got_ps;
     for (int steps = 0; low_ps > 0; steps++) {
         TRY(delay_call(delay, low_ps, &got_ps, err));
         if (got_ps <= all_ps) break;
-        high_ps = low_ps;
         low_ps = steps < STEPS_MOST ? units_max_ps(low_ps - (got_ps - all_ps), 0) : 0;
     }
-    for (int steps = 0; steps < STEPS_MOST; steps++) {
-        TRY(delay_call(delay, low_ps + PROOF_PS, &got_ps, err));
-        if (got_ps > all_ps) break;
-        low_ps += PROOF_PS;
-        high_ps = units_max_ps(high_ps, low_ps);
-        TRY(halve_delay(delay, high_ps, &low_ps, err));
+    for (int64_t step_ps = PROOF_PS, steps = 0; steps < PROOFS_MOST; steps++) {
+        TRY(delay_call(delay, low_ps + step_ps, &got_ps, err));
+        if (got_ps <= all_ps) {
+            low_ps += step_ps;
+            step_ps *= 2;
+        } else if (step_ps == PROOF_PS) {
+            break;
+        } else {
+            TRY(halve_delay(delay, low_ps + step_ps, &low_ps, err));
+            step_ps = PROOF_PS;
+        }
     }
     *slack_ps = low_ps;
     return STATUS_OK;
