@@ -17,9 +17,30 @@ void nodes_free(struct node *nodes, size_t count)
     free(nodes);
 }
 
+static bool same_but_sizes(const struct observed *a, const struct observed *b)
+{
+    return a->key == b->key && a->completed == b->completed;
+}
+
 static bool same_but_group(const struct observed *a, const struct observed *b)
 {
-    return a->key == b->key && a->completed == b->completed && (a->any_size || (a->bytes == b->bytes && a->aux == b->aux));
+    return same_but_sizes(a, b) && (a->any_size || (a->bytes == b->bytes && a->aux == b->aux));
+}
+
+/* How a size of calls[0], calls[stride], ... changes; false: in another way. */
+static bool find_growth(const struct observed *calls, size_t stride, uint32_t rounds, int size, enum size_growth *growth)
+{
+    bool same = true, doubles = true, halves = true;
+    const int64_t first = size == SIZE_BYTES ? calls->bytes : calls->aux;
+    for (uint32_t round = 0; round < rounds; round++) {
+        const struct observed *call = &calls[round * stride];
+        const int64_t value = size == SIZE_BYTES ? call->bytes : call->aux;
+        same = same && value == first;
+        doubles = doubles && round < 62 && (value >> round) == first && (first << round) == value;
+        halves = halves && round < 62 && (first >> round) == value && (value << round) == first;
+    }
+    *growth = same || calls->any_size ? SIZE_SAME : doubles ? SIZE_DOUBLES : SIZE_HALVES;
+    return same || doubles || halves || calls->any_size;
 }
 
 static int32_t of_slot(const struct observed *call, int slot)
@@ -57,10 +78,12 @@ static bool is_series_body(const struct run *run, uint32_t rank, const struct ob
     for (size_t i = 0; i < body; i++) {
         bool same_group = true;
         for (uint32_t round = 1; round < rounds; round++) {
-            if (!same_but_group(&calls[i], &calls[i + round * body])) return false;
+            if (!same_but_sizes(&calls[i], &calls[i + round * body])) return false;
             same_group = same_group && calls[i].group == calls[i + round * body].group;
         }
         nodes[i] = (struct node){.kind = STEP_CALL, .call = &calls[i]};
+        for (int size = 0; size < SIZES; size++)
+            if (!find_growth(&calls[i], body, rounds, size, &nodes[i].growth[size])) return false;
         for (int slot = 0; slot < NODE_SLOTS; slot++) {
             if (of_slot(&calls[i], slot) == TRACE_NONE) continue;
             if (slot == 0 && calls[i].turns && calls[i].partial) return false;
@@ -77,18 +100,17 @@ static bool has_partner(const struct observed *call)
     return call->peers[0] != TRACE_NONE || call->member != TRACE_NONE;
 }
 
-/* Finds a series that begins with a call of the rank. *length is its number of calls; 0: there is none. */
-static enum status find_series(const struct run *run, uint32_t rank, size_t first, struct node *node, size_t *length,
-                               struct err *err)
+/* Finds a series whose body begins with a call of the rank, and has at least so many calls. *length is its number of calls; 0:
+ * there is none. */
+static enum status find_body(const struct run *run, uint32_t rank, size_t first, size_t least, int32_t ranks, struct node *node,
+                             size_t *length, struct err *err)
 {
     const struct observed_rank *all = &run->ranks[rank];
     struct node nodes[SERIES_BODY_MAX];
     uint32_t rounds[SERIES_COUNT];
-    *length = 0;
-    if (!has_partner(&all->calls[first])) return STATUS_OK;
     /* The numbers of rounds that a series can have. */
-    int32_t ranks = (int32_t)run->trace->definitions.comms[all->calls[first].comm].count;
     size_t possible = 0;
+    *length = 0;
     for (enum series series = 0; series < SERIES_COUNT; series++) {
         uint32_t of_series = series_rounds(series, ranks);
         bool known = of_series < SERIES_ROUNDS_MIN;
@@ -96,7 +118,7 @@ static enum status find_series(const struct run *run, uint32_t rank, size_t firs
         if (!known) rounds[possible++] = of_series;
     }
     for (size_t i = 0; i < possible; i++) {
-        for (size_t body = 1; body <= SERIES_BODY_MAX && first + body * rounds[i] <= all->count; body++) {
+        for (size_t body = least; body <= SERIES_BODY_MAX && first + body * rounds[i] <= all->count; body++) {
             if (!is_series_body(run, rank, &all->calls[first], body, rounds[i], nodes)) continue;
             *node = (struct node){.kind = STEP_SERIES, .rounds = rounds[i], .count = body};
             node->body = malloc(body * sizeof *node->body);
@@ -109,6 +131,19 @@ static enum status find_series(const struct run *run, uint32_t rank, size_t firs
     return STATUS_OK;
 }
 
+/* The same; calls without a partner, as a fence, may come first. */
+static enum status find_series(const struct run *run, uint32_t rank, size_t first, struct node *node, size_t *length,
+                               struct err *err)
+{
+    const struct observed_rank *all = &run->ranks[rank];
+    size_t partner = first;
+    *length = 0;
+    while (partner < all->count && partner - first < SERIES_BODY_MAX && !has_partner(&all->calls[partner])) partner++;
+    if (partner == all->count || partner - first == SERIES_BODY_MAX) return STATUS_OK;
+    const int32_t ranks = (int32_t)run->trace->definitions.comms[all->calls[partner].comm].count;
+    return find_body(run, rank, first, partner - first + 1, ranks, node, length, err);
+}
+
 static uint64_t hash_node(const struct node *node)
 {
     uint64_t hash = map_mix(node->kind, node->rounds);
@@ -118,6 +153,7 @@ static uint64_t hash_node(const struct node *node)
         hash = map_mix(hash, call->any_size ? 0 : (uint64_t)call->aux);
         uint32_t group = node->series[NODE_MEMBER] ? node->series[NODE_MEMBER] : call->group;
         hash = map_mix(hash, map_pair(group, call->completed));
+        hash = map_mix(hash, map_pair(node->growth[SIZE_BYTES], node->growth[SIZE_AUX]));
         for (int i = 0; i < STEP_PARTNERS; i++)
             hash = map_mix(hash, node->series[i] ? (uint64_t)node->series[i] << 32 : (uint32_t)fixed_slot(call, i));
     }
@@ -131,7 +167,7 @@ static bool node_equal(const struct node *a, const struct node *b)
 {
     if (a->hash != b->hash || a->kind != b->kind || a->rounds != b->rounds || a->count != b->count) return false;
     if (a->kind != STEP_CALL) return nodes_equal(a->body, b->body, a->count);
-    if (!same_but_group(a->call, b->call)) return false;
+    if (!same_but_group(a->call, b->call) || memcmp(a->growth, b->growth, sizeof a->growth) != 0) return false;
     for (int i = 0; i < NODE_SLOTS; i++)
         if (a->series[i] != b->series[i] || (!a->series[i] && fixed_slot(a->call, i) != fixed_slot(b->call, i))) return false;
     return a->series[NODE_MEMBER] || a->call->group == b->call->group;

@@ -8,11 +8,13 @@
 
 /* What of a call can follow a series: its partners, and the only member of its group. */
 enum { NODE_MEMBER = STEP_PARTNERS, NODE_SLOTS };
+enum { SIZE_BYTES, SIZE_AUX, SIZES };
 
 struct node {
     enum step_kind kind;
     uint64_t hash;
     const struct observed *call;        /* of STEP_CALL: the first one of them; borrowed from the run */
+    enum size_growth growth[SIZES];     /* of STEP_CALL in a series, of each of its sizes */
     uint16_t series[NODE_SLOTS];        /* of STEP_CALL: bits of the series that each may form; 0: as recorded */
     uint64_t rounds;                    /* of STEP_REPEAT and STEP_SERIES */
     struct node *body;                  /* owned */

@@ -191,6 +191,8 @@ static enum status make_call(struct merger *merger, const struct node *node, str
     draft->step.completed = call->completed;
     draft->step.shared = shared_of(merger, call);
     memcpy(draft->series, node->series, sizeof draft->series);
+    draft->step.bytes.growth = node->growth[SIZE_BYTES];
+    draft->step.aux.growth = node->growth[SIZE_AUX];
     for (int k = 0; k < STEP_PARTNERS; k++) {
         if (node->series[k]) draft->step.partners[k].kind = PARTNER_SERIES;
         else if (call->turns && k == 0) draft->step.partners[k].kind = PARTNER_TURN;
@@ -233,6 +235,7 @@ static bool call_fits(const struct keys *keys, const struct draft *a, const stru
 {
     if (a->step.number != b->step.number || !wait_sets_fit(&keys->waits, a->step.completed, b->step.completed)) return false;
     if (a->step.members.kind != b->step.members.kind) return false;
+    if (a->step.bytes.growth != b->step.bytes.growth || a->step.aux.growth != b->step.aux.growth) return false;
     for (int k = 0; k < STEP_PARTNERS; k++)
         if (!partner_equal(&a->step.partners[k], &b->step.partners[k])) return false;
     for (int k = 0; k < NODE_SLOTS; k++)

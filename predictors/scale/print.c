@@ -96,6 +96,8 @@ static void print_call(const struct program *program, const struct step *step, F
     if (bytes->is_mean) text_print(out, " bytes=mean %s", time_model_text(&bytes->mean, program->parameter, "", mean));
     else if (bytes->exact.a != 0 || bytes->exact.b != 0)
         text_print(out, " bytes=%s", count_model_text(&bytes->exact, program->parameter, count));
+    if (bytes->growth != SIZE_SAME)
+        text_print(out, " in the first round, then %s", bytes->growth == SIZE_DOUBLES ? "twice as many" : "half as many");
     if (site->file) text_print(out, " at %s:%d", site->file, site->line);
 }
 

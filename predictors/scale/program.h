@@ -98,8 +98,12 @@ enum {
     COMPUTING_PLACES
 };
 
+/* The sizes of a call in a series may double, or halve, as a butterfly's do. */
+enum size_growth { SIZE_SAME, SIZE_DOUBLES, SIZE_HALVES };
+
 /* Bytes of a call: a function that gives them exactly, or one of their means in the runs. */
 struct size_model {
+    enum size_growth growth; /* from round to round of the series around the call; the model is of round 0 */
     struct count_model exact;
     bool is_mean;
     struct time_model mean; /* bytes, not seconds */

@@ -138,14 +138,21 @@ static void sample_region(struct walker *walker, const struct step *step, const 
     if (step->pair && call_kind(step->call.call) == CALL_REGION_ENTER) walker->entered[step->number] = walker->now;
 }
 
+/* -1, which no size is: in another round it is no whole number. */
+static int64_t size_in_round_0(const struct walker *walker, const struct size_model *size, int64_t bytes)
+{
+    if (size->growth == SIZE_HALVES) return bytes << walker->round;
+    return size->growth == SIZE_SAME ? bytes : bytes % (INT64_C(1) << walker->round) == 0 ? bytes >> walker->round : -1;
+}
+
 static void sample_call(struct walker *walker, const struct step *step, const struct observed *call)
 {
     struct walk_sample *sample = &walker->samples[step->number];
     note_value(&sample->waits, call->waits);
     time_sample_add(&sample->duration, (double)call->duration_ps / UNITS_PS_PER_S);
     if (step->null_outside && call->peers[0] == TRACE_NONE) return; /* MPI_PROC_NULL: no data move */
-    note_value(&sample->bytes, call->bytes);
-    note_value(&sample->aux, call->aux);
+    note_value(&sample->bytes, size_in_round_0(walker, &step->bytes, call->bytes));
+    note_value(&sample->aux, size_in_round_0(walker, &step->aux, call->aux));
     note_value(&sample->disp[DISPLACEMENT_FIXED], call->disp);
     note_share(&sample->disp[DISPLACEMENT_BY_RANK], call->disp, grid_part_place(&walker->grid, walker->number, step->shared));
     int32_t target = call->peers[0] == TRACE_NONE ? TRACE_NONE : grid_part_place(&walker->grid, call->peers[0], step->shared);

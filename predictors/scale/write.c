@@ -272,9 +272,11 @@ static void write_partners(const struct writer *writer, const struct step *step,
 
 static void write_bytes(const struct writer *writer, const char *key, const struct size_model *bytes)
 {
-    fprintf(writer->out, " %s=", key);
+    fprintf(writer->out, " %s=%s", key, bytes->growth == SIZE_SAME ? "" : "(");
     if (bytes->is_mean) write_time(writer, &bytes->mean);
     else write_count(writer, &bytes->exact);
+    if (bytes->growth != SIZE_SAME)
+        fprintf(writer->out, ")%c2^k%" PRIu32, bytes->growth == SIZE_DOUBLES ? '*' : '/', writer->series);
 }
 
 /* In units of the target's displacement unit. */
