@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/trace_memory.h"
 #include "common/array.h"
 #include "common/text/text.h"
 #include "model/slices/slices.h"
@@ -15,6 +14,7 @@
 #include "platforms/semantics_text.h"
 #include "predictors/prediction.h"
 #include "simulate/windows/window_modes.h"
+#include "trace/memory.h"
 #include "trace/open.h"
 #include "trace/recordings.h"
 
