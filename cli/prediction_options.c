@@ -112,7 +112,11 @@ error_t prediction_options_parse(int key, char *argument, const struct argp_stat
         const struct key_option *row = &key_options[i];
         size_t index;
         if (row->option != key) continue;
-        if (key == OPTION_PROGRESS && strncmp(argument, "ranks:", 6) == 0) return set_key(options, row->key, argument);
+        int32_t ranks;
+        if (key == OPTION_PROGRESS && strncmp(argument, "ranks:", 6) == 0)
+            return progress_ranks_parse(argument, &ranks)
+                       ? set_key(options, row->key, argument)
+                       : cli_usage(state, "--progress %s, expected ranks:K, K from 1 to %d", argument, CORES_MAX);
         error_t failed = cli_choice(state, row->name, argument, row->values, &index);
         return failed ? failed : set_key(options, row->key, argument);
     }
