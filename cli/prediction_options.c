@@ -477,7 +477,7 @@ enum status prediction_options_trace(const struct prediction_options *options, c
                                      struct warnings *warnings, struct err *err)
 {
     struct trace *opened;
-    const bool keeps = options->keeps || (options->engine && options->engine->once_per_process);
+    const bool keeps = options->keeps || options->rewrite_count > 0 || (options->engine && options->engine->once_per_process);
     TRY(trace_memory_prepare(file, options->memory, keeps, err));
     TRY((options->keep_going ? analysis_open_partly : trace_open)(file, &opened, err));
     enum status status = STATUS_OK;

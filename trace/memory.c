@@ -70,7 +70,8 @@ static enum status refuse_trace(const char *path, double all, double held, doubl
     const char *limit = granted > 0 ? "--memory " : "the available ";
     units_format_bytes(most, there);
     if (held < all && held <= most)
-        snprintf(fits, sizeof fits, "; %s by engine loggp without -o, --verify and a section", units_format_bytes(held, less));
+        snprintf(fits, sizeof fits, "; %s by engine loggp without -o, --verify, a section and rewrites",
+                 units_format_bytes(held, less));
     else if (granted == 0)
         snprintf(fits, sizeof fits, "; read an archive in slices (docs/analysis.md), or record less (--limit)");
     return err_set(err, STATUS_DATA, path, NULL, "needs about %s of memory, more than %s%s%s", units_format_bytes(all, needed),
