@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "common/search.h"
-#include "cli/trace_memory.h"
 #include "platforms/platform.h"
 #include "simulate/replay/replay.h"
+#include "trace/memory.h"
 #include "trace/open.h"
 
 struct times {

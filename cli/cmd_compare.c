@@ -278,7 +278,7 @@ static enum status run_compare(struct settings *settings, struct err *err)
         recording_close(recording);
         if (done) return streamed;
     }
-    settings->prediction.keeps = section_is_set(&settings->analyze.section);
+    settings->prediction.keeps = section_is_set(&settings->analyze.section) || rewrites_trace(settings);
     TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, &warnings, err));
     enum status status = compare_rows(settings, trace, NULL, &warnings, &done, err);
     warnings_clear(&warnings);

@@ -51,7 +51,9 @@ static const struct argp_option rows[] = {
      "run post/start/complete/wait so, whatever the MPI library does (MPICH). " SEMANTICS_HELP, 0},
     {"lock", OPTION_LOCK, "HOW", 0, "blocking, as MPICH's, or lazy: a window lock is asked for when it is needed (MPICH)", 0},
     {"paused", OPTION_PAUSED, NULL, 0, "record nothing until the program calls MPI_Pcontrol(1)", 0},
-    {"limit", OPTION_LIMIT, "SIZE", 0, "stop a rank's recording when it has grown to SIZE", 0},
+    {"limit", OPTION_LIMIT, "SIZE", 0,
+     "stop a rank's recording when it has grown to SIZE (an eighth of the disk's free space or of the memory, whichever is less, "
+     "divided by the ranks)", 0},
     {"repeat", OPTION_REPEAT, "N", 0,
      "run the command N times, into DIR-1.rma to DIR-N.rma: predictions take the medians of several recordings", 0},
     {"json", OPTION_JSON, "FILE", 0, "write what was written, with counts, as JSON; - is standard output", 0},

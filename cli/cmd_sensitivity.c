@@ -134,6 +134,7 @@ static enum status run_sensitivity(struct settings *settings, struct err *err)
     static const char *const as_platform[] = {"platform"};
     struct trace *trace;
     struct sensitivity made;
+    settings->prediction.keeps = true;
     TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, NULL, err));
     const bool semantics = settings->semantics_count > 0;
     const struct sensitivity_options find = {

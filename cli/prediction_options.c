@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/trace_memory.h"
 #include "common/array.h"
 #include "common/text/text.h"
 #include "model/slices/slices.h"
@@ -15,6 +14,7 @@
 #include "platforms/semantics_text.h"
 #include "predictors/prediction.h"
 #include "simulate/windows/window_modes.h"
+#include "trace/memory.h"
 #include "trace/open.h"
 #include "trace/recordings.h"
 
@@ -112,7 +112,11 @@ error_t prediction_options_parse(int key, char *argument, const struct argp_stat
         const struct key_option *row = &key_options[i];
         size_t index;
         if (row->option != key) continue;
-        if (key == OPTION_PROGRESS && strncmp(argument, "ranks:", 6) == 0) return set_key(options, row->key, argument);
+        int32_t ranks;
+        if (key == OPTION_PROGRESS && strncmp(argument, "ranks:", 6) == 0)
+            return progress_ranks_parse(argument, &ranks)
+                       ? set_key(options, row->key, argument)
+                       : cli_usage(state, "--progress %s, expected ranks:K, K from 1 to %d", argument, CORES_MAX);
         error_t failed = cli_choice(state, row->name, argument, row->values, &index);
         return failed ? failed : set_key(options, row->key, argument);
     }
@@ -473,7 +477,7 @@ enum status prediction_options_trace(const struct prediction_options *options, c
                                      struct warnings *warnings, struct err *err)
 {
     struct trace *opened;
-    const bool keeps = options->keeps || (options->engine && options->engine->once_per_process);
+    const bool keeps = options->keeps || options->rewrite_count > 0 || (options->engine && options->engine->once_per_process);
     TRY(trace_memory_prepare(file, options->memory, keeps, err));
     TRY((options->keep_going ? analysis_open_partly : trace_open)(file, &opened, err));
     enum status status = STATUS_OK;

@@ -123,8 +123,8 @@ struct prediction_options {
     const char *semantics_option; /* that named the semantics; NULL: --semantics */
     bool keep_going; /* leave out faulty calls, and those that never return */
     bool grow;       /* platforms/grow.h */
-    int64_t memory;  /* bytes that the user grants (cli/trace_memory.h); 0: no limit */
-    bool keeps;      /* the command keeps the predicted trace */
+    int64_t memory;  /* bytes that the user grants (trace/memory.h); 0: what is available */
+    bool keeps;      /* the command keeps another trace beside the recorded one, or as much */
     enum platform_errors errors; /* platforms/stated_errors.h */
     struct recorded_time *recorded_time; /* prediction_options_trace() sets it; NULL: not needed */
     struct result **recorded; /* prediction_options_trace() sets it to the analysis of the trace as recorded; NULL: not needed */

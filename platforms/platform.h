@@ -288,6 +288,10 @@ double platform_apply_s(const struct platform *platform, int64_t bytes);
 enum progress_mode protocol_serves(const struct rma_protocol *protocol, enum service service, int64_t bytes);
 /* Whether some kind of message is served in this way; whether NICs serve all kinds. */
 bool protocol_uses(const struct rma_protocol *protocol, enum progress_mode by);
+
+/* "ranks:K" of mpi.rma.progress, K from 1 to CORES_MAX without leading zeros. */
+enum { CORES_MAX = 1 << 20 }; /* of a node */
+bool progress_ranks_parse(const char *text, int32_t *ranks);
 /* Whether some call asks in this way. */
 bool protocol_queries(const struct rma_protocol *protocol, enum steps_query query);
 /* Whether MPI_Win_complete notifies its targets behind acknowledgements: it waits for those of puts or accumulates. */

@@ -21,6 +21,16 @@ static enum progress_mode default_server(enum service service, enum progress_mod
     }
 }
 
+bool progress_ranks_parse(const char *text, int32_t *ranks)
+{
+    char *end;
+    if (strncmp(text, "ranks:", 6) != 0 || !isdigit((unsigned char)text[6]) || text[6] == '0') return false;
+    const long count = strtol(text + 6, &end, 10);
+    if (*end || count > CORES_MAX) return false;
+    *ranks = (int32_t)count;
+    return true;
+}
+
 /* "ranks:K": the library's calls serve, and K more processes of each node in place of its ranks' (Si et al., Casper, IPDPS
  * 2015). */
 enum status progress_read(const struct json_node *node, const struct platform_key *key, struct platform *platform,
@@ -34,12 +44,8 @@ enum status progress_read(const struct json_node *node, const struct platform_ke
     if (mode >= 0) return STATUS_OK;
     if (strncmp(text, "ranks:", 6) != 0)
         return json_error(node, err, "unknown value '%s', expected hardware, thread, call or ranks:K", text);
-    char *end;
-    const long count = strtol(text + 6, &end, 10);
-    if (!isdigit((unsigned char)text[6]) || *end || count < 1 || count > CORES_MAX)
-        return json_error(node, err, "'%s', expected ranks:K, K from 1 to %d", text, CORES_MAX);
-    platform->progress_ranks = (int32_t)count;
-    return STATUS_OK;
+    if (progress_ranks_parse(text, &platform->progress_ranks)) return STATUS_OK;
+    return json_error(node, err, "'%s', expected ranks:K, K from 1 to %d", text, CORES_MAX);
 }
 
 /* What a message of the kind meets is at its target, whose work progress ranks do. */

@@ -63,7 +63,7 @@ key_reader nodes_read, topology_key_read, segments_read, loopback_read, semantic
     call_name_read, progress_read, protocol_read, serves_read, server_read;
 
 /* A value beyond these limits is taken for a mistake in the unit: 1 B/s, an exabyte/s, an hour, a pebibyte. */
-enum { NODES_MAX = 1 << 24, CORES_MAX = 1 << 20 }; /* memory is up to 200 bytes for each node up to the last one with a rank */
+enum { NODES_MAX = 1 << 24 }; /* memory is up to 200 bytes for each node up to the last one with a rank */
 #define RATE_LEAST 1.0
 #define RATE_MOST 1e18
 #define TIME_MOST 3600.0

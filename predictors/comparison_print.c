@@ -81,17 +81,12 @@ static void print_head(const struct comparison *comparison, const struct column 
     }
 }
 
-/* If most transfers have no bound, since their call returns at once, a median of the rest would mislead. */
-static bool is_unbounded(const struct result_distribution *rates)
-{
-    return rates->unbounded > rates->count;
-}
-
+/* If a half of the transfers has no bound, since their platform takes no time for them, a median of the rest would mislead. */
 static void print_rate(const struct result_distribution *rates, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
     const char *shown = "-";
-    if (is_unbounded(rates))
+    if (rates->unbounded > 0 && rates->unbounded >= rates->count)
         shown = "unbounded";
     else if (rates->count > 0 && isfinite(rates->median))
         shown = units_format_rate(rates->median, text);
@@ -121,9 +116,7 @@ static void print_row(const struct comparison *comparison, const struct column *
             text_print(out, "  %*s", columns[c].width, units_format_duration(result->patterns[pattern].severity_s, text));
             break;
         case COLUMN_LOWER: print_rate(&result->lower_bound_Bps, out); break;
-        case COLUMN_UPPER:
-            print_rate(is_unbounded(&result->upper_bound_Bps) ? &result->platform_bound_Bps : &result->upper_bound_Bps, out);
-            break;
+        case COLUMN_UPPER: print_rate(&result->platform_bound_Bps, out); break;
         }
     }
     fputc('\n', out);
@@ -190,22 +183,28 @@ static size_t fastest_row(const struct comparison *comparison)
     return fastest;
 }
 
-/* "Fastest: c, d with 834.1 ms. Against a: ..." Rows that their error does not tell from the fastest one are fastest, too. */
+/* Names of the rows that are as fast, or that take longer by what their error does not tell. */
+static void print_fastest(const struct comparison *comparison, size_t fastest, bool longer, const char *before, FILE *out)
+{
+    for (size_t i = 0; i < comparison->count; i++) {
+        struct uncertainty error;
+        const double behind_s = comparison_gain(comparison, fastest, i, &error);
+        if (longer != (behind_s != 0) || (longer && uncertainty_tells(&error, behind_s))) continue;
+        text_print(out, "%s%s", before, comparison->names[i]);
+        before = ", ";
+    }
+}
+
+/* "Fastest: c, d with 834.1 ms; no difference: b. Against a: ..." */
 static void print_verdict(const struct comparison *comparison, FILE *out)
 {
     char text[UNITS_TEXT_BYTES];
     const size_t fastest = fastest_row(comparison);
-    bool begun = false;
-    fputs("Fastest: ", out);
-    for (size_t i = 0; i < comparison->count; i++) {
-        struct uncertainty error;
-        double behind_s = comparison_gain(comparison, fastest, i, &error);
-        if (i != fastest && uncertainty_tells(&error, behind_s)) continue;
-        text_print(out, "%s%s", begun ? ", " : "", comparison->names[i]);
-        begun = true;
-    }
-    text_print(out, " with %s%s.", comparison->draws ? "a median of " : "",
+    print_fastest(comparison, fastest, false, "Fastest: ", out);
+    text_print(out, " with %s%s", comparison->draws ? "a median of " : "",
                units_format_duration(comparison_time_s(comparison, fastest), text));
+    print_fastest(comparison, fastest, true, "; no difference: ", out);
+    fputc('.', out);
     for (size_t i = 1; i < comparison->count; i++) {
         if (i == 1) text_print(out, " Against %s: ", comparison->names[0]);
         print_difference(comparison, i, out);

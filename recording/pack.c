@@ -9,6 +9,7 @@
 #include "recording/run.h"
 #include "recording/unreached.h"
 #include "recording/worlds.h"
+#include "trace/memory.h"
 #include "trace/otf2/otf2.h"
 #include "trace/spool/spool.h"
 #include "trace/steps.h"
@@ -61,6 +62,7 @@ static enum status pack_spool(const char *directory, const char *spool, unsigned
                               const struct record_observer *observer, struct err *err)
 {
     struct trace *trace;
+    TRY(trace_memory_check(spool, err));
     TRY(spool_read(spool, &trace, err));
     enum status status = more == 0 ? STATUS_OK
                                    : trace_add_note(trace, err,

@@ -13,6 +13,7 @@
 #include "common/files/place.h"
 #include "common/units.h"
 #include "trace/faults.h"
+#include "trace/memory.h"
 #include "trace/otf2/otf2.h"
 #include "trace/otf2/slices.h"
 #include "trace/program_model/edit.h"
@@ -207,6 +208,7 @@ static enum status open_with(const char *path, bool keep_going, struct trace **t
     enum trace_kind kind;
     struct trace *made;
     TRY(recognise_kind(path, &kind, err));
+    if (kind <= KIND_SPOOL_BELOW) TRY(trace_memory_check(path, err));
     TRY(read_kind(path, kind, keep_going, &made, err));
     bool checked = kind == KIND_SPOOL || kind == KIND_SPOOL_BELOW ||
                    kind == KIND_MODEL; /* before times are corrected, as they are made */

@@ -15,6 +15,7 @@
 
 #include "common/files/file_claims.h"
 #include "common/files/place.h"
+#include "common/files/temp_file.h"
 
 /* A file that replaces another has a name of its own for a moment, and while it is written where files need a name:
  * ".NAME.rmacast-XXXXXX". It is locked as long as its maker lives. */
@@ -36,6 +37,7 @@ struct output {
     struct stat about;       /* of the file that is written */
     char aside[ASIDE_BYTES]; /* its name for the moment; "": it has none */
     bool there;              /* it is written under its own name */
+    int place;               /* the file that takes at the end what is in a temporary file until then; -1: none */
     bool named;              /* it has taken its name */
     bool replaces, kept;     /* something had the name; that is aside now */
     struct stat replaced;
@@ -158,68 +160,78 @@ static int open_apart(struct output *output)
     return cause;
 }
 
-/* In the place of what has the name, which may be no file. 0 or the cause. */
-static int open_there(struct output *output)
+/* A file that is written in its place stays as it is to the end, too. 0 or the cause. */
+static int hold_back(struct output *output)
 {
-    int links = output->at.magic ? 0 : O_NOFOLLOW;
+    struct temp_file held;
+    struct err err;
+    if (output->descriptor < 0 || fstat(output->descriptor, &output->about) != 0) return errno;
+    if (!S_ISREG(output->about.st_mode)) return 0;
+    if (temp_file_open(&held, &err) != STATUS_OK) return errno;
+    output->place = output->descriptor;
+    output->descriptor = held.descriptor;
+    return 0;
+}
+
+/* In the place of what has the name, which may be no file. 0 or the cause. */
+static int open_there(struct output *output, bool growing)
+{
+    int flags = (output->at.magic ? 0 : O_NOFOLLOW) | (growing ? O_TRUNC : 0);
     output->there = true;
-    output->descriptor =
-        openat(output->at.directory, output->at.name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | links, 0666);
-    return output->descriptor >= 0 ? 0 : errno;
+    output->descriptor = openat(output->at.directory, output->at.name, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+    return growing && output->descriptor >= 0 ? 0 : hold_back(output);
 }
 
 /* A file is written apart unless its directory cannot be written. */
-static int open_new(struct output *output, bool there)
+static int open_new(struct output *output, bool growing)
 {
     struct stat old;
     const struct place *at = &output->at;
     bool exists = fstatat(at->directory, at->name, &old, AT_SYMLINK_NOFOLLOW) == 0;
     if (!exists && errno != ENOENT) return errno;
-    if (there || (exists && !S_ISREG(old.st_mode))) return open_there(output);
+    if (growing || (exists && !S_ISREG(old.st_mode))) return open_there(output, growing);
     if (exists && faccessat(at->directory, at->name, W_OK, 0) != 0) return errno;
     int cause = open_apart(output);
-    if (cause == EACCES || cause == EPERM || cause == EROFS) return open_there(output);
+    if (cause == EACCES || cause == EPERM || cause == EROFS) return open_there(output, false);
     if (cause == 0 && exists && fchmod(output->descriptor, old.st_mode & 07777) != 0) cause = errno;
     return cause;
 }
 
-/* Not truncated before it is known that nobody reads it. */
 static enum status open_device(const char *path, struct output *output, struct err *err)
 {
-    struct stat about;
     output->there = true;
     output->descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (output->descriptor < 0 || fstat(output->descriptor, &about) != 0) return fail_unwritable(path, errno, err);
-    TRY(file_claims_check_open(&about, path, output->again, err));
-    if (!S_ISREG(about.st_mode) || ftruncate(output->descriptor, 0) == 0) return STATUS_OK;
-    return fail_unwritable(path, errno, err);
+    int cause = hold_back(output);
+    return cause == 0 ? file_claims_check_open(&output->about, path, output->again, err) : fail_unwritable(path, cause, err);
 }
 
-static enum status open_place(const char *path, bool there, struct output *output, struct err *err)
+static enum status open_place(const char *path, bool growing, struct output *output, struct err *err)
 {
     size_t length = strlen(path);
     int cause = length > 0 && path[length - 1] == '/' ? EISDIR : place_open(path, &output->at);
     if (cause != 0) return fail_unwritable(path, cause, err);
     TRY(file_claims_check(output->at.directory, output->at.name, path, output->again, err));
-    cause = open_new(output, there);
+    cause = open_new(output, growing);
     return cause == 0 ? STATUS_OK : fail_unwritable(path, cause, err);
 }
 
 static void free_output(struct output *output)
 {
     if (output->at.name) place_close(&output->at);
+    if (output->place >= 0) close(output->place);
     free(output);
 }
 
-static enum status open_output(const char *path, bool there, bool again, FILE **out, struct err *err)
+static enum status open_output(const char *path, bool growing, bool again, FILE **out, struct err *err)
 {
     struct output *output = calloc(1, sizeof *output);
     if (!output) return err_memory(err);
-    output->descriptor = -1;
+    output->descriptor = output->place = -1;
     output->again = again;
     enum status status =
-        is_device(path) ? open_device(path, output, err) : open_place(path, there, output, err);
-    if (status == STATUS_OK && fstat(output->descriptor, &output->about) != 0) status = fail_unwritable(path, errno, err);
+        is_device(path) ? open_device(path, output, err) : open_place(path, growing, output, err);
+    const int written = output->place >= 0 ? output->place : output->descriptor;
+    if (status == STATUS_OK && fstat(written, &output->about) != 0) status = fail_unwritable(path, errno, err);
     if (status == STATUS_OK && !(output->file = fdopen(output->descriptor, "w"))) status = fail_unwritable(path, errno, err);
     if (status != STATUS_OK) {
         remove_apart(output);
@@ -271,10 +283,28 @@ static int name_aside(struct output *output)
     return cause;
 }
 
+/* 0 or the cause. */
+static int write_in_place(const struct output *output)
+{
+    char part[65536];
+    ssize_t bytes;
+    if (ftruncate(output->place, 0) != 0) return errno;
+    for (off_t at = 0; (bytes = pread(output->descriptor, part, sizeof part, at)) > 0;) {
+        ssize_t done = pwrite(output->place, part, (size_t)bytes, at);
+        if (done <= 0) return done < 0 ? errno : EIO;
+        at += done;
+    }
+    return bytes < 0 ? errno : 0;
+}
+
 /* The file takes its name. What had the name is aside then, where the file system can exchange both. 0 or the cause. */
 static int take_name(struct output *output)
 {
     const struct place *at = &output->at;
+    if (output->place >= 0) {
+        output->named = true;
+        return write_in_place(output);
+    }
     if (output->there) return 0;
     output->replaces = fstatat(at->directory, at->name, &output->replaced, AT_SYMLINK_NOFOLLOW) == 0;
     if (!output->replaces && errno != ENOENT) return errno;
@@ -291,6 +321,7 @@ static bool put_back(struct output *output)
 {
     const struct place *at = &output->at;
     bool done = !output->named;
+    if (output->place >= 0) return done;
     if (!done && output->kept) done = renameat(at->directory, output->aside, at->directory, at->name) == 0;
     else if (!done && !output->replaces) done = unlinkat(at->directory, at->name, 0) == 0;
     if (done && output->named) output->aside[0] = '\0';
@@ -325,6 +356,7 @@ static enum status name_all(struct output_closing *files, size_t count, struct e
         const struct output *output = files[i].output;
         int cause = output ? name_aside(files[i].output) : 0;
         if (cause != 0) return fail_unwritable(files[i].path, cause, err);
+        if (output && output->place >= 0) TRY(file_claims_check_open(&output->about, files[i].path, output->again, err));
         if (output && !output->there)
             TRY(file_claims_check(output->at.directory, output->at.name, files[i].path, output->again, err));
     }

@@ -1,8 +1,8 @@
 /* An output file that appears as a whole or not at all. Until it is closed it has no name (O_TMPFILE); where the file
  * system has no such files, its name is .NAME.rmacast-XXXXXX in the same directory. So the old file of that name is
  * intact, whatever ends the process. The next writer of the same file removes what a killed writer left. Links are
- * followed, except those that another user made in a directory for all (common/files/place.h). Pipes, devices, and files in a
- * directory without write permission are written directly. "-" is standard output.
+ * followed, except those that another user made in a directory for all (common/files/place.h). Pipes and devices are written
+ * directly; files in a directory without write permission, and those of /dev/fd, at the end. "-" is standard output.
  *
  * A file that the process reads, or has written under another name, is never replaced (common/files/file_claims.h):
  * STATUS_USAGE, before anything is changed. */

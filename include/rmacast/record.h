@@ -17,7 +17,7 @@ extern "C" {
 struct rmacast_record_options {
     size_t size;
     const char *calls;   /* only these groups, joined by commas: "rma", "p2p", "collective", "local"; NULL: all */
-    int64_t limit_bytes; /* a rank's recording stops at this size; 0: no limit; not below 0 */
+    int64_t limit_bytes; /* a rank's recording stops at this size; 0: as rmacast record without --limit; not below 0 */
     int cpu_time;        /* also CPU time, for runs with more ranks than cores */
     int threads;         /* also thread primitives: creation, mutexes, conditions, semaphores */
     int paused;          /* record nothing until the program calls MPI_Pcontrol(1) */

@@ -15,7 +15,6 @@
 enum { SIGNAL_BYTES = 8 };
 
 struct turning {
-    const char *form;
     bool flags;   /* the messages stay, without data, behind the flush */
     bool signals; /* puts of OpenSHMEM, to its symmetric memory, which no call makes */
     int64_t first_place; /* of signals */
@@ -480,8 +479,9 @@ static enum status say_turned(const struct turning *turning, struct err *err)
         snprintf(how, sizeof how, "on a window of up to %" PRId64 " bytes; %zu exchange%s, %" PRIu64 " %s%s", most,
                  exchanges->exchange_count, units_plural(exchanges->exchange_count), turning->epochs,
                  turning->flags ? "flushed group" : "access epoch", units_plural(turning->epochs));
-    return transform_say(turning->exchanges.report, err, "%" PRIu64 " of %" PRIu64 " messages became puts %s",
-                         report->changed, report->considered, how);
+    return transform_say(turning->exchanges.report, err, "%" PRIu64 " of %" PRIu64 " messages became puts %s%s",
+                         report->changed, report->considered, how,
+                         report->changed > 0 ? "; a wildcard receive is for the message that it got" : "");
 }
 
 static enum status turn_messages(struct turning *turning, struct trace **made, struct err *err)
@@ -489,10 +489,6 @@ static enum status turn_messages(struct turning *turning, struct trace **made, s
     const struct trace *trace = turning->exchanges.trace;
     size_t turned = 0;
     for (size_t i = 0; i < turning->exchanges.count; i++) turned += !turning->exchanges.messages[i].stays;
-    if (turned == 0 && turning->exchanges.report->refused == 0)
-        return err_set(err, STATUS_DATA, trace->name, NULL,
-                       "p2p=%s changes nothing: no rank sends another one a message%s", turning->form,
-                       turning->exchanges.count > 0 ? " with data" : "");
     turning->frees = true;
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         size_t count = trace->ranks[r].count;
@@ -506,10 +502,10 @@ static enum status turn_messages(struct turning *turning, struct trace **made, s
     return say_turned(turning, err);
 }
 
-static enum status apply_form(const char *form, enum exchange_order order, const struct trace *trace,
-                              struct trace **made, struct transform_report *report, struct err *err)
+static enum status apply_form(enum exchange_order order, const struct trace *trace, struct trace **made,
+                              struct transform_report *report, struct err *err)
 {
-    struct turning turning = {.form = form, .window = TRACE_NONE};
+    struct turning turning = {.window = TRACE_NONE};
     turning.flags = order == EXCHANGE_FLUSHED;
     turning.signals = order == EXCHANGE_NOTIFIED;
     if (turning.signals) turning.window = timeline_heap(trace);
@@ -530,7 +526,7 @@ static enum status apply_form(const char *form, enum exchange_order order, const
                                     struct transform_report *report, struct err *err)                                  \
     {                                                                                                                  \
         (void)argument;                                                                                                \
-        return apply_form(#NAME, ORDER, trace, made, report, err);                                                     \
+        return apply_form(ORDER, trace, made, report, err);                                                            \
     }                                                                                                                  \
     const struct transform transform_p2p_##NAME = {.name = "p2p=" #NAME, .summary = SUMMARY, .apply = apply_##NAME}
 

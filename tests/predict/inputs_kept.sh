@@ -63,6 +63,12 @@ timeout 50 "$program" dump t.txt >>t.txt 2>err
 [ $? -eq 2 ] || fail "a dump goes to the end of the trace that is dumped: $(cat err)"
 kept "dump >>"
 
+# A file that is open already is written in its place, and stays to the end, too: a page reads the trace while it is written.
+for name in a.rma/traces.otf2 a.rma/traces/1.evt; do
+    replaces "-o /proc/self/fd/9 would replace $name that is read" report a.rma -o /proc/self/fd/9 9<>"$name"
+done
+spares "p.json:\$calibration: no measured points" platform plot p.json -o /dev/fd/9 9<>t.txt
+
 # A platform's MPI profile.
 mkdir mpi
 sed 's/"progress": "hardware"/"progress": "call"/' "$source/platforms/mpi/rdma.json" >mpi/mine.json

@@ -96,20 +96,29 @@ grep -q 'recording stopped: File too large' info || fail "file size limit: not t
 # A limit of one's own: 9 chunks of 65536 bytes, and what the tail holds, are 10 * 8191 words: definitions, some 1400, and
 # records of one word each, two to a call.
 timeout 60 "$rmacast" record -o own.rma --limit 600K -- "$mpiexec" -n 1 "$programs/storm" /dev/zero 0 20000 >out 2>err || fail "limit: exit status"
-grep -qx 'rmacast: rank 0: recording stopped: the limit of its size is reached' err || fail "limit: not said"
+grep -qx 'rmacast: rank 0: recording stopped: the limit of its size is reached, record --limit allows more' err || fail "limit: not said"
 "$rmacast" info own.rma >info 2>>err
-grep -q 'rank 0 breaks off after \(39\|40\)[0-9][0-9][0-9] events.*the limit of its size was reached' info || fail "limit: $(cat info)"
+grep -q 'rank 0 breaks off after \(39\|40\)[0-9][0-9][0-9] events.*the limit of its size was reached, record --limit allows more' info || fail "limit: $(cat info)"
 
 # A full disk, where a file system of 900 KB can be mounted: the tail and the first page take 72 KB, 12 chunks
 # of 64 KB fit, so that 13 * 8191 words are kept, two to a call. The archive does not fit.
 mkdir disk
 if unshare -m mount -t tmpfs -o size=900k none disk 2>/dev/null; then
     unshare -m sh -c 'mount -t tmpfs -o size=900k none disk && cd disk &&
-        { timeout 60 "$0" record -o full.rma -- "$1" -n 1 "$2/storm" /dev/zero 0 20000 2>../err; echo $?; "$0" info full.rma; }' \
+        { timeout 60 "$0" record --limit 1M -o full.rma -- "$1" -n 1 "$2/storm" /dev/zero 0 20000 2>../err; echo $?; "$0" info full.rma; }' \
         "$rmacast" "$mpiexec" "$programs" >info 2>>err
     [ "$(head -1 info)" = 1 ] || fail "full disk: packing cannot succeed"
     grep -q 'full.rma/spool: the recording is kept' err || fail "full disk: where the recording is"
     grep -q 'rank 0 breaks off after 5[12][0-9][0-9][0-9] events.*recording stopped: No space left' info || fail "full disk: $(cat info)"
+
+    # No limit is given, the disk has 8 MiB free but the tail and the first page: an eighth of that, 1,039,360 bytes, has 15
+    # chunks, with the tail 16 * 8191 words. Archive and spool fit, all is read.
+    unshare -m sh -c 'mount -t tmpfs -o size=8m none disk && cd disk &&
+        { timeout 60 "$0" record -o usual.rma -- "$1" -n 1 "$2/storm" /dev/zero 0 200000 2>../err; echo $?; "$0" info usual.rma; }' \
+        "$rmacast" "$mpiexec" "$programs" >info 2>>err
+    [ "$(head -1 info)" = 0 ] || fail "usual limit: exit status"
+    grep -q 'rank 0 breaks off after 6[45][0-9][0-9][0-9] events.*limit of its size' info || fail "usual limit: $(cat info)"
+    grep -q 'rank 0: recording stopped: the limit of its size is reached' err || fail "usual limit: not said"
 else
     echo 'no file system can be mounted here: the full disk is left out'
 fi

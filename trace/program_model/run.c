@@ -11,8 +11,9 @@
 #include "trace/limits.h"
 #include "trace/text/fields.h"
 
-/* Limit of statements and members of groups that a run handles: some minutes. */
+/* Limit of statements that a run handles: some minutes. A member of a group, which takes memory, counts as several. */
 #define WORK_MAX (UINT64_C(1) << 33)
+enum { MEMBER_WORK = 32 };
 /* Statements that stand between two calls as a program is written; and the limit of all beyond those: some seconds. */
 enum { IDLE_USUAL = 1 << 16, IDLE_MAX = 1 << 27 };
 static const double WHOLE_MAX = 9007199254740992; /* 2^53 */
@@ -64,9 +65,9 @@ static enum status spend_work(struct program_run *run, size_t line, uint64_t amo
 {
     if (run->work < amount)
         RUN_FAIL(run, line,
-                 "the run is longer than %" PRIu64
-                 " statements and members of groups, expected fewer ranks or repetitions",
-                 (uint64_t)WORK_MAX);
+                 "the run is longer than %" PRIu64 " statements, or has more than %" PRIu64
+                 " members of groups, expected fewer ranks or repetitions",
+                 (uint64_t)WORK_MAX, (uint64_t)WORK_MAX / MEMBER_WORK);
     run->work -= amount;
     return STATUS_OK;
 }
@@ -466,7 +467,8 @@ static enum status add_members(struct program_run *run, const struct statement *
     uint32_t count = 0;
     int32_t ranks = run->grid.ranks, own = (int32_t)run->variables[VARIABLE_RANK];
     const struct trace_comm *comm = &run->trace->definitions.comms[run->trace->definitions.windows[window].comm];
-    TRY(spend_work(run, statement->line, statement->group == GROUP_LISTED ? statement->member_count : (uint64_t)comm->count));
+    uint64_t members = statement->group == GROUP_LISTED ? statement->member_count : (uint64_t)comm->count;
+    TRY(spend_work(run, statement->line, MEMBER_WORK * members));
     for (uint32_t i = 0; statement->group != GROUP_LISTED && i < comm->count; i++)
         if (statement->group == GROUP_ALL || comm->members[i] != own) run->members[count++] = comm->members[i];
     for (size_t i = 0; i < statement->member_count; i++) {

@@ -1,6 +1,8 @@
 /* Which calls are recorded: all, those of some groups, or none while the program has stopped the recording. Calls that
  * make or free windows and communicators are always recorded, since later calls need them. */
 #include <stdlib.h>
+#include <sys/statvfs.h>
+#include <sys/sysinfo.h>
 
 #include "trace/record/record.h"
 #include "trace/record/settings.h"
@@ -55,10 +57,21 @@ static bool is_listed(const char *list, const char *name)
     return false;
 }
 
+/* An eighth of the disk's free space or of the machine's memory for all ranks: so the spool and its archive, four times as large
+ * at most, fit on the disk, and a call that takes 16 bytes in the spool takes up to 100 bytes where it is read. */
+static uint64_t usual_limit(void)
+{
+    struct statvfs disk;
+    struct sysinfo machine;
+    uint64_t on_disk = statvfs(rec_out.directory, &disk) == 0 ? disk.f_bavail * disk.f_frsize : 0;
+    uint64_t in_memory = sysinfo(&machine) == 0 ? (uint64_t)machine.totalram * machine.mem_unit : 0;
+    return (on_disk > 0 && on_disk < in_memory ? on_disk : in_memory) / 8 / (uint64_t)rec_world;
+}
+
 void rec_control_begin(void)
 {
     const char *calls = rec_setting("RMACAST_CALLS"), *limit = rec_setting("RMACAST_LIMIT"), *off = rec_setting("RMACAST_PAUSED");
-    if (limit) rec_out.limit = strtoull(limit, NULL, 10);
+    rec_size.limit = limit ? strtoull(limit, NULL, 10) : usual_limit();
     for (int i = 0; calls && *calls && i < REC_CALL_COUNT; i++) {
         int group = group_of_call(i);
         if (group == GROUPS || is_listed(calls, names[group])) continue;

@@ -186,7 +186,6 @@ static bool begin_as(uint32_t number)
         rec_mark(SPOOL_OTHER_THREADS);
         return false;
     }
-    buffer->limit = rec_out.limit;
     rec_core_wait_thread(buffer);
     rec_own = buffer;
     ended = false;

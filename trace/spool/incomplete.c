@@ -69,7 +69,7 @@ enum status spool_mark_incomplete(const struct spool_rank *from, const char *in,
     else if (!from->tail)
         reason(&why, "its tail file is missing");
     else if (from->state & SPOOL_LIMIT)
-        reason(&why, "recording stopped: the limit of its size was reached");
+        reason(&why, "recording stopped: the limit of its size was reached, record --limit allows more");
     else if (from->state & SPOOL_STOPPED)
         reason(&why, "recording stopped: %s", failure ? strerror(failure) : "see the run's messages");
     else if (!(from->state & SPOOL_CLOSED))

@@ -170,7 +170,7 @@ enum spool_state {                             /* bits of spool_tail.state */
                    SPOOL_STOPPED = 2,          /* recording stopped on an error; the errno is in the upper 16 bits */
                    SPOOL_OTHER_THREADS = 4,    /* there were more threads than are recorded */
                    SPOOL_FILTERED = 512,       /* only some groups of calls were asked for */
-                   SPOOL_LIMIT = 1024,         /* recording stopped at the size that the user allowed */
+                   SPOOL_LIMIT = 1024,         /* recording stopped at the limit of its size */
                    SPOOL_UNKNOWN_REQUESTS = 8, /* requests of calls that are not recorded were completed */
 };
 

@@ -375,11 +375,6 @@ static void what_cannot_be_put_is_refused(void **state)
     static const struct {
         const char *spec, *text, *what;
     } rows[] = {
-        {"p2p=pscw", "ranks 2\n0 0 0 MPI_Barrier comm=0\n1 0 0 MPI_Barrier comm=0\n",
-         "no rank sends another one a message"},
-        {"p2p=flush",
-         "ranks 2\n0 0 0 MPI_Send comm=0 peer=1 tag=0 bytes=0\n1 0 0 MPI_Recv comm=0 peer=0 tag=0 bytes=0\n",
-         "no rank sends another one a message with data"},
         {"p2p=pscw", MESSAGE, "rank 0, event 1 (MPI_Isend): p2p=pscw changes nothing: nobody receives it"},
         {"p2p=pscw", "ranks 2\n" RECEIVE, "rank 1, event 1 (MPI_Recv): p2p=pscw changes nothing: nobody sends"},
         {"p2p=flush", MESSAGE "1 0 0 MPI_Recv comm=0 peer=0 tag=0 bytes=7\n",

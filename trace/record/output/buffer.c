@@ -219,10 +219,18 @@ const char *rec_buffer_open(struct rec_buffer *buffer, const char *directory, co
     return NULL;
 }
 
+struct rec_size rec_size;
+
+static bool is_beyond_limit(void)
+{
+    uint64_t bytes = __atomic_add_fetch(&rec_size.chunks, 1, __ATOMIC_RELAXED) * SPOOL_CHUNK_BYTES;
+    return rec_size.limit > 0 && bytes > rec_size.limit;
+}
+
 /* Killed before the next chunk has its mark the tail is what the main file ends with. */
 bool rec_buffer_flush(struct rec_buffer *buffer)
 {
-    buffer->limited = buffer->limit > 0 && (buffer->chunk + 1) * SPOOL_CHUNK_BYTES > buffer->limit;
+    buffer->limited = buffer->file != REC_MEASURED && is_beyond_limit();
     if (buffer->limited) return false;
     if (buffer->file != REC_MEASURED &&
         (!hold_main_file(buffer) || !write_whole(buffer->file, buffer->tail->words, SPOOL_CHUNK_BYTES, 0)))

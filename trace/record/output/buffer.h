@@ -42,6 +42,11 @@ struct rec_file { /* which file it is, whatever file has its name or descriptor 
     ino_t inode;
 };
 
+extern struct rec_size { /* of all main files of the process */
+    uint64_t limit;      /* bytes, 0: none */
+    uint64_t chunks;
+} rec_size;
+
 bool rec_file_identify(int file, struct rec_file *is);
 bool rec_file_is(int file, const struct rec_file *expected);
 
@@ -61,7 +66,6 @@ struct rec_buffer {
     bool limited;                  /* the limit has been reached */
     struct spool_tail *tail;
     uint64_t chunk;
-    uint64_t limit;           /* bytes of the main file, 0 none */
     struct rec_anchor anchor; /* the last */
     uint64_t rate;            /* ticks per second; 0: stamps are nanoseconds */
     const char *directory;    /* of both files, borrowed */

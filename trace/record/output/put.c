@@ -39,7 +39,7 @@ static void stop_writing(void)
     }
     rec_mark(SPOOL_LIMIT);
     errno = 0;
-    rec_stop("the limit of its size is reached");
+    rec_stop("the limit of its size is reached, record --limit allows more");
 }
 
 void rec_put_slowly(struct rec_buffer *own, const struct spool_record *record, unsigned pattern)

@@ -166,6 +166,30 @@ static void disk_full(void **state)
     free(tail);
 }
 
+/* The limit is the process's: 3 chunks fit into 200 KB, whichever of two threads writes them, and a fourth does not. */
+static void limit_of_all_buffers(void **state)
+{
+    (void)state;
+    struct spool_tail *tails[2] = {tail_new(), tail_new()};
+    struct spool_header header = {.base_ns = 0};
+    static struct rec_buffer buffers[2];
+    for (int i = 0; i < 2; i++) {
+        rec_buffer_begin(&buffers[i], tails[i], &header);
+        write_to(&buffers[i], open("/dev/null", O_WRONLY));
+    }
+    rec_size = (struct rec_size){.limit = 200000};
+    for (int i = 0; i < 3; i++) assert_true(rec_buffer_flush(&buffers[i % 2]));
+    assert_false(rec_buffer_flush(&buffers[1]));
+    assert_true(buffers[1].limited);
+    assert_false(buffers[0].limited);
+    rec_size = (struct rec_size){.limit = 0};
+    assert_true(rec_buffer_flush(&buffers[1]));
+    for (int i = 0; i < 2; i++) {
+        close(buffers[i].file);
+        free(tails[i]);
+    }
+}
+
 /* ulimit -f: the write is refused, the process is not ended by SIGXFSZ. */
 static void file_size_limit(void **state)
 {
@@ -298,7 +322,7 @@ int main(void)
         cmocka_unit_test(chunks_and_tail),
         cmocka_unit_test(repeated),
         cmocka_unit_test(two_calls_with_one_template),
-        cmocka_unit_test(disk_full),
+        cmocka_unit_test(disk_full), cmocka_unit_test(limit_of_all_buffers),
         cmocka_unit_test(file_size_limit),
         cmocka_unit_test(file_size_limit_at_the_start),
         cmocka_unit_test(definitions),
