@@ -12,10 +12,8 @@ enum status simgrid_inputs_claim(const char *xml, struct err *err);
 /* The name of a file that it names so, outside comments; owned, NULL: there is none. */
 enum status simgrid_inputs_named(const char *xml, char **name, struct err *err);
 
-/* STATUS_DATA: the platform has a <config> with a key that would change what the engine does. */
-enum status simgrid_inputs_check(const char *xml, struct err *err);
-
-/* Tells in a line each what the platform says and no engine takes: profiles of speeds and latencies, keys of <config>. */
+/* Tells in a line each what the platform says and no engine takes: profiles of speeds and latencies, clusters' loopbacks, keys of
+ * <config>. */
 enum { SIMGRID_LINE_BYTES = 640 };
 typedef enum status simgrid_tell(void *context, const char *line, struct err *err);
 enum status simgrid_inputs_tell(const char *xml, simgrid_tell *tell, void *context, struct err *err);
