@@ -145,14 +145,25 @@ enum status simgrid_inputs_claim(const char *xml, struct err *err)
     return status;
 }
 
-enum status simgrid_inputs_named(const char *xml, char **name, struct err *err)
+/* Adds ", NAME" to the list, which has it once. */
+static void add_name(char names[SIMGRID_LINE_BYTES], const char *name, int bytes)
+{
+    char entry[CONFIG_BYTES];
+    const int length = snprintf(entry, sizeof entry, ", %.*s", bytes, name);
+    for (const char *at = names; (at = strstr(at, entry)) != NULL; at++)
+        if (at[length] == ',' || at[length] == '\0') return;
+    const size_t used = strlen(names);
+    snprintf(names + used, SIMGRID_LINE_BYTES - used, "%s", entry);
+}
+
+enum status simgrid_inputs_named(const char *xml, char names[SIMGRID_LINE_BYTES], struct err *err)
 {
     char *text;
-    int bytes;
-    *name = NULL;
+    int bytes = 0;
+    memset(names, 0, SIMGRID_LINE_BYTES);
     TRY(simgrid_xml_read(xml, &text, err));
-    const char *value = next_named(text, &bytes);
-    if (value) *name = strndup(value, (size_t)bytes);
+    for (const char *value = text; (value = next_named(value + bytes, &bytes)) != NULL;) add_name(names, value, bytes);
+    memmove(names, names + strspn(names, ", "), strlen(names) + 1 - strspn(names, ", "));
     free(text);
-    return !value || *name ? STATUS_OK : err_memory(err);
+    return STATUS_OK;
 }
