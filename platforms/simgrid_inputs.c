@@ -149,9 +149,9 @@ enum status simgrid_inputs_claim(const char *xml, struct err *err)
 static void add_name(char names[SIMGRID_LINE_BYTES], const char *name, int bytes)
 {
     char entry[CONFIG_BYTES];
-    const int length = snprintf(entry, sizeof entry, ", %.*s", bytes, name);
+    snprintf(entry, sizeof entry, ", %.*s", bytes, name);
     for (const char *at = names; (at = strstr(at, entry)) != NULL; at++)
-        if (at[length] == ',' || at[length] == '\0') return;
+        if (at[strlen(entry)] == ',' || at[strlen(entry)] == '\0') return;
     const size_t used = strlen(names);
     snprintf(names + used, SIMGRID_LINE_BYTES - used, "%s", entry);
 }

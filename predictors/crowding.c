@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/array.h"
 #include "common/units.h"
@@ -33,17 +34,29 @@ static enum status note_crowded(const struct platform *platform, const uint32_t 
                            crowding_of(platform, ranks, fullest));
 }
 
-/* What a group without a rank says changes nothing. */
-static enum status note_unused(const struct platform *platform, const uint32_t *ranks, struct result *result, struct err *err)
+static bool is_alike(const struct node_group *a, const struct node_group *b)
 {
-    int32_t first = 0;
-    for (size_t i = 0; i < platform->group_count && platform->group_count > 1; i++) {
+    const bool same_name = a->name && b->name ? strcmp(a->name, b->name) == 0 : a->name == b->name;
+    return same_name && a->speed == b->speed && a->cores == b->cores;
+}
+
+/* Whether a node with ranks is as those of the group: an override may have split a group, whose parts are not farther apart. */
+static bool is_used(const struct platform *platform, size_t group, const bool *used)
+{
+    bool found = false;
+    for (size_t i = group < 2 ? 0 : group - 2; i < platform->group_count && i <= group + 2; i++)
+        found = found || (used[i] && is_alike(&platform->groups[i], &platform->groups[group]));
+    return found;
+}
+
+/* What a group without a rank says changes nothing. */
+static enum status note_groups(const struct platform *platform, const bool *used, struct result *result, struct err *err)
+{
+    int32_t last = -1;
+    for (size_t i = 0; i < platform->group_count; i++) {
         const struct node_group *group = &platform->groups[i];
-        const int32_t last = first + group->count - 1;
-        bool used = false;
-        for (int32_t node = first; node <= last; node++) used = used || ranks[node] > 0;
-        first = last + 1;
-        if (used) continue;
+        last += group->count;
+        if (is_used(platform, i, used)) continue;
         char name[64] = "", to[32] = "";
         if (group->name) snprintf(name, sizeof name, " (%.50s)", group->name);
         if (group->count > 1) snprintf(to, sizeof to, " to %d", last);
@@ -51,6 +64,21 @@ static enum status note_unused(const struct platform *platform, const uint32_t *
                             units_plural((uint64_t)group->count), last - group->count + 1, to, name));
     }
     return STATUS_OK;
+}
+
+static enum status note_unused(const struct platform *platform, const uint32_t *ranks, struct result *result, struct err *err)
+{
+    if (platform->group_count < 2) return STATUS_OK;
+    bool *used = calloc(platform->group_count, sizeof *used);
+    if (!used) return err_memory(err);
+    size_t group = 0;
+    for (int32_t node = 0, end = platform->groups[0].count; node < platform->node_count; node++) {
+        if (node == end) end += platform->groups[++group].count;
+        used[group] = used[group] || ranks[node] > 0;
+    }
+    enum status status = note_groups(platform, used, result, err);
+    free(used);
+    return status;
 }
 
 enum status crowding_note(const struct platform *platform, uint32_t rank_count, struct result *result, struct err *err)

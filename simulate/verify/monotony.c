@@ -131,7 +131,8 @@ const char *verify_order_varies(const struct verify_context *context)
 {
     if (context->platform->aggregate) return "operations that leave together arrive later than the first would alone";
     if (!protocol_is_hardware(&context->platform->protocol)) return "progress depends on when ranks are inside MPI";
-    if (sleepers_leave_cores(context)) return "ranks or threads share cores with others that sleep or wait, and a share depends on when they do";
+    if (sleepers_leave_cores(context))
+        return "ranks or threads share cores with others that sleep or wait, and a share depends on when they do";
     const char *why = NULL;
     for (uint32_t r = 0; !why && r < context->trace->rank_count; r++) why = threads_vary(context->trace, r);
     if (why) return why;
