@@ -120,17 +120,18 @@ static uint32_t farthest_of(const struct memory_bound *bound, uint32_t rank_coun
     return farthest;
 }
 
-/* *noted: the factors are the note, since one is not 1. */
-static enum status note_factors(const struct trace *trace, const struct platform *platform, struct result *result, bool *noted,
+/* *done: nothing else is to be said, since a factor is not 1, or all are known. */
+static enum status note_factors(const struct trace *trace, const struct platform *platform, struct result *result, bool *done,
                                 struct err *err)
 {
     struct memory_bound bound;
     char nowhere[64] = "", unknown[80] = "", beyond[64] = "";
     TRY(memory_bound_find(trace, platform, &bound, err));
     const uint32_t rank = bound.factors ? farthest_of(&bound, trace->rank_count) : 0;
-    *noted = bound.factors && bound.factors[rank] != 1;
+    const bool differs = bound.factors && bound.factors[rank] != 1;
     enum status status = STATUS_OK;
-    if (*noted) {
+    *done = bound.factors && (differs || bound.unknown == 0);
+    if (differs) {
         const struct node_group *group = platform_group_of(platform, platform_node_of(platform, rank));
         const int32_t last = group->memory_rows > 0 ? group->memory_curve[group->memory_rows - 1].ranks : 0;
         if (trace->ranks[rank].node == 0) snprintf(nowhere, sizeof nowhere, ", as is assumed, since it does not say where");
@@ -150,30 +151,35 @@ static enum status note_factors(const struct trace *trace, const struct platform
     return status;
 }
 
+/* Ranks on the fullest node of the recording; 1 where it does not say all nodes but shares; 0: nobody knows. */
+static enum status count_recorded(const struct trace *trace, bool *shares, uint32_t *most, struct err *err)
+{
+    struct trace_memory memory;
+    TRY(trace_find_memory(trace, &memory, err));
+    *shares = memory.known;
+    *most = memory.ranks_per_node > 0 ? memory.ranks_per_node : memory.known;
+    if (trace->provenance.simulated) *most = 0;
+    return STATUS_OK;
+}
+
 enum status crowding_memory_note(const struct trace *trace, const struct platform *platform, struct result *result,
                                  struct err *err)
 {
-    const size_t node_count = trace->definitions.node_count;
-    bool noted;
-    TRY(note_factors(trace, platform, result, &noted, err));
-    if (noted) return STATUS_OK;
-    uint32_t *recorded = calloc(node_count + 1, sizeof *recorded);
+    bool done, shares;
+    uint32_t before;
+    TRY(note_factors(trace, platform, result, &done, err));
+    if (done) return STATUS_OK;
+    TRY(count_recorded(trace, &shares, &before, err));
     uint32_t *predicted = calloc((size_t)platform->node_count + 1, sizeof *predicted);
-    bool known = recorded && predicted && !trace->provenance.simulated;
-    for (uint32_t r = 0; known && r < trace->rank_count; r++) {
-        known = trace->ranks[r].node > 0;
-        recorded[trace->ranks[r].node]++;
-        predicted[platform_node_of(platform, r)]++;
-    }
-    const uint32_t before = known ? most_of(recorded, node_count + 1) : 0;
-    const uint32_t now = known ? most_of(predicted, (size_t)platform->node_count) : 0;
-    enum status status = recorded && predicted ? STATUS_OK : err_memory(err);
-    FREE_ALL(recorded, predicted);
-    if (status != STATUS_OK || before == now) return status;
+    if (!predicted) return err_memory(err);
+    for (uint32_t r = 0; r < trace->rank_count; r++) predicted[platform_node_of(platform, r)]++;
+    const uint32_t now = most_of(predicted, (size_t)platform->node_count);
+    free(predicted);
+    if (before == 0 || before == now) return STATUS_OK;
     return result_add_note(result, err,
                            "up to %u rank%s on a node, %u in the recording: messages and cores change, but computing that is "
-                           "bound by memory takes as long as recorded (mapping)",
-                           now, units_plural(now), before);
+                           "bound by memory takes as long as recorded (mapping)%s",
+                           now, units_plural(now), before, shares ? ", since the platform has no nodes.memory_curve" : "");
 }
 
 /* A member on another node than the first one; -1: there is none. */
