@@ -92,7 +92,7 @@ static bool next_config(const char **at, bool *inside, char key[CONFIG_BYTES], c
     return false;
 }
 
-static const char same_speed[] = "it computes all the time as fast as at the begin",
+static const char same_speed[] = "it computes at its stated speed all the time",
                   same_latency[] = "its latency stays what it is at the begin";
 
 /* What a tag says that no engine takes: by an attribute; by the kind of a <trace_connect>. */
