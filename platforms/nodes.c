@@ -226,6 +226,7 @@ struct nodes_override {
     char chosen[64];     /* "3", "2-5" or a group's name */
     bool all;            /* nothing is in brackets */
     int64_t first, last; /* by number; first -1: by name, or all */
+    double factor;       /* of what the groups state; 0: there is a value */
 };
 
 /* False: the path is of another form. */
@@ -268,6 +269,7 @@ static enum status refuse_choice(const cJSON *groups, const struct nodes_overrid
     const cJSON *group;
     cJSON_ArrayForEach (group, groups) {
         const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(group, "name"));
+        if (cJSON_HasObjectItem(group, part)) continue;
         if (name && used < sizeof names) used += (size_t)snprintf(names + used, sizeof names - used, ", %s", name);
     }
     return err_set(err, STATUS_USAGE, "--set", override->text,
@@ -293,6 +295,15 @@ static enum status refuse_count(const cJSON *groups, const struct nodes_override
                    "several groups of nodes, none with a name, expected all of them: nodes=[{\"count\": 2}, ...]");
 }
 
+static enum status set_group(cJSON *group, const struct nodes_override *override, const cJSON *value, struct err *err)
+{
+    cJSON *stated = cJSON_GetObjectItemCaseSensitive(group, override->key);
+    if (override->factor == 0 && !json_replace(group, override->key, cJSON_Duplicate(value, true))) return err_memory(err);
+    if (override->factor == 0) return STATUS_OK;
+    if (!override_scale(stated, override->key, override->factor)) return override_states_none(override->text, err);
+    return check_value(override, group_key(override->key), stated, err);
+}
+
 static enum status set_nodes(cJSON *groups, const struct nodes_override *override, const cJSON *value, struct err *err)
 {
     const bool numbers = override->first >= 0;
@@ -308,7 +319,7 @@ static enum status set_nodes(cJSON *groups, const struct nodes_override *overrid
         if (numbers ? !inside : !override->all && (!name || strcmp(name, override->chosen) != 0)) continue;
         if (set++ > 0 && strcmp(override->key, "count") == 0)
             return refuse_count(groups, override, err);
-        if (!json_replace(group, override->key, cJSON_Duplicate(value, true))) return err_memory(err);
+        TRY(set_group(group, override, value, err));
     }
     const bool beyond = numbers && (override->last >= node || override->last < override->first);
     return set == 0 || beyond ? refuse_choice(groups, override, node, err) : STATUS_OK;
@@ -321,12 +332,14 @@ enum status override_nodes(struct json_document *document, const char *text, con
     *done = split_path(path, &override) && (cJSON_IsArray(nodes) || (!override.all && cJSON_IsObject(nodes)));
     if (!*done) return STATUS_OK;
     const struct platform_key *key = group_key(override.key);
-    cJSON *value, *groups;
+    const char *said = strchr(text, '=') + 1;
+    cJSON *value = NULL, *groups;
     if (!key || (override.first >= 0 && strcmp(override.key, "count") == 0))
         return err_set(err, STATUS_USAGE, "--set", text,
                        "no key of a node, expected cores, speed, memory_bandwidth_Bps or memory_curve");
-    TRY(override_value(text, key->path, strchr(text, '=') + 1, &value, err));
-    enum status status = check_value(&override, key, value, err);
+    enum status status = *said == '*' ? override_factor(text, said, &override.factor, err)
+                                      : override_value(text, key->path, said, &value, err);
+    if (status == STATUS_OK && value) status = check_value(&override, key, value, err);
     if (status == STATUS_OK && !(groups = list_groups(document->root))) status = err_memory(err);
     if (status == STATUS_OK) status = set_nodes(groups, &override, value, err);
     cJSON_Delete(value);

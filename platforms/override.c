@@ -181,19 +181,31 @@ static bool spread_line(cJSON *lines, const char *key)
     return json_put(two_sided, key, cJSON_Duplicate(value, true));
 }
 
-/* Multiplies a number, a measured value with its error, or the key in each row of a list. False: there is none. */
-static bool scale_value(cJSON *item, const char *key, double factor)
+bool override_scale(cJSON *item, const char *key, double factor)
 {
     bool scaled = false;
     cJSON *row;
     if (cJSON_IsNumber(item)) return cJSON_SetNumberHelper(item, item->valuedouble * factor), true;
     if (cJSON_IsArray(item))
-        cJSON_ArrayForEach(row, item) scaled |= scale_value(cJSON_GetObjectItemCaseSensitive(row, key), key, factor);
+        cJSON_ArrayForEach(row, item) scaled |= override_scale(cJSON_GetObjectItemCaseSensitive(row, key), key, factor);
     if (cJSON_IsObject(item)) {
-        scaled = scale_value(cJSON_GetObjectItemCaseSensitive(item, "value"), key, factor);
-        scale_value(cJSON_GetObjectItemCaseSensitive(item, "error"), key, factor);
+        scaled = override_scale(cJSON_GetObjectItemCaseSensitive(item, "value"), key, factor);
+        override_scale(cJSON_GetObjectItemCaseSensitive(item, "error"), key, factor);
     }
     return scaled;
+}
+
+enum status override_factor(const char *override, const char *text, double *factor, struct err *err)
+{
+    char *end;
+    *factor = strtod(text + 1, &end);
+    if (!*end && end > text + 1 && *factor > 0 && *factor < 1e12) return STATUS_OK;
+    return err_set(err, STATUS_USAGE, "--set", override, "expected *FACTOR, a factor above 0, as *0.5");
+}
+
+enum status override_states_none(const char *override, struct err *err)
+{
+    return err_set(err, STATUS_USAGE, "--set", override, "the platform file states no value to multiply");
 }
 
 /* KEY=*FACTOR: what the file states, times the factor; of a line its size segments and those of sends, all alike. */
@@ -201,15 +213,15 @@ static enum status scale_key(cJSON *object, const char *path, const char *key, c
                              struct err *err)
 {
     static const char *const beside[] = {"segments", "latency_s", "bandwidth_Bps"};
-    bool scaled = scale_value(cJSON_GetObjectItemCaseSensitive(object, key), key, factor);
+    bool scaled = override_scale(cJSON_GetObjectItemCaseSensitive(object, key), key, factor);
     for (size_t i = 0; is_line(path, key) && i < sizeof beside / sizeof *beside; i++) {
         cJSON *list = cJSON_GetObjectItemCaseSensitive(object, beside[i]);
-        if (cJSON_IsArray(list) && strcmp(beside[i], key) != 0) scaled |= scale_value(list, key, factor);
+        if (cJSON_IsArray(list) && strcmp(beside[i], key) != 0) scaled |= override_scale(list, key, factor);
     }
     cJSON *two_sided = is_line(path, key) ? cJSON_GetObjectItemCaseSensitive(object, "two_sided") : NULL;
     if (cJSON_IsObject(two_sided) && scale_key(two_sided, path, key, override, factor, NULL) == STATUS_OK) scaled = true;
     if (scaled) return STATUS_OK;
-    return err_set(err, STATUS_USAGE, "--set", override, "the platform file states no value to multiply");
+    return override_states_none(override, err);
 }
 
 /* The override names one server for all messages, so it removes other ones of the file and its profile. Progress ranks serve
@@ -240,11 +252,9 @@ enum status override_apply(struct json_document *document, const char *override,
     if (!key) return err_memory(err);
     enum status status = walk_path(document->root, key, override, &object, &last, err);
     if (status == STATUS_OK && equals[1] == '*') {
-        char *end;
-        const double factor = strtod(equals + 2, &end);
-        status = *end || end == equals + 2 || !(factor > 0 && factor < 1e12)
-                     ? err_set(err, STATUS_USAGE, "--set", override, "expected *FACTOR, a factor above 0, as *0.5")
-                     : scale_key(object, path, last, override, factor, err);
+        double factor;
+        status = override_factor(override, equals + 1, &factor, err);
+        if (status == STATUS_OK) status = scale_key(object, path, last, override, factor, err);
         free(key);
         return status;
     }

@@ -35,6 +35,12 @@ enum status override_library(struct json_document *document, const char *const *
 enum status override_nodes(struct json_document *document, const char *override, const char *path, bool *done, struct err *err);
 /* The value of an override, JSON or a text that may have the unit of the key at `path`. The caller owns *value. */
 enum status override_value(const char *override, const char *path, const char *text, cJSON **value, struct err *err);
+/* The factor of a text "*0.5". */
+enum status override_factor(const char *override, const char *text, double *factor, struct err *err);
+/* Multiplies a number, a measured value with its error, or the key in each row of a list. False: there is none, */
+bool override_scale(cJSON *item, const char *key, double factor);
+/* which is this error. */
+enum status override_states_none(const char *override, struct err *err);
 
 /* Rewrites an error that was found at or below an override's key, or at an unknown key above it: the error names that
  * option and has STATUS_USAGE. Returns the status to pass on. */

@@ -44,7 +44,7 @@ static enum status claim_named(const char *text, const char *xml, struct err *er
     return STATUS_OK;
 }
 
-/* Keys of <config> that change nothing here: the engine sets its own, or has nothing that they would change. */
+/* Keys of <config>: all are left out, since the engine sets its own. */
 static const struct {
     const char *begin, *would;
 } configs[] = {
@@ -55,19 +55,26 @@ static const struct {
     {"network/crosstraffic", "flows would take some of the way back"},
     {"network/TCP-gamma", "a flow's rate would be limited by its latency"},
     {"network/loopback", "messages within a node would take it, here network.loopback has their times"},
+    {"smpi/host-speed", "SMPI would scale computing by it, here a host's speed relative to that of speed_host does"},
+    {"smpi/simulate-computation", "SMPI would leave computing out"},
+    {"smpi/bw-factor", "rates would be multiplied by it"},
+    {"smpi/lat-factor", "latencies would be multiplied by it"},
     {"smpi/", "SMPI would take it for MPI's own times, here mpi has them"},
     {"cpu/", "SimGrid would compute so, here a host's speed counts"},
+    {"host/model", "SimGrid would compute so, here a host's speed counts"},
     {"surf/precision", "SimGrid would round so"},
-    {"contexts/stack-size", "SimGrid's actors would have it"},
-    {"contexts/guard-size", "SimGrid's actors would have it"},
+    {"precision/", "SimGrid would round so"},
+    {"maxmin/", "SimGrid would share links so"},
+    {"contexts/", "SimGrid's actors would have it"},
+    {"tracing", "SimGrid would write files"},
+    {"", "it is SimGrid's own, here the engine sets what counts"},
 };
 
-/* NULL: the key is not among them. */
 static const char *would_change(const char *key)
 {
-    for (size_t i = 0; i < sizeof configs / sizeof *configs; i++)
-        if (strncmp(key, configs[i].begin, strlen(configs[i].begin)) == 0) return configs[i].would;
-    return NULL;
+    size_t i = 0;
+    while (strncmp(key, configs[i].begin, strlen(configs[i].begin)) != 0) i++;
+    return configs[i].would;
 }
 
 /* The keys of <config> one after another. False: there is none any more. */
@@ -85,33 +92,30 @@ static bool next_config(const char **at, bool *inside, char key[CONFIG_BYTES], c
     return false;
 }
 
-/* Other keys may change the network's model, load a plugin, or name a file that is written. */
-static enum status refuse_config(const char *text, const char *xml, struct err *err)
-{
-    char key[CONFIG_BYTES], value[CONFIG_BYTES];
-    bool inside = false;
-    for (const char *at = text; next_config(&at, &inside, key, value);)
-        if (!would_change(key))
-            return err_set(err, STATUS_DATA, xml, NULL, "<config> sets '%s', expected no key that changes what the engine does",
-                           key);
-    return STATUS_OK;
-}
+static const char same_speed[] = "it computes at its stated speed all the time",
+                  same_latency[] = "its latency stays what it is at the begin";
+
+/* What a tag says that no engine takes: by an attribute; by the kind of a <trace_connect>. */
+static const struct {
+    const char *attribute, *value, *of, *stays;
+} untaken[] = {{"speed_file", NULL, "id", same_speed},
+               {"availability_file", NULL, "id", same_speed},
+               {"latency_file", NULL, "id", same_latency},
+               {"loopback_bw", NULL, "id", "messages within a node take network.loopback"},
+               {"kind", "SPEED", "element", same_speed},
+               {"kind", "LATENCY", "element", same_latency}};
 
 static enum status tell_files(const char *text, const char *xml, simgrid_tell *tell, void *context, struct err *err)
 {
-    static const struct {
-        const char *attribute, *stays;
-    } rows[] = {{"speed_file", "it computes all the time as fast as at the begin"},
-                {"availability_file", "it computes all the time as fast as at the begin"},
-                {"latency_file", "its latency stays what it is at the begin"}};
     struct simgrid_tag tag;
     for (const char *at = text; simgrid_xml_next(&at, &tag);)
-        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-            char file[CONFIG_BYTES], id[CONFIG_BYTES] = "", line[SIMGRID_LINE_BYTES];
-            if (!simgrid_xml_attribute(&tag, rows[i].attribute, file, sizeof file) || !*file) continue;
-            simgrid_xml_attribute(&tag, "id", id, sizeof id);
-            snprintf(line, sizeof line, "%.200s: %s of %s '%.100s' is left out: %s", xml, rows[i].attribute, tag.name, id,
-                     rows[i].stays);
+        for (size_t i = 0; i < sizeof untaken / sizeof *untaken; i++) {
+            char value[CONFIG_BYTES], id[CONFIG_BYTES] = "", line[SIMGRID_LINE_BYTES];
+            if (!simgrid_xml_attribute(&tag, untaken[i].attribute, value, sizeof value) || !*value) continue;
+            if (untaken[i].value && strcmp(value, untaken[i].value) != 0) continue;
+            simgrid_xml_attribute(&tag, untaken[i].of, id, sizeof id);
+            snprintf(line, sizeof line, "%.200s: %s of %s '%.100s' is left out: %s", xml,
+                     untaken[i].value ? untaken[i].value : untaken[i].attribute, tag.name, id, untaken[i].stays);
             TRY(tell(context, line, err));
         }
     return STATUS_OK;
@@ -125,7 +129,7 @@ enum status simgrid_inputs_tell(const char *xml, simgrid_tell *tell, void *conte
     enum status status = tell_files(text, xml, tell, context, err);
     for (const char *at = text; status == STATUS_OK && next_config(&at, &inside, key, value);) {
         snprintf(line, sizeof line, "%.200s: <config> %.80s = %.80s is left out: %s", xml, key, value,
-                 would_change(key) ? would_change(key) : "the engine refuses it");
+                 would_change(key));
         status = tell(context, line, err);
     }
     free(text);
@@ -141,23 +145,25 @@ enum status simgrid_inputs_claim(const char *xml, struct err *err)
     return status;
 }
 
-enum status simgrid_inputs_named(const char *xml, char **name, struct err *err)
+/* Adds ", NAME" to the list, which has it once. */
+static void add_name(char names[SIMGRID_LINE_BYTES], const char *name, int bytes)
 {
-    char *text;
-    int bytes;
-    *name = NULL;
-    TRY(simgrid_xml_read(xml, &text, err));
-    const char *value = next_named(text, &bytes);
-    if (value) *name = strndup(value, (size_t)bytes);
-    free(text);
-    return !value || *name ? STATUS_OK : err_memory(err);
+    char entry[CONFIG_BYTES];
+    snprintf(entry, sizeof entry, ", %.*s", bytes, name);
+    for (const char *at = names; (at = strstr(at, entry)) != NULL; at++)
+        if (at[strlen(entry)] == ',' || at[strlen(entry)] == '\0') return;
+    const size_t used = strlen(names);
+    snprintf(names + used, SIMGRID_LINE_BYTES - used, "%s", entry);
 }
 
-enum status simgrid_inputs_check(const char *xml, struct err *err)
+enum status simgrid_inputs_named(const char *xml, char names[SIMGRID_LINE_BYTES], struct err *err)
 {
     char *text;
+    int bytes = 0;
+    memset(names, 0, SIMGRID_LINE_BYTES);
     TRY(simgrid_xml_read(xml, &text, err));
-    enum status status = refuse_config(text, xml, err);
+    for (const char *value = text; (value = next_named(value + bytes, &bytes)) != NULL;) add_name(names, value, bytes);
+    memmove(names, names + strspn(names, ", "), strlen(names) + 1 - strspn(names, ", "));
     free(text);
-    return status;
+    return STATUS_OK;
 }

@@ -9,15 +9,13 @@
  * the platform's, as SimGrid searches them; they need not exist. STATUS_USAGE: one is an output. */
 enum status simgrid_inputs_claim(const char *xml, struct err *err);
 
-/* The name of a file that it names so, outside comments; owned, NULL: there is none. */
-enum status simgrid_inputs_named(const char *xml, char **name, struct err *err);
-
-/* STATUS_DATA: the platform has a <config> with a key that would change what the engine does. */
-enum status simgrid_inputs_check(const char *xml, struct err *err);
-
-/* Tells in a line each what the platform says and no engine takes: profiles of speeds and latencies, keys of <config>. */
+/* Tells in a line each what the platform says and no engine takes: profiles of speeds and latencies, clusters' loopbacks, keys of
+ * <config>. */
 enum { SIMGRID_LINE_BYTES = 640 };
 typedef enum status simgrid_tell(void *context, const char *line, struct err *err);
 enum status simgrid_inputs_tell(const char *xml, simgrid_tell *tell, void *context, struct err *err);
+
+/* The names of the files that it names so, outside comments, joined by commas; "": there is none. */
+enum status simgrid_inputs_named(const char *xml, char names[SIMGRID_LINE_BYTES], struct err *err);
 
 #endif

@@ -1,6 +1,7 @@
 #include "platforms/simgrid_xml.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,16 +9,22 @@
 
 #include "common/array.h"
 #include "common/files/input_file.h"
+#include "common/units.h"
 #include "common/xml_attribute.h"
 
-enum { HOSTS_MOST = 1 << 18, VALUE_BYTES = 512 }; /* of all clusters, as the engine takes them */
+enum { HOSTS_MOST = 1 << 18, VALUE_BYTES = 512 }; /* each costs SimGrid some KB */
 
-/* What is left keeps its order. */
-static void cut_comments(char *text)
+void simgrid_xml_blank(char *from, const char *to)
+{
+    for (; from < to; from++)
+        if (*from != '\n') *from = ' ';
+}
+
+static void blank_comments(char *text)
 {
     for (char *at = text; (at = strstr(at, "<!--")) != NULL;) {
         const char *end = strstr(at, "-->");
-        memmove(at, end ? end + 3 : "", strlen(end ? end + 3 : "") + 1);
+        simgrid_xml_blank(at, end ? end + 3 : at + strlen(at));
     }
 }
 
@@ -29,7 +36,7 @@ enum status simgrid_xml_read(const char *file, char **text, struct err *err)
     *text = input_file_all(&in, &bytes);
     TRY(input_file_close(&in, STATUS_OK, err));
     bool whole = strlen(*text) == bytes;
-    cut_comments(*text);
+    blank_comments(*text);
     if (whole) return STATUS_OK;
     free(*text);
     return err_set(err, STATUS_DATA, file, NULL, "a zero byte, expected a SimGrid platform");
@@ -52,18 +59,27 @@ bool simgrid_xml_next(const char **at, struct simgrid_tag *tag)
     return true;
 }
 
-bool simgrid_xml_attribute(const struct simgrid_tag *tag, const char *name, char *value, size_t room)
+const char *simgrid_xml_value(const struct simgrid_tag *tag, const char *name, size_t *bytes)
 {
     for (const char *at = tag->attributes; at < tag->end;) {
         at += strspn(at, XML_BLANKS "/");
         const size_t length = strcspn(at, XML_BLANKS "=/>");
         const char *begin = xml_attribute_value(at + length), *end = begin ? strchr(begin, begin[-1]) : NULL;
-        if (!end || end > tag->end) return false;
-        if (length == strlen(name) && strncmp(at, name, length) == 0)
-            return (size_t)snprintf(value, room, "%.*s", (int)(end - begin), begin) < room;
+        if (!end || end > tag->end) return NULL;
+        *bytes = (size_t)(end - begin);
+        if (length == strlen(name) && strncmp(at, name, length) == 0) return begin;
         at = end + 1;
     }
-    return false;
+    return NULL;
+}
+
+bool simgrid_xml_attribute(const struct simgrid_tag *tag, const char *name, char *value, size_t room)
+{
+    size_t bytes;
+    const char *begin = simgrid_xml_value(tag, name, &bytes);
+    if (!begin || bytes >= room) return false;
+    snprintf(value, room, "%.*s", (int)bytes, begin);
+    return true;
 }
 
 /* --- hosts --- */
@@ -77,6 +93,7 @@ struct host {
 struct hosts {
     struct host *items;
     size_t count, capacity;
+    uint64_t named_count; /* the file's; above HOSTS_MOST they are not all in items */
 };
 
 /* "1Gf", "98.095Mf", "2kiloflops", "1e9", and the first of several. */
@@ -116,17 +133,21 @@ static enum status add_host(struct hosts *hosts, const char *prefix, const char 
 /* The hosts of a cluster or cabinet, whose radical is numbers and ranges, "0-9,12". */
 static enum status add_cluster(struct hosts *hosts, const struct simgrid_tag *tag, struct host host, struct err *err)
 {
-    char prefix[VALUE_BYTES] = "", suffix[VALUE_BYTES] = "", radical[VALUE_BYTES] = "", *rest = radical;
+    char prefix[VALUE_BYTES] = "", suffix[VALUE_BYTES] = "";
+    size_t bytes = 0;
+    const char *at = simgrid_xml_value(tag, "radical", &bytes), *const radical_end = at + bytes;
     simgrid_xml_attribute(tag, "prefix", prefix, sizeof prefix);
     simgrid_xml_attribute(tag, "suffix", suffix, sizeof suffix);
-    simgrid_xml_attribute(tag, "radical", radical, sizeof radical);
-    for (char *range; (range = strsep(&rest, ",")) != NULL;) {
+    while (at && at < radical_end) {
         char *end, number[32];
-        long first = strtol(range, &end, 10), last = *end == '-' ? strtol(end + 1, NULL, 10) : first;
-        for (long i = first; i <= last && hosts->count <= HOSTS_MOST; i++) {
-            snprintf(number, sizeof number, "%ld", i);
+        const uint64_t first = strtoull(at, &end, 10), last = *end == '-' ? strtoull(end + 1, &end, 10) : first;
+        const uint64_t count = last < first ? 0 : (last < UINT32_MAX ? last : UINT32_MAX) - first + 1;
+        hosts->named_count += count;
+        for (uint64_t i = first; i < first + count && hosts->named_count <= HOSTS_MOST; i++) {
+            snprintf(number, sizeof number, "%" PRIu64, i);
             TRY(add_host(hosts, prefix, number, suffix, host, err));
         }
+        at = end + strcspn(end, ",\"'") + 1;
     }
     return STATUS_OK;
 }
@@ -141,6 +162,7 @@ static enum status find_hosts(const char *text, struct hosts *hosts, struct err 
         simgrid_xml_attribute(&tag, "core", core, sizeof core);
         simgrid_xml_attribute(&tag, "id", id, sizeof id);
         const struct host host = {NULL, speed_of(&tag), atoi(core) > 0 && atoi(core) <= 1 << 20 ? atoi(core) : 1};
+        hosts->named_count += one;
         TRY(one ? add_host(hosts, id, "", "", host, err) : add_cluster(hosts, &tag, host, err));
     }
     return STATUS_OK;
@@ -195,7 +217,7 @@ static enum status group_hosts(const struct host *hosts, double unit, bool keep_
     return STATUS_OK;
 }
 
-/* The speed that counts as 1; 0: there is none. */
+/* The speed that counts as 1. */
 static enum status find_unit(const struct json_node *topology, const struct hosts *hosts, double *unit, struct err *err)
 {
     const struct json_node stated = json_member(topology, "speed_host");
@@ -204,7 +226,7 @@ static enum status find_unit(const struct json_node *topology, const struct host
     if (stated.item) TRY(json_string(&stated, &name, err));
     for (size_t i = 0; i < hosts->count; i++)
         if (strcmp(hosts->items[i].name, name) == 0) *unit = hosts->items[i].speed;
-    if (*unit > 0 || !stated.item) return STATUS_OK;
+    if (*unit > 0) return STATUS_OK;
     return json_error(&stated, err, "no host '%s' with a speed, expected one as %s", name, hosts->items[0].name);
 }
 
@@ -214,10 +236,11 @@ static enum status apply_hosts(const struct json_node *topology, const struct ho
     struct node_group *groups = NULL;
     size_t count = 0;
     double unit;
-    TRY(find_unit(topology, hosts, &unit, err));
     for (int32_t i = 0; i < platform->node_count; i++)
-        if (!(hosts->items[i].speed > 0)) unit = 0; /* the engine refuses it */
-    if (unit == 0) return STATUS_OK;
+        if (!(hosts->items[i].speed > 0))
+            return json_error(topology, err, "%s: the speed of host '%s' is none, expected one above 0", platform->simgrid_xml,
+                              hosts->items[i].name);
+    TRY(find_unit(topology, hosts, &unit, err));
     enum status status = group_hosts(hosts->items, unit, states_cores(topology), platform, &groups, &count, err);
     if (status == STATUS_OK) {
         struct node_group *old = platform->groups;
@@ -232,17 +255,33 @@ static enum status apply_hosts(const struct json_node *topology, const struct ho
     return status;
 }
 
+static enum status check_count(const struct json_node *topology, const struct hosts *hosts, const struct platform *platform,
+                               struct err *err)
+{
+    const struct json_node xml = json_member(topology, "simgrid_xml");
+    if (hosts->named_count > HOSTS_MOST)
+        return json_error(&xml, err, "%s: %" PRIu64 " hosts, expected at most %d", platform->simgrid_xml, hosts->named_count,
+                          HOSTS_MOST);
+    if (hosts->count >= (size_t)platform->node_count) return STATUS_OK;
+    if (hosts->count == 0)
+        return json_error(&xml, err, "%s: no host, expected a SimGrid platform with at least nodes.count = %" PRId32,
+                          platform->simgrid_xml, platform->node_count);
+    return json_error(&xml, err, "%s: %zu host%s, expected at least nodes.count = %" PRId32, platform->simgrid_xml, hosts->count,
+                      units_plural(hosts->count), platform->node_count);
+}
+
 enum status simgrid_hosts_apply(const struct json_node *topology, struct platform *platform, struct err *err)
 {
-    struct hosts hosts = {NULL, 0, 0};
+    struct hosts hosts = {.items = NULL};
     char *text;
     TRY(simgrid_xml_read(platform->simgrid_xml, &text, err));
     enum status status = find_hosts(text, &hosts, err);
-    if (status == STATUS_OK && hosts.count >= (size_t)platform->node_count && hosts.count <= HOSTS_MOST) {
+    free(text);
+    if (status == STATUS_OK) status = check_count(topology, &hosts, platform, err);
+    if (status == STATUS_OK) {
         qsort(hosts.items, hosts.count, sizeof *hosts.items, by_name);
         status = apply_hosts(topology, &hosts, platform, err);
     }
     clear_hosts(&hosts);
-    free(text);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/array.h"
 #include "common/units.h"
@@ -33,17 +34,29 @@ static enum status note_crowded(const struct platform *platform, const uint32_t 
                            crowding_of(platform, ranks, fullest));
 }
 
-/* What a group without a rank says changes nothing. */
-static enum status note_unused(const struct platform *platform, const uint32_t *ranks, struct result *result, struct err *err)
+static bool is_alike(const struct node_group *a, const struct node_group *b)
 {
-    int32_t first = 0;
-    for (size_t i = 0; i < platform->group_count && platform->group_count > 1; i++) {
+    const bool same_name = a->name && b->name ? strcmp(a->name, b->name) == 0 : a->name == b->name;
+    return same_name && a->speed == b->speed && a->cores == b->cores;
+}
+
+/* Whether a node with ranks is as those of the group: an override may have split a group, whose parts are not farther apart. */
+static bool is_used(const struct platform *platform, size_t group, const bool *used)
+{
+    bool found = false;
+    for (size_t i = group < 2 ? 0 : group - 2; i < platform->group_count && i <= group + 2; i++)
+        found = found || (used[i] && is_alike(&platform->groups[i], &platform->groups[group]));
+    return found;
+}
+
+/* What a group without a rank says changes nothing. */
+static enum status note_groups(const struct platform *platform, const bool *used, struct result *result, struct err *err)
+{
+    int32_t last = -1;
+    for (size_t i = 0; i < platform->group_count; i++) {
         const struct node_group *group = &platform->groups[i];
-        const int32_t last = first + group->count - 1;
-        bool used = false;
-        for (int32_t node = first; node <= last; node++) used = used || ranks[node] > 0;
-        first = last + 1;
-        if (used) continue;
+        last += group->count;
+        if (is_used(platform, i, used)) continue;
         char name[64] = "", to[32] = "";
         if (group->name) snprintf(name, sizeof name, " (%.50s)", group->name);
         if (group->count > 1) snprintf(to, sizeof to, " to %d", last);
@@ -51,6 +64,21 @@ static enum status note_unused(const struct platform *platform, const uint32_t *
                             units_plural((uint64_t)group->count), last - group->count + 1, to, name));
     }
     return STATUS_OK;
+}
+
+static enum status note_unused(const struct platform *platform, const uint32_t *ranks, struct result *result, struct err *err)
+{
+    if (platform->group_count < 2) return STATUS_OK;
+    bool *used = calloc(platform->group_count, sizeof *used);
+    if (!used) return err_memory(err);
+    size_t group = 0;
+    for (int32_t node = 0, end = platform->groups[0].count; node < platform->node_count; node++) {
+        if (node == end) end += platform->groups[++group].count;
+        used[group] = used[group] || ranks[node] > 0;
+    }
+    enum status status = note_groups(platform, used, result, err);
+    free(used);
+    return status;
 }
 
 enum status crowding_note(const struct platform *platform, uint32_t rank_count, struct result *result, struct err *err)
@@ -92,17 +120,18 @@ static uint32_t farthest_of(const struct memory_bound *bound, uint32_t rank_coun
     return farthest;
 }
 
-/* *noted: the factors are the note, since one is not 1. */
-static enum status note_factors(const struct trace *trace, const struct platform *platform, struct result *result, bool *noted,
+/* *done: nothing else is to be said, since a factor is not 1, or all are known. */
+static enum status note_factors(const struct trace *trace, const struct platform *platform, struct result *result, bool *done,
                                 struct err *err)
 {
     struct memory_bound bound;
     char nowhere[64] = "", unknown[80] = "", beyond[64] = "";
     TRY(memory_bound_find(trace, platform, &bound, err));
     const uint32_t rank = bound.factors ? farthest_of(&bound, trace->rank_count) : 0;
-    *noted = bound.factors && bound.factors[rank] != 1;
+    const bool differs = bound.factors && bound.factors[rank] != 1;
     enum status status = STATUS_OK;
-    if (*noted) {
+    *done = bound.factors && (differs || bound.unknown == 0);
+    if (differs) {
         const struct node_group *group = platform_group_of(platform, platform_node_of(platform, rank));
         const int32_t last = group->memory_rows > 0 ? group->memory_curve[group->memory_rows - 1].ranks : 0;
         if (trace->ranks[rank].node == 0) snprintf(nowhere, sizeof nowhere, ", as is assumed, since it does not say where");
@@ -122,30 +151,35 @@ static enum status note_factors(const struct trace *trace, const struct platform
     return status;
 }
 
+/* Ranks on the fullest node of the recording; 1 where it does not say all nodes but shares; 0: nobody knows. */
+static enum status count_recorded(const struct trace *trace, bool *shares, uint32_t *most, struct err *err)
+{
+    struct trace_memory memory;
+    TRY(trace_find_memory(trace, &memory, err));
+    *shares = memory.known;
+    *most = memory.ranks_per_node > 0 ? memory.ranks_per_node : memory.known;
+    if (trace->provenance.simulated) *most = 0;
+    return STATUS_OK;
+}
+
 enum status crowding_memory_note(const struct trace *trace, const struct platform *platform, struct result *result,
                                  struct err *err)
 {
-    const size_t node_count = trace->definitions.node_count;
-    bool noted;
-    TRY(note_factors(trace, platform, result, &noted, err));
-    if (noted) return STATUS_OK;
-    uint32_t *recorded = calloc(node_count + 1, sizeof *recorded);
+    bool done, shares;
+    uint32_t before;
+    TRY(note_factors(trace, platform, result, &done, err));
+    if (done) return STATUS_OK;
+    TRY(count_recorded(trace, &shares, &before, err));
     uint32_t *predicted = calloc((size_t)platform->node_count + 1, sizeof *predicted);
-    bool known = recorded && predicted && !trace->provenance.simulated;
-    for (uint32_t r = 0; known && r < trace->rank_count; r++) {
-        known = trace->ranks[r].node > 0;
-        recorded[trace->ranks[r].node]++;
-        predicted[platform_node_of(platform, r)]++;
-    }
-    const uint32_t before = known ? most_of(recorded, node_count + 1) : 0;
-    const uint32_t now = known ? most_of(predicted, (size_t)platform->node_count) : 0;
-    enum status status = recorded && predicted ? STATUS_OK : err_memory(err);
-    FREE_ALL(recorded, predicted);
-    if (status != STATUS_OK || before == now) return status;
+    if (!predicted) return err_memory(err);
+    for (uint32_t r = 0; r < trace->rank_count; r++) predicted[platform_node_of(platform, r)]++;
+    const uint32_t now = most_of(predicted, (size_t)platform->node_count);
+    free(predicted);
+    if (before == 0 || before == now) return STATUS_OK;
     return result_add_note(result, err,
                            "up to %u rank%s on a node, %u in the recording: messages and cores change, but computing that is "
-                           "bound by memory takes as long as recorded (mapping)",
-                           now, units_plural(now), before);
+                           "bound by memory takes as long as recorded (mapping)%s",
+                           now, units_plural(now), before, shares ? ", since the platform has no nodes.memory_curve" : "");
 }
 
 /* A member on another node than the first one; -1: there is none. */

@@ -93,20 +93,16 @@ static enum status note_ends(struct prediction *prediction, const struct recordi
 /* Routes of a user's SimGrid platform are asked for before the run begins. */
 static enum status simgrid_profile_note(const struct platform *platform, struct result *result, struct err *err)
 {
-    char *named;
+    char named[SIMGRID_LINE_BYTES];
     TRY(result_add_note(result, err,
                         "engine loggp takes latency and rate from network.latency_s and network.bandwidth_Bps, not from the "
                         "links of %s",
                         platform->simgrid_xml));
-    TRY(simgrid_inputs_named(platform->simgrid_xml, &named, err));
-    enum status status =
-        !named ? STATUS_OK
-               : result_add_note(result, err,
-                                 "engine loggp takes links and hosts as they are at the begin: what %s changes later, or "
-                                 "switches off, only engine simgrid knows",
-                                 named);
-    free(named);
-    return status;
+    TRY(simgrid_inputs_named(platform->simgrid_xml, named, err));
+    if (!*named) return STATUS_OK;
+    return result_add_note(result, err,
+                           "engine loggp takes links and hosts as they are at the begin: what %s changes later, or switches off, "
+                           "only engine simgrid knows", named);
 }
 
 static enum status add_line(void *result, const char *line, struct err *err)

@@ -82,9 +82,13 @@ PUBLIC enum rmacast_status rmacast_simulate(const struct rmacast_trace *trace, c
         {.name = "rmacast_simulate_options", PUBLIC_SIZE, options, .high = sizeof *options},
         {0}};
     enum status status = public_check(arguments, &err);
+    const double bound = status == STATUS_OK && options ? options->memory_bound : 0;
+    const struct public_argument share[] = {{.name = "memory_bound", PUBLIC_NUMBER, .number = bound, .high = 1}, {0}};
+    if (status == STATUS_OK) status = public_check(share, &err);
     if (status == STATUS_OK) status = engine_of(options, &prediction.engine, &err);
     if (status == STATUS_OK) status = computing_of(options, &computing, &err);
     if (status == STATUS_OK) status = trace_computing_view((const struct trace *)trace, computing, &computed, &err);
+    if (status == STATUS_OK && bound > 0) status = trace_assume_memory_bound(computed, bound, &err);
     prediction.keep_trace = predicted != NULL;
     if (status == STATUS_OK)
         status = simulate_trace(computed, (const struct platform *)platform, options, &prediction, &err);

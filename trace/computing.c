@@ -2,6 +2,7 @@
  * of recording are never computing. Sleep is part of the gap that remains, which the replay takes apart, except beside CPU
  * time, which leaves it out. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,6 +185,37 @@ enum status trace_assume_memory_bound(struct trace *trace, double share, struct 
                           "that %.3g %% of the computing is bound by memory is assumed of %" PRIu32 " of %" PRIu32
                           " rank%s: the trace %s", 100 * share, assumed, trace->rank_count, units_plural(trace->rank_count),
                           assumed < trace->rank_count ? "knows the others' shares" : "does not say it");
+}
+
+enum status trace_find_memory(const struct trace *trace, struct trace_memory *memory, struct err *err)
+{
+    uint32_t *counts = calloc(trace->definitions.node_count + 1, sizeof *counts);
+    bool placed = true;
+    if (!counts) return err_memory(err);
+    *memory = (struct trace_memory){.known = trace->rank_count > 0};
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        const struct trace_rank *rank = &trace->ranks[r];
+        memory->known = memory->known && rank->memory_known;
+        memory->bound += rank->memory_bound / trace->rank_count;
+        placed = placed && rank->node > 0;
+        if (placed && ++counts[rank->node] > memory->ranks_per_node) memory->ranks_per_node = counts[rank->node];
+    }
+    if (!placed) memory->ranks_per_node = 0;
+    free(counts);
+    return STATUS_OK;
+}
+
+enum status trace_set_memory(struct trace *trace, const struct trace_memory *memory, struct err *err)
+{
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        char name[16];
+        trace->ranks[r].memory_known = memory->known;
+        trace->ranks[r].memory_bound = memory->known ? memory->bound : 0;
+        if (memory->ranks_per_node == 0) continue;
+        snprintf(name, sizeof name, "n%" PRIu32, r / memory->ranks_per_node);
+        TRY(trace_set_node(trace, r, name, err));
+    }
+    return STATUS_OK;
 }
 
 enum status trace_use_computing(struct trace *trace, enum trace_computing computing, struct err *err)

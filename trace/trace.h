@@ -501,6 +501,16 @@ enum trace_computing {
 };
 const char *trace_computing_name(enum trace_computing computing); /* "default", "wall", "cpu", "undisturbed" */
 
+/* How the ranks of a run share the memory of their nodes. */
+struct trace_memory {
+    uint32_t ranks_per_node; /* of the fullest node; 0: not known */
+    bool known;              /* what the next one says, of all ranks */
+    double bound;            /* share of computing that is bound by memory, mean of the ranks */
+};
+enum status trace_find_memory(const struct trace *trace, struct trace_memory *memory, struct err *err);
+/* Gives it to all ranks, as many on a node as there may be. */
+enum status trace_set_memory(struct trace *trace, const struct trace_memory *memory, struct err *err);
+
 /* Whether some node had more ranks than cores (trace_rank.cores). */
 bool trace_is_crowded(const struct trace *trace);
 

@@ -403,6 +403,10 @@ static enum status run_model(const struct settings *settings, struct err *err)
     if (of_recordings)
         return err_set(err, STATUS_USAGE, of_recordings, NULL, "is of recordings, and %s is a program model", file);
     TRY(program_model_open(file, &origin.model, err));
+    if (settings->prediction.memory_stated && !origin.model->memory.known) {
+        origin.model->memory.known = true;
+        origin.model->memory.bound = settings->prediction.memory_bound;
+    }
     enum status status = model_options_apply(&settings->model, origin.model, err);
     if (status == STATUS_OK) status = text_of(write_model, origin.model, &about.program, err);
     if (status == STATUS_OK) status = text_of(write_parameters, origin.model, &about.parameters, err);

@@ -77,18 +77,13 @@ enum status input_file_of_text(const char *text, size_t bytes, const char *path,
     return in->file ? STATUS_OK : err_memory(err);
 }
 
-char *input_file_until(struct input_file *in, int end)
+char *input_file_line(struct input_file *in)
 {
     errno = 0;
-    ssize_t length = getdelim(&in->line, &in->room, end, in->file);
+    ssize_t length = getline(&in->line, &in->room, in->file);
     if (length < 0 && !feof(in->file)) in->cause = errno;
     in->length = length > 0 ? (size_t)length : 0;
     return length > 0 ? in->line : NULL;
-}
-
-char *input_file_line(struct input_file *in)
-{
-    return input_file_until(in, '\n');
 }
 
 size_t input_file_read(struct input_file *in, void *to, size_t bytes)

@@ -34,8 +34,6 @@ enum status input_file_of_text(const char *text, size_t bytes, const char *path,
 /* The next line with its newline, a NUL behind it; the last one may have no newline. NULL: the end, or a read error, which
  * input_file_close() reports. It lives until the next call. */
 char *input_file_line(struct input_file *in);
-/* The same up to another end than a newline. */
-char *input_file_until(struct input_file *in, int end);
 
 /* Up to `bytes` bytes; fewer only at the end, or after a read error. */
 size_t input_file_read(struct input_file *in, void *to, size_t bytes);

@@ -21,6 +21,9 @@ struct rmacast_simulate_options {
      * core) or "cpu". NULL: undisturbed where a node had more ranks than cores and the recorder saw such waits, else
      * wall time. Pauses of the recording are never computing. */
     const char *compute;
+    /* So much of the computing, from 0 to 1, is bound by memory on ranks whose share was not recorded, and takes longer with more
+     * ranks on the node (nodes.memory_curve). 0: none is assumed. */
+    double memory_bound;
 };
 
 /* Replays the trace: computing between calls keeps its time, and calls take what the platform's costs and the blocking

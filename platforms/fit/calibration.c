@@ -728,6 +728,9 @@ static void add_nodes(struct writer *writer, cJSON *platform)
     json_add_number(nodes, "count", calibration->nodes);
     json_add_number(nodes, "cores", calibration->cores);
     add_memory_curve(writer, nodes);
+    if (calibration->nodes > 1)
+        add_note(writer, "nodes, threads: cores, memory and threads were measured on one of %d nodes: the others count as it",
+                 calibration->nodes);
     if (copy->count == 0) return;
     const struct fit_point *point = &copy->points[copy->count - 1];
     add_measured(writer, nodes, "memory_bandwidth_Bps", point->x / point->y, 3 * point->error * point->x / (point->y * point->y),

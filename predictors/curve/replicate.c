@@ -112,6 +112,9 @@ static enum status replicate_runs(struct replication *replication)
     replication->members = malloc(replication->ranks * sizeof *replication->members);
     if (!replication->members) return err_memory(replication->err);
     TRY(add_definitions(replication));
+    struct trace_memory memory;
+    TRY(trace_find_memory(replication->trace, &memory, replication->err));
+    TRY(trace_set_memory(replication->made, &memory, replication->err));
     for (uint32_t first = 0; first < replication->ranks; first += own) {
         replication->first = (int32_t)first;
         for (uint32_t rank = 0; rank < own; rank++) TRY(copy_rank(replication, rank));

@@ -68,6 +68,7 @@ enum status scale_totals(struct program_source *source, double computing_s, cons
         status = set_names(made, trace, platform, engine, err);
         if (status == STATUS_OK) status = describe_outcome(&outcome, made, err);
         if (status == STATUS_OK) status = crowding_note(platform, trace->rank_count, made, err);
+        if (status == STATUS_OK) status = crowding_memory_note(trace, platform, made, err);
         if (status == STATUS_OK) status = servers_note(platform, made, err);
         computing_s *= platform_slowness(platform, trace->rank_count);
         double in_mpi_s = fmax(0, mean_s(made->rank_time_s, made->rank_count) - computing_s);

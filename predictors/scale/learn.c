@@ -60,7 +60,7 @@ static enum status sort_traces(struct learner *learner, const struct scale_runs 
         program->runs[i] = order[i].scale;
     }
     learner->count = program->run_count = runs->count;
-    return STATUS_OK;
+    return trace_find_memory(learner->traces[runs->count - 1], &program->memory, learner->err);
 }
 
 /* Runs with equal ranks show the influence of the parameter, and runs with equal parameters that of the ranks. */

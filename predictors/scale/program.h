@@ -179,6 +179,7 @@ struct program {
     uint16_t of_call;  /* of this call */
     struct trace *names; /* owned: call sites and regions */
     struct wait_sets waits;
+    struct trace_memory memory; /* of the largest run */
     struct grid_shape shape;
     struct step *steps; /* owned, like the calls of a STEP_REPEAT */
     size_t count;

@@ -43,8 +43,9 @@ static void on_abort(int signal)
     running = NULL;
     if (replay && replay->platform->simgrid_xml && lseek(STDERR_FILENO, 0, SEEK_CUR) >= 0) { /* nobody reads it yet */
         size_t length = explain_end(replay, cause, line);
-        length += (size_t)snprintf(line + length, 16, "; meanwhile");
-        replay_describe_waiting(replay, line + length, LINE_MAX_BYTES - length - 2);
+        static char waiting[LINE_MAX_BYTES];
+        replay_describe_waiting(replay, waiting, sizeof waiting);
+        if (*waiting) snprintf(line + length, LINE_MAX_BYTES - length - 1, "; meanwhile%s", waiting);
         length += strlen(line + length);
         line[length++] = '\n';
         if (pwrite(STDERR_FILENO, line, length, 0) == (ssize_t)length) _exit(CHILD_EXPLAINED);

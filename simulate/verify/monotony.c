@@ -90,30 +90,52 @@ static enum status variant_init(struct variant *variant, const struct platform *
     return STATUS_OK;
 }
 
-/* Whether a node may have fewer cores than ranks, of which some sleep. Ranks with threads are excluded anyway. */
+/* Whether a node may have fewer cores than ranks and threads, of which some sleep. */
 static bool sleepers_leave_cores(const struct verify_context *context)
 {
     const struct platform *platform = context->platform;
     bool sleeps = false, crowded = false;
     for (uint32_t r = 0; r < context->trace->rank_count; r++)
-        sleeps = sleeps || context->trace->ranks[r].before_ps[BEFORE_SLEPT];
-    int32_t *ranks = sleeps ? calloc((size_t)platform->node_count + 1, sizeof *ranks) : NULL;
-    for (uint32_t r = 0; ranks && r < context->trace->rank_count; r++) {
+        sleeps = sleeps || context->trace->ranks[r].before_ps[BEFORE_SLEPT] || context->trace->ranks[r].thread_count > 0;
+    int32_t *running = sleeps ? calloc((size_t)platform->node_count + 1, sizeof *running) : NULL;
+    for (uint32_t r = 0; running && r < context->trace->rank_count; r++) {
         const int32_t node = platform_node_of(platform, r);
-        crowded = ++ranks[node] > platform_rank_cores(platform, platform_group_of(platform, node)) || crowded;
+        running[node] += (int32_t)trace_thread_count(context->trace, r);
+        crowded = crowded || running[node] > platform_rank_cores(platform, platform_group_of(platform, node));
     }
-    bool unknown = sleeps && !ranks;
-    free(ranks);
+    bool unknown = sleeps && !running;
+    free(running);
     return crowded || unknown;
+}
+
+/* Threads that wait for each other in joins and barriers only, beside one that calls MPI, do all in the same order. */
+static const char *threads_vary(const struct trace *trace, uint32_t rank)
+{
+    const struct trace_rank *of = &trace->ranks[rank];
+    uint32_t caller = UINT32_MAX;
+    for (size_t i = 0; of->thread_count > 0 && i < of->count; i++) {
+        const enum call_kind kind = call_kind(of->calls[i].call);
+        if (call_arm(kind) == ARM_REGION) continue;
+        if (call_arm(kind) == ARM_PRIMITIVE) {
+            if (call_works_on(kind, OBJECT_NOTHING) || call_works_on(kind, OBJECT_BARRIER)) continue;
+            return "threads may take mutexes in another order";
+        }
+        if (caller != UINT32_MAX && caller != trace_call_thread(trace, rank, i))
+            return "threads of a rank may call in another order";
+        caller = trace_call_thread(trace, rank, i);
+    }
+    return NULL;
 }
 
 const char *verify_order_varies(const struct verify_context *context)
 {
     if (context->platform->aggregate) return "operations that leave together arrive later than the first would alone";
     if (!protocol_is_hardware(&context->platform->protocol)) return "progress depends on when ranks are inside MPI";
-    if (sleepers_leave_cores(context)) return "ranks share cores with ranks that sleep, and a share depends on when they do";
-    for (uint32_t r = 0; r < context->trace->rank_count; r++)
-        if (context->trace->ranks[r].thread_count > 0) return "threads may take mutexes in another order";
+    if (sleepers_leave_cores(context))
+        return "ranks or threads share cores with others that sleep or wait, and a share depends on when they do";
+    const char *why = NULL;
+    for (uint32_t r = 0; !why && r < context->trace->rank_count; r++) why = threads_vary(context->trace, r);
+    if (why) return why;
     for (uint32_t r = 0; r < context->trace->rank_count; r++)
         for (size_t i = 0; i < context->trace->ranks[r].count; i++) {
             enum call_kind kind = call_kind(context->trace->ranks[r].calls[i].call);

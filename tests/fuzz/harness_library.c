@@ -325,7 +325,8 @@ static void run_simulate(struct library *library)
     const struct rmacast_simulate_options options = {.size = size_option(library, sizeof options),
                                                      .engine = text_or_null(value_of(library, "engine")),
                                                      .semantics = text_or_null(value_of(library, "semantics")),
-                                                     .compute = text_or_null(value_of(library, "compute"))};
+                                                     .compute = text_or_null(value_of(library, "compute")),
+                                                     .memory_bound = strtod(value_of(library, "memory_bound"), NULL)};
     struct rmacast_trace *predicted = NULL;
     struct rmacast_result *result = NULL, *alone = NULL;
     struct rmacast_error error;

@@ -174,15 +174,18 @@ rm xml/other.json
 # The files count with every engine and command that opens the platform.
 replaces "--json xml/l.bw would replace" platform show xml/profiles.json --json xml/l.bw
 replaces "--json xml/l.bw would replace" simulate t.txt --platform xml/profiles.json --engine loggp --json xml/l.bw
-# SimGrid writes no file of its own: <config> is refused where it could make it write one, but not in a comment.
+# SimGrid writes no file of its own: it gets no <config>.
 sed 's|<platform version="4.1">|&<config id="General"><prop id="tracing" value="yes"/><prop id="tracing/filename" value="t.txt"/></config>|' \
     xml/net.xml >xml/traced.xml
 sed "s|<platform version=\"4.1\">|&<!-- > <config> --><config\n><prop value='none' id='plugin'/></config>|" xml/net.xml >xml/factor.xml
 sed 's|<platform version="4.1">|&<!-- <config id="General"><prop id="tracing" value="yes"/></config> -->|' xml/net.xml >xml/commented.xml
 for name in traced factor commented; do jq ".network.topology = {simgrid_xml: \"$name.xml\"}" p.json >xml/$name.json; done
 keep
-spares "xml/traced.xml: <config> sets 'tracing', expected no key that changes what the engine does" simulate t.txt --platform xml/traced.json
-spares "xml/factor.xml: <config> sets 'plugin', expected" compare t.txt --platform xml/factor.json --engine simgrid
+run 0 simulate t.txt --platform xml/traced.json
+kept "<config>"
+shows "xml/traced.xml: <config> tracing/filename = t.txt is left out: SimGrid would write files"
+run 0 compare t.txt --platform xml/factor.json --engine simgrid
+shows "xml/factor.xml: <config> plugin = none is left out: it is SimGrid's own"
 run 0 simulate t.txt --platform xml/commented.json --engine simgrid
 kept "a comment"
 spares "xml/net.xml: is a file, expected the directory of an archive" simulate t.txt --platform xml/p.json -o xml/net.xml

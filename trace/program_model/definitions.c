@@ -60,6 +60,23 @@ static enum status read_observed(struct model_reader *reader)
     return model_line_ends(reader);
 }
 
+static enum status read_ranks_per_node(struct model_reader *reader)
+{
+    int64_t ranks;
+    TRY(read_whole(reader, "ranks_per_node", 1, TRACE_RANKS_MAX, &ranks));
+    reader->model->memory.ranks_per_node = (uint32_t)ranks;
+    return model_line_ends(reader);
+}
+
+static enum status read_memory_bound(struct model_reader *reader)
+{
+    struct trace_memory *memory = &reader->model->memory;
+    memory->known = true;
+    TRY(read_number(reader, "memory_bound", &memory->bound));
+    if (memory->bound > 1) SCANNER_FAIL(&reader->scanner, "memory_bound %g, expected a share from 0 to 1", memory->bound);
+    return model_line_ends(reader);
+}
+
 static enum status read_recorded(struct model_reader *reader)
 {
     struct program_model *model = reader->model;
@@ -348,7 +365,7 @@ static const struct definition {
     enum status (*read)(struct model_reader *reader);
 } keywords[] = {
     {"ranks", read_ranks}, {"observed", read_observed}, {"recorded", read_recorded}, {"parameter", read_parameter},
-    {"grid", read_grid},
+    {"ranks_per_node", read_ranks_per_node}, {"memory_bound", read_memory_bound}, {"grid", read_grid},
     {"comm", read_comm},   {"window", read_window},     {"computing", read_computing},
 };
 enum { KEYWORDS = sizeof keywords / sizeof *keywords };

@@ -122,6 +122,7 @@ struct program_model {
     struct model_scale observed;  /* the run that the executions are from; 0 ranks: there is none */
     struct model_scale *recorded; /* owned: other runs that the model is made from */
     size_t recorded_count, recorded_capacity;
+    struct trace_memory memory; /* of the recorded runs */
     struct grid_shape shape;
     uint32_t variable_count, depth; /* blocks in blocks */
     struct model_parameter *parameters;

@@ -241,6 +241,7 @@ static enum status open_run(struct program_run *run)
     run->comm_first = calloc(model->comm_count + 1, sizeof *run->comm_first);
     run->window_first = calloc(model->window_count + 1, sizeof *run->window_first);
     if (!run->members || !run->comm_first || !run->window_first) return err_memory(run->err);
+    TRY(trace_set_memory(run->trace, &model->memory, run->err));
     TRY(set_variables(run));
     run->doublings = doublings_to_nearest(run);
     for (size_t i = 1; i < model->comm_count; i++) TRY(add_line_of_comms(run, &model->comms[i], &run->comm_first[i]));

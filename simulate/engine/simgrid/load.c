@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "common/files/installed.h"
-#include "platforms/simgrid_inputs.h"
 #include "simulate/engine/engine.h"
-#include "simulate/engine/simgrid/host_count.h"
 
 #define MODULE "librmacast-simgrid.so"
 
@@ -37,8 +35,6 @@ static enum status simgrid_load(struct err *err)
 static enum status simgrid_open(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,
                                 const struct engine_callbacks *callbacks, struct engine **engine, struct err *err)
 {
-    if (platform->simgrid_xml) TRY(simgrid_inputs_check(platform->simgrid_xml, err));
-    if (platform->simgrid_xml) TRY(host_count_check(platform->simgrid_xml, err));
     TRY(simgrid_load(err));
     return loaded->open(platform, pairs, pair_count, callbacks, engine, err);
 }

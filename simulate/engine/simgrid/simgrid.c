@@ -34,6 +34,7 @@
 #include "common/units.h"
 #include "platforms/topology/topology.h"
 #include "simulate/engine/simgrid/flow_net.h"
+#include "simulate/engine/simgrid/user_file.h"
 
 enum { FLOW_LEAST_BYTES = 64, CLOCK_STACK_BYTES = 256 * 1024 };
 
@@ -59,11 +60,29 @@ struct engine {
     struct map route_index; /* of a user's platform: node pair to routes */
     struct route *routes;
     size_t route_count, route_capacity;
+    struct user_states states;    /* of a user's platform */
+    const struct user_state *off; /* of what the run uses, that which goes off first; NULL: none does */
     size_t couriers, idle_couriers;
     size_t jobs_announced; /* of net.job_count: jobs with a courier */
     sg_sem_t job_sem, clock_sem;
     bool clock_woken, quit;
 };
+
+static void use_element(struct engine *engine, bool link, const char *name)
+{
+    const struct user_state *state = user_states_find(&engine->states, link, name);
+    if (state && (!engine->off || state->off_s < engine->off->off_s)) engine->off = state;
+}
+
+static void use_links(struct engine *engine, sg_host_t from, sg_host_t to)
+{
+    if (engine->states.count == 0) return;
+    xbt_dynar_t links = xbt_dynar_new(sizeof(sg_link_t), NULL);
+    sg_host_get_route(from, to, links);
+    for (unsigned long i = 0; i < xbt_dynar_length(links); i++)
+        use_element(engine, true, sg_link_get_name(xbt_dynar_get_as(links, i, sg_link_t)));
+    xbt_dynar_free(&links);
+}
 
 /* On a user's SimGrid platform, latency and rate between nodes are those of its routes. A message that is slower than
  * its links occupies them as long as it takes: its bytes are stretched. */
@@ -80,6 +99,7 @@ static enum status set_cost(struct engine *engine, const struct engine_message *
             sg_host_t from = engine->hosts[message->src_node], to = engine->hosts[message->dst_node];
             const struct route found = {cost_duration_ps(sg_host_get_route_latency(from, to)),
                                         sg_host_get_route_bandwidth(from, to)};
+            use_links(engine, from, to);
             ARRAY_PUSH(engine->routes, engine->route_count, engine->route_capacity, found, err);
         }
         const struct route route = engine->routes[*slot];
@@ -194,37 +214,24 @@ static sg_host_t *sorted_hosts(void)
     return hosts;
 }
 
-/* A method of simgrid::s4u::Link, which has no name in C. */
-extern bool link_is_on(const_sg_link_t link) __asm__("_ZNK7simgrid3s4u4Link5is_onEv");
-
-/* The first link or host that is off, as its profile says; else what SimGrid says, if that is more than C++'s name of an
- * exception. */
+/* What SimGrid says, if that is more than C++'s name of an exception. */
 static void explain_end(const char *said, char *text, size_t room)
 {
     static const char exception[] = "Uncaught exception";
-    const char *kind = NULL, *name = NULL;
-    sg_link_t *links = sg_link_list();
-    sg_host_t *hosts = sorted_hosts();
-    for (size_t i = 0; !kind && i < sg_link_count(); i++)
-        if (!link_is_on(links[i])) kind = "link", name = sg_link_get_name(links[i]);
-    for (size_t i = 0; !kind && i < sg_host_count(); i++)
-        if (!sg_host_is_on(hosts[i])) kind = "host", name = sg_host_get_name(hosts[i]);
-    FREE_ALL(links, hosts);
-    if (kind)
-        snprintf(text, room, "%s '%s' is off at %g s, expected %ss that stay on", kind, name,
-                 simgrid_get_clock(), kind);
-    else if (*said && strncmp(said, exception, strlen(exception)) != 0)
+    if (*said && strncmp(said, exception, strlen(exception)) != 0)
         snprintf(text, room, "%s", said);
     else
         snprintf(text, room, "SimGrid gives up at %g s", simgrid_get_clock());
 }
 
-/* A host of the user's platform has failed, and the clock's actor with it. */
-static enum status clock_lost(const struct engine *engine, struct err *err)
+/* SimGrid does not know what goes off: it would see it only where something flows. */
+static enum status check_states(const struct engine *engine, struct err *err)
 {
-    char text[ERR_TEXT_BYTES];
-    explain_end("", text, sizeof text);
-    return err_set(err, STATUS_DATA, engine->net.platform->simgrid_xml, NULL, "%s", text);
+    const struct user_state *off = engine->off;
+    if (!off || off->off_s > units_s(engine->net.now_ps)) return STATUS_OK;
+    const char *kind = off->link ? "link" : "host";
+    return err_set(err, STATUS_DATA, engine->net.platform->simgrid_xml, NULL,
+                   "%s '%s' is off at %g s, expected %ss that stay on", kind, off->name, off->off_s, kind);
 }
 
 static enum status simgrid_engine_run(struct engine *engine, struct engine_stats *stats, struct err *err)
@@ -239,13 +246,13 @@ static enum status simgrid_engine_run(struct engine *engine, struct engine_stats
         sg_actor_set_stacksize(clock, CLOCK_STACK_BYTES);
         sg_actor_start(clock, clock_actor, 0, NULL);
         simgrid_run();
-        if (engine->status == STATUS_OK && !sg_host_is_on(engine->home)) engine->status = clock_lost(engine, err);
         sg_sem_destroy(engine->job_sem);
         sg_sem_destroy(engine->clock_sem);
     } else {
         bool more;
         engine->status = flow_net_run(&engine->net, INT64_MAX, &more, err);
     }
+    if (engine->status == STATUS_OK) engine->status = check_states(engine, err);
     *stats = engine->net.stats;
     return engine->status;
 }
@@ -303,8 +310,8 @@ static void explain_refusals(const char *file, bool *refused)
     errno = 0;
 }
 
-/* shown: the file's name for messages. */
-static void load_platform(const char *file, const char *shown, bool *refused)
+/* shown: the file's name for messages; folder: "--cfg=path:..." of the files that it names, which SimGrid keeps; may be NULL. */
+static void load_platform(const char *file, const char *shown, char *folder, bool *refused)
 {
     static char texts[][40] = {"rmacast",
                                "--log=root.thres:error",
@@ -319,9 +326,10 @@ static void load_platform(const char *file, const char *shown, bool *refused)
                                "--cfg=surf/precision:1e-12",
                                "--cfg=contexts/stack-size:32"};
     enum { COUNT = sizeof texts / sizeof *texts };
-    static char *args[COUNT + 1]; /* SimGrid keeps them */
+    static char *args[COUNT + 2]; /* SimGrid keeps them */
     for (int i = 0; i < COUNT; i++) args[i] = texts[i];
-    int count = COUNT;
+    args[COUNT] = folder;
+    int count = folder ? COUNT + 1 : COUNT;
     struct sigaction before[SIGNAL_COUNT];
     for (int i = 0; i < SIGNAL_COUNT; i++) sigaction(simgrid_signals[i], NULL, &before[i]);
     simgrid_init(&count, args);
@@ -331,12 +339,40 @@ static void load_platform(const char *file, const char *shown, bool *refused)
     for (int i = 0; i < SIGNAL_COUNT; i++) sigaction(simgrid_signals[i], &before[i], NULL);
 }
 
+/* SimGrid reads a platform from a file by name. */
+struct platform_file {
+    char name[64];
+    FILE *file;
+};
+
+static enum status make_file(struct platform_file *made, struct err *err)
+{
+    int fd = memfd_create("simgrid-platform", MFD_CLOEXEC);
+    made->file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    snprintf(made->name, sizeof made->name, "/proc/self/fd/%d", fd);
+    if (made->file) return STATUS_OK;
+    return err_set(err, STATUS_SYSTEM, NULL, NULL, "no file in memory for SimGrid's platform: %s", strerror(errno));
+}
+
 /* A user's platform, ready to be asked for routes: some zones (Dijkstra, DijkstraCache) end the process if they are asked
  * before SimGrid has sealed them, which it does when it first runs. */
-static void load_user_platform(const char *file, bool *refused)
+static enum status load_user_platform(const char *file, bool *refused, struct err *err)
 {
-    load_platform(file, file, refused);
-    simgrid_run_until(0);
+    const char *slash = strrchr(file, '/');
+    struct platform_file made;
+    char *text, *folder;
+    TRY(user_file_text(file, &text, err));
+    if (asprintf(&folder, "--cfg=path:%.*s", slash ? (int)(slash - file) + 1 : 2, slash ? file : "./") < 0) folder = NULL;
+    enum status status = folder ? make_file(&made, err) : err_memory(err);
+    if (status == STATUS_OK) {
+        fwrite(text, strlen(text), 1, made.file);
+        fflush(made.file);
+        load_platform(made.name, file, folder, refused);
+        simgrid_run_until(0);
+        fclose(made.file);
+    }
+    free(text);
+    return status;
 }
 
 struct trial { /* of a user's platform, in a child process: SimGrid ends the process on many faults */
@@ -393,7 +429,7 @@ static enum status try_platform(void *context, size_t index, FILE *out, struct e
     for (int i = 0; i < SIGNAL_COUNT; i++) signal(simgrid_signals[i], SIG_DFL);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     dup2(trial->errors, STDERR_FILENO);
-    load_user_platform(trial->platform->simgrid_xml, &trial->asking->refused);
+    TRY(load_user_platform(trial->platform->simgrid_xml, &trial->asking->refused, err));
     if (sg_host_count() < (size_t)nodes)
         return err_set(err, STATUS_DATA, trial->platform->simgrid_xml, NULL,
                        "%zu host%s, expected at least nodes.count = %d", sg_host_count(), units_plural(sg_host_count()), nodes);
@@ -421,7 +457,7 @@ static void first_message(int errors, char *line, size_t room)
 static enum status trial_refusal(const struct trial *trial, const struct child_answer *answer,
                                  const struct engine_callbacks *callbacks, struct err *err)
 {
-    static const char place[] = "Parse error at ";
+    static const char place[] = "Parse error at /proc/self/fd/";
     const char *file = trial->platform->simgrid_xml;
     char line[512];
     if (trial->asking->done) return err_set(err, STATUS_SYSTEM, file, NULL, "%s", answer->err.text);
@@ -436,7 +472,7 @@ static enum status trial_refusal(const struct trial *trial, const struct child_a
     first_message(trial->errors, line, sizeof line);
     if (trial->asking->refused) return err_set(err, STATUS_SYSTEM, NULL, NULL, "%s", line);
     if (strncmp(line, place, strlen(place)) == 0)
-        return err_set(err, STATUS_DATA, NULL, NULL, "%s, expected a SimGrid platform", line + strlen(place));
+        return err_set(err, STATUS_DATA, NULL, NULL, "%s%s, expected a SimGrid platform", file, line + strcspn(line, ":"));
     return err_set(err, STATUS_DATA, file, NULL, "SimGrid refuses it: %s, expected a SimGrid platform",
                    *line ? line : answer->err.text);
 }
@@ -465,19 +501,14 @@ static enum status check_user_platform(const struct platform *platform, const in
     return status;
 }
 
-/* SimGrid reads its platform from a file by name. */
 static enum status load_topology(const struct engine *engine, int32_t hosts, struct err *err)
 {
-    char name[64];
-    int fd = memfd_create("simgrid-platform", MFD_CLOEXEC);
-    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (!out)
-        return err_set(err, STATUS_SYSTEM, NULL, NULL, "no file in memory for SimGrid's platform: %s", strerror(errno));
+    struct platform_file made;
+    TRY(make_file(&made, err));
     const struct topology_rates rates = {.bandwidth_Bps = engine->link_Bps};
-    enum status status = topology_write_simgrid(engine->net.platform->topology, hosts, &rates, out, err);
-    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-    if (status == STATUS_OK) load_platform(name, "SimGrid's platform in memory", NULL);
-    fclose(out);
+    enum status status = topology_write_simgrid(engine->net.platform->topology, hosts, &rates, made.file, err);
+    if (status == STATUS_OK) load_platform(made.name, "SimGrid's platform in memory", NULL, NULL);
+    fclose(made.file);
     return status;
 }
 
@@ -520,9 +551,12 @@ static enum status open_user_platform(struct engine *engine, const int32_t (*pai
 {
     const struct platform *platform = engine->net.platform;
     TRY(check_user_platform(platform, pairs, pair_count, callbacks, err));
-    load_user_platform(platform->simgrid_xml, NULL);
+    TRY(user_states_read(platform->simgrid_xml, &engine->states, err));
+    TRY(load_user_platform(platform->simgrid_xml, NULL, err));
     engine->hosts = sorted_hosts();
-    engine->home = engine->hosts[callbacks->ranks > 0 ? platform_node_of(platform, 0) : 0];
+    engine->home = engine->hosts[0];
+    for (uint32_t rank = 0; rank < callbacks->ranks; rank++)
+        use_element(engine, false, sg_host_get_name(engine->hosts[platform_node_of(platform, rank)]));
     return STATUS_OK;
 }
 
@@ -543,6 +577,7 @@ static void simgrid_engine_close(struct engine *engine)
     if (!engine) return;
     flow_net_clear(&engine->net);
     map_clear(&engine->route_index);
+    user_states_clear(&engine->states);
     FREE_ALL(engine->routes, engine->hosts, engine);
 }
 

@@ -196,6 +196,8 @@ static void misuse_simulate(void)
         {.size = sizeof *wrong, .engine = ""},
         {.size = sizeof *wrong, .engine = "log\ngp"},
         {.size = sizeof *wrong, .semantics = ""},
+        {.size = sizeof *wrong, .memory_bound = 1.5},
+        {.size = sizeof *wrong, .memory_bound = NAN},
         {.size = sizeof *wrong, .semantics = "e"},
         {.size = sizeof *wrong, .semantics = "ab"},
         {.size = sizeof *wrong, .compute = ""},

@@ -77,6 +77,31 @@ static void option_compute(void **state)
     MS(predicted_ms(ROOMY, "all"), -1);
 }
 
+/* The ranks were alone on their nodes, and half of their 50 ms waits for memory, which takes 3 times as long for two: 25 + 75. */
+static void option_memory_bound(void **state)
+{
+    (void)state;
+    const char *const settings[] = {"nodes.memory_curve=[{\"ranks\":2,\"slowdown\":3}]", "mapping.ranks_per_node=2",
+                                    "nodes.cores=2"};
+    const double shares[] = {0, 0.5, 1, -0.1}, expected[] = {50, 100, 150, -1};
+    struct rmacast_trace *trace;
+    struct rmacast_platform *platform, *shared;
+    struct rmacast_result *result;
+    open_inputs("", &trace, &platform);
+    assert_int_equal(rmacast_platform_open("two-nodes", settings, 3, &shared, NULL), RMACAST_OK);
+    for (size_t i = 0; i < 4; i++) {
+        const struct rmacast_simulate_options options = {.size = sizeof options, .memory_bound = shares[i]};
+        enum rmacast_status status = rmacast_simulate(trace, shared, &options, NULL, &result, NULL);
+        assert_int_equal(status, expected[i] < 0 ? RMACAST_USAGE : RMACAST_OK);
+        if (status != RMACAST_OK) continue;
+        MS(1e3 * rmacast_result_run_time_s(result), expected[i]);
+        rmacast_result_free(result);
+    }
+    rmacast_platform_free(shared);
+    rmacast_platform_free(platform);
+    rmacast_trace_free(trace);
+}
+
 /* What was made needs neither trace nor platform any more. Run with the address sanitizer, this finds what is borrowed. */
 static void outlives_its_inputs(void **state)
 {
@@ -110,6 +135,7 @@ static void outlives_its_inputs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(option_compute), cmocka_unit_test(outlives_its_inputs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(option_compute), cmocka_unit_test(option_memory_bound),
+                                       cmocka_unit_test(outlives_its_inputs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
