@@ -145,6 +145,7 @@ static void change_counter(struct counter *counter, enum side side, const struct
 static void change_scopes(struct rank_flights *own, uint32_t at, enum side side, const struct amounts *by, bool more)
 {
     const uint32_t *up = own->counters[at].up;
+    if ((by->of[FLIGHT_OPERATIONS] | by->of[FLIGHT_REQUESTS]) == 0) return;
     for (int s = 0; s < FLIGHT_SCOPES; s++)
         if (up[s] != NO_COUNTER) change_counter(&own->counters[up[s]], side, by, more);
 }
