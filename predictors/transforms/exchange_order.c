@@ -53,6 +53,17 @@ struct graph {
 
 /* ---- parts and actions */
 
+/* The first wait for data shows all of them, and the first wait for a send says that memory is not read any more. A post for gets
+ * says that all data are there. */
+static void add_to_part(struct exchange_part *part, const struct exchange_group *group, bool gets)
+{
+    const bool exposes = group->receives != gets;
+    uint64_t *begin = exposes ? &part->post : &part->start, *end = exposes ? &part->wait : &part->complete;
+    const bool last_begin = exposes && gets, last_end = !exposes && !gets;
+    if (*begin == EXCHANGE_NOWHERE || (last_begin ? group->begin > *begin : group->begin < *begin)) *begin = group->begin;
+    if (*end == EXCHANGE_NOWHERE || (last_end ? group->end > *end : group->end < *end)) *end = group->end;
+}
+
 static enum status find_parts(struct exchanges *exchanges, struct err *err)
 {
     struct map parts = {0};
@@ -74,22 +85,19 @@ static enum status find_parts(struct exchanges *exchanges, struct err *err)
             exchanges->parts[exchanges->part_count++] = none;
         }
         struct exchange_part *part = &exchanges->parts[group->part];
-        uint64_t *first = group->receives ? &part->post : &part->start;
-        if (*first == EXCHANGE_NOWHERE || group->begin < *first) *first = group->begin;
-        if (group->receives && group->end < part->wait) part->wait = group->end; /* the first wait shows all data */
-        if (!group->receives && (part->complete == EXCHANGE_NOWHERE || group->end > part->complete))
-            part->complete = group->end;
+        add_to_part(part, group, exchanges->gets);
     }
     map_clear(&parts);
     return status;
 }
 
 /* Rank, then the last place: at which a part's window is free for the next one. */
-static uint64_t end_of(const struct exchange_part *part, bool fences)
+static uint64_t end_of(const struct exchange_part *part, bool fences, bool gets)
 {
-    bool sends = part->complete != EXCHANGE_NOWHERE, receives = part->wait != EXCHANGE_NOWHERE;
+    bool accesses = part->complete != EXCHANGE_NOWHERE, exposes = part->wait != EXCHANGE_NOWHERE;
     if (!fences) return part->wait;
-    return !receives || (sends && part->complete > part->wait) ? part->complete : part->wait;
+    if (gets) return part->complete < part->wait ? part->complete : part->wait; /* no place is behind EXCHANGE_NOWHERE */
+    return !exposes || (accesses && part->complete > part->wait) ? part->complete : part->wait;
 }
 
 struct part_end {
@@ -125,7 +133,7 @@ static enum status add_part_actions(struct exchanges *exchanges, uint32_t number
     const struct exchange_part *part = &exchanges->parts[number];
     if (fences) {
         TRY(add_action(exchanges, begin, part->rank, number, ACT_OPEN, err));
-        return add_action(exchanges, end_of(part, true), part->rank, number, ACT_CLOSE, err);
+        return add_action(exchanges, end_of(part, true, exchanges->gets), part->rank, number, ACT_CLOSE, err);
     }
     if (part->wait != EXCHANGE_NOWHERE) TRY(add_action(exchanges, begin, part->rank, number, ACT_POST, err));
     TRY(add_action(exchanges, part->start, part->rank, number, ACT_START, err));
@@ -133,23 +141,38 @@ static enum status add_part_actions(struct exchanges *exchanges, uint32_t number
     return add_action(exchanges, part->wait, part->rank, number, ACT_WAIT, err);
 }
 
-/* The post comes before the rank's own start, and behind the wait of the exposure epoch before it, which is on the same
- * window. */
+/* The post, or the fence that opens: for puts before the rank's own start; for gets the data have to be there. */
+static uint64_t begin_of(const struct exchange_part *part, bool fences, bool gets)
+{
+    if (gets) return fences && part->post == EXCHANGE_NOWHERE ? part->start : part->post;
+    return part->start != EXCHANGE_NOWHERE && part->start < part->post ? part->start - 1 : part->post;
+}
+
+/* A rank waits for a part of its exchange before it sends another part; or the fence would close before it opens. */
+static bool is_out_of_order(const struct exchange_part *part, uint64_t begin, bool fences, bool gets)
+{
+    const uint64_t end = end_of(part, fences, gets);
+    if (!gets) return fences && end > part->wait;
+    return end < begin || (!fences && part->post != EXCHANGE_NOWHERE && part->start < part->post);
+}
+
+/* The post comes behind the wait of the exposure epoch before it, which is on the same window. */
 static enum status find_actions(struct exchanges *exchanges, bool fences, uint16_t *faults, struct err *err)
 {
     struct part_end *ends = malloc((exchanges->part_count + 1) * sizeof *ends);
     enum status status = ends ? STATUS_OK : err_memory(err);
     for (uint32_t p = 0; ends && p < exchanges->part_count; p++)
-        ends[p] = (struct part_end){end_of(&exchanges->parts[p], fences), exchanges->parts[p].rank, p};
+        ends[p] = (struct part_end){end_of(&exchanges->parts[p], fences, exchanges->gets), exchanges->parts[p].rank, p};
     if (ends) sort_unless_sorted(ends, exchanges->part_count, sizeof *ends, compare_ends);
     exchanges->action_count = 0;
     for (size_t i = 0; status == STATUS_OK && i < exchanges->part_count; i++) {
         const struct exchange_part *part = &exchanges->parts[ends[i].part];
-        uint64_t begin = part->start != EXCHANGE_NOWHERE && part->start < part->post ? part->start - 1 : part->post;
+        uint64_t begin = begin_of(part, fences, exchanges->gets);
         uint64_t before = i > 0 && ends[i - 1].rank == part->rank ? ends[i - 1].end : 0;
         if (begin < before) begin = before / EXCHANGE_SLOTS * EXCHANGE_SLOTS + SLOT_POST_BEHIND;
-        if (fences && part->start != EXCHANGE_NOWHERE && begin > part->start) faults[part->exchange] = FAULT_ROUNDS;
-        if (fences && end_of(part, true) > part->wait) faults[part->exchange] = FAULT_ORDER;
+        if (fences && !exchanges->gets && part->start != EXCHANGE_NOWHERE && begin > part->start)
+            faults[part->exchange] = FAULT_ROUNDS;
+        if (is_out_of_order(part, begin, fences, exchanges->gets)) faults[part->exchange] = FAULT_ORDER;
         status = add_part_actions(exchanges, ends[i].part, begin, fences, err);
     }
     free(ends);
@@ -282,8 +305,8 @@ static enum status relate_messages(struct graph *graph, struct err *err)
         const struct exchange_message *message = &exchanges->messages[i];
         size_t sends = exchanges->first[message->of.sender], receives = exchanges->first[message->of.receiver];
         if (!message->stays && !graph->fences) {
-            uint32_t origin = exchanges->groups[message->groups[0]].part,
-                     target = exchanges->groups[message->groups[1]].part;
+            uint32_t origin = exchanges->groups[message->groups[exchanges->gets]].part,
+                     target = exchanges->groups[message->groups[!exchanges->gets]].part;
             TRY(add_edge(graph, graph->posted[target], 2 * origin, err));
             TRY(add_edge(graph, 2 * origin, 2 * target + 1, err));
         }
