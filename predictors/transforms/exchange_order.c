@@ -152,8 +152,7 @@ static uint64_t begin_of(const struct exchange_part *part, bool fences, bool get
 static bool is_out_of_order(const struct exchange_part *part, uint64_t begin, bool fences, bool gets)
 {
     const uint64_t end = end_of(part, fences, gets);
-    if (!gets) return fences && end > part->wait;
-    return end < begin || (!fences && part->post != EXCHANGE_NOWHERE && part->start < part->post);
+    return gets ? end < begin : fences && end > part->wait;
 }
 
 /* The post comes behind the wait of the exposure epoch before it, which is on the same window. */

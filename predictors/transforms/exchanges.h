@@ -1,10 +1,11 @@
 /* Finds the exchanges of a trace: sets of two-sided messages that one synchronisation of a window can serve.
  *
- * On each rank consecutive sends are a group, and so are receives that the program waits for together. A group of receives is
- * an exposure of memory, and one of sends an access to others'; if the receivers get the data, it is the other way round. An
- * exchange is all groups that messages connect, and those that would wait for each other in a circle. Of one exchange a rank has at most
- * one access epoch and one exposure epoch. docs/transforms.md ("Messages as one-sided communication") has the rules, and
- * why no rank waits for ever. A message that cannot become an operation stays, and the report has the reason.
+ * On each rank consecutive sends are a group, and so are receives that the program waits for together. A group of
+ * receives is an exposure of memory, and one of sends an access to others'; if the receivers get the data, it is the
+ * other way round. An exchange is all groups that messages connect, and those that would wait for each other in a
+ * circle. Of one exchange a rank has at most one access epoch and one exposure epoch. docs/transforms.md ("Messages as
+ * one-sided communication") has the rules, and why no rank waits for ever. A message that cannot become an operation
+ * stays, and the report has the reason.
  *
  * It does not rewrite: predictors/transforms/one_sided.c does. */
 #ifndef PREDICTORS_TRANSFORMS_EXCHANGES_H

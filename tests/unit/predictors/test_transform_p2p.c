@@ -115,8 +115,8 @@ static void complete_precedes_what_waits_for_others(void **state)
                                  "1 0.000000 0.000000 MPI_Win_free win=0\n");
 }
 
-/* The sender posts at its last send, and waits where its memory may change; the receiver starts where it waits for the data. By
- * flush and notify the message, or signal, says that the data are there; its own wait is where it was. */
+/* The sender posts at its last send, and waits where its memory may change; the receiver starts where it waits for the data.
+ * By flush and notify the message, or signal, says that the data are there; its own wait is where it was. */
 static void the_receiver_gets_what_is_there(void **state)
 {
     (void)state;
@@ -167,13 +167,15 @@ static void the_receiver_gets_what_is_there(void **state)
                "1 0.000000 0.000000 shmem_put_signal win=0 target=0 bytes=0 disp=0\n");
 }
 
-/* Two sends are told by one post, behind the second one. Displacements in the order of the receives, in the sender's part; the
- * extents of send and receive are those of target and origin. A fence opens when the data are there, and the gets come at once. */
+/* Two sends are told by one post, behind the second one, and their wait is the first of theirs. Displacements in the
+ * order of the receives, in the sender's part; the extents of send and receive are those of target and origin. A fence
+ * opens when the data are there, and the gets come at once. */
 #define FAN_OUT                                                                                                        \
     "ranks 3\n"                                                                                                        \
     "0 0.000010 0.000010 MPI_Isend comm=0 peer=1 tag=1 bytes=100 req=1 send_extent=150\n"                              \
     "0 0.000020 0.000020 MPI_Isend comm=0 peer=2 tag=1 bytes=200 req=2\n"                                              \
-    "0 0.000030 0.000030 MPI_Waitall reqs=1,2\n"                                                                       \
+    "0 0.000030 0.000030 MPI_Wait req=2\n"                                                                             \
+    "0 0.000040 0.000040 MPI_Wait req=1\n"                                                                             \
     "1 0.000005 0.000005 MPI_Irecv comm=0 peer=0 tag=1 bytes=100 req=1 recv_extent=300\n"                              \
     "1 0.000025 0.000025 MPI_Wait req=1\n"                                                                             \
     "2 0.000040 0.000040 MPI_Recv comm=0 peer=0 tag=1 bytes=200\n"
@@ -182,27 +184,72 @@ static void one_post_tells_several(void **state)
 {
     (void)state;
     test_gives("p2p=get-pscw", FAN_OUT,
-               "0 0.000005 0.000005 MPI_Win_create win=0\n"  "0 0.000020 0.000020 MPI_Win_post win=0 group=1,2\n"
-                          "0 0.000030 0.000030 MPI_Win_wait win=0\n"
-                          "0 0.000030 0.000030 MPI_Win_free win=0\n" "1 0.000005 0.000005 MPI_Win_create win=0\n"  "1 0.000025 0.000025 MPI_Win_start win=0 group=0\n"
-                                 "1 0.000025 0.000025 MPI_Get win=0 target=0 bytes=100 disp=0 origin_extent=300 "
-                                 "target_extent=150\n"
-                                 "1 0.000025 0.000025 MPI_Win_complete win=0\n"
-                                 "1 0.000025 0.000025 MPI_Win_free win=0\n" "2 0.000005 0.000005 MPI_Win_create win=0\n"  "2 0.000040 0.000040 MPI_Win_start win=0 group=0\n"
-                                        "2 0.000040 0.000040 MPI_Get win=0 target=0 bytes=200 disp=150\n"
-                                        "2 0.000040 0.000040 MPI_Win_complete win=0\n"
-                                        "2 0.000040 0.000040 MPI_Win_free win=0\n");
+               "0 0.000005 0.000005 MPI_Win_create win=0\n"
+               "0 0.000020 0.000020 MPI_Win_post win=0 group=1,2\n"
+               "0 0.000030 0.000030 MPI_Win_wait win=0\n"
+               "0 0.000040 0.000040 MPI_Win_free win=0\n"
+               "1 0.000005 0.000005 MPI_Win_create win=0\n"
+               "1 0.000025 0.000025 MPI_Win_start win=0 group=0\n"
+               "1 0.000025 0.000025 MPI_Get win=0 target=0 bytes=100 disp=0 origin_extent=300 "
+               "target_extent=150\n"
+               "1 0.000025 0.000025 MPI_Win_complete win=0\n"
+               "1 0.000025 0.000025 MPI_Win_free win=0\n"
+               "2 0.000005 0.000005 MPI_Win_create win=0\n"
+               "2 0.000040 0.000040 MPI_Win_start win=0 group=0\n"
+               "2 0.000040 0.000040 MPI_Get win=0 target=0 bytes=200 disp=150\n"
+               "2 0.000040 0.000040 MPI_Win_complete win=0\n"
+               "2 0.000040 0.000040 MPI_Win_free win=0\n");
     test_gives("p2p=get-fence", FAN_OUT,
-               "0 0.000005 0.000005 MPI_Win_create win=0\n"  "0 0.000020 0.000020 MPI_Win_fence win=0 assert=NOPRECEDE\n"
-                          "0 0.000030 0.000030 MPI_Win_fence win=0 assert=NOSUCCEED\n"
-                          "0 0.000030 0.000030 MPI_Win_free win=0\n" "1 0.000005 0.000005 MPI_Win_create win=0\n"  "1 0.000025 0.000025 MPI_Win_fence win=0 assert=NOPRECEDE\n"
-                                 "1 0.000025 0.000025 MPI_Get win=0 target=0 bytes=100 disp=0 origin_extent=300 "
-                                 "target_extent=150\n"
-                                 "1 0.000025 0.000025 MPI_Win_fence win=0 assert=NOSUCCEED\n"
-                                 "1 0.000025 0.000025 MPI_Win_free win=0\n" "2 0.000005 0.000005 MPI_Win_create win=0\n"  "2 0.000040 0.000040 MPI_Win_fence win=0 assert=NOPRECEDE\n"
-                                        "2 0.000040 0.000040 MPI_Get win=0 target=0 bytes=200 disp=150\n"
-                                        "2 0.000040 0.000040 MPI_Win_fence win=0 assert=NOSUCCEED\n"
-                                        "2 0.000040 0.000040 MPI_Win_free win=0\n");
+               "0 0.000005 0.000005 MPI_Win_create win=0\n"
+               "0 0.000020 0.000020 MPI_Win_fence win=0 assert=NOPRECEDE\n"
+               "0 0.000030 0.000030 MPI_Win_fence win=0 assert=NOSUCCEED\n"
+               "0 0.000040 0.000040 MPI_Win_free win=0\n"
+               "1 0.000005 0.000005 MPI_Win_create win=0\n"
+               "1 0.000025 0.000025 MPI_Win_fence win=0 assert=NOPRECEDE\n"
+               "1 0.000025 0.000025 MPI_Get win=0 target=0 bytes=100 disp=0 origin_extent=300 "
+               "target_extent=150\n"
+               "1 0.000025 0.000025 MPI_Win_fence win=0 assert=NOSUCCEED\n"
+               "1 0.000025 0.000025 MPI_Win_free win=0\n"
+               "2 0.000005 0.000005 MPI_Win_create win=0\n"
+               "2 0.000040 0.000040 MPI_Win_fence win=0 assert=NOPRECEDE\n"
+               "2 0.000040 0.000040 MPI_Get win=0 target=0 bytes=200 disp=150\n"
+               "2 0.000040 0.000040 MPI_Win_fence win=0 assert=NOSUCCEED\n"
+               "2 0.000040 0.000040 MPI_Win_free win=0\n");
+}
+
+/* Rank 1 waits for two messages at once, and rank 0 sends the second one when it has heard from rank 2: one post behind it. Its
+ * wait is where it waits for the first of the sends. */
+static void a_post_comes_with_the_last_data(void **state)
+{
+    (void)state;
+    test_gives("p2p=get-pscw",
+               "ranks 3\n"
+               "0 0.000010 0.000010 MPI_Isend comm=0 peer=1 tag=0 bytes=100 req=1\n"
+               "0 0.000020 0.000020 MPI_Recv comm=0 peer=2 tag=0 bytes=8\n"
+               "0 0.000030 0.000030 MPI_Isend comm=0 peer=1 tag=1 bytes=100 req=2\n"
+               "0 0.000040 0.000040 MPI_Wait req=2\n"
+               "0 0.000050 0.000050 MPI_Wait req=1\n"
+               "1 0.000010 0.000010 MPI_Irecv comm=0 peer=0 tag=0 bytes=100 req=1\n"
+               "1 0.000010 0.000010 MPI_Irecv comm=0 peer=0 tag=1 bytes=100 req=2\n"
+               "1 0.000020 0.000020 MPI_Waitall reqs=1,2\n"
+               "2 0.000010 0.000010 MPI_Send comm=0 peer=0 tag=0 bytes=8\n",
+               "0 0.000010 0.000010 MPI_Win_create win=0\n"
+               "0 0.000020 0.000020 MPI_Win_start win=0 group=2\n"
+               "0 0.000020 0.000020 MPI_Get win=0 target=2 bytes=8 disp=0\n"
+               "0 0.000020 0.000020 MPI_Win_complete win=0\n"
+               "0 0.000030 0.000030 MPI_Win_post win=0 group=1\n"
+               "0 0.000040 0.000040 MPI_Win_wait win=0\n"
+               "0 0.000050 0.000050 MPI_Win_free win=0\n"
+               "1 0.000010 0.000010 MPI_Win_create win=0\n"
+               "1 0.000020 0.000020 MPI_Win_start win=0 group=0\n"
+               "1 0.000020 0.000020 MPI_Get win=0 target=0 bytes=100 disp=0\n"
+               "1 0.000020 0.000020 MPI_Get win=0 target=0 bytes=100 disp=100\n"
+               "1 0.000020 0.000020 MPI_Win_complete win=0\n"
+               "1 0.000020 0.000020 MPI_Win_free win=0\n"
+               "2 0.000010 0.000010 MPI_Win_create win=0\n"
+               "2 0.000010 0.000010 MPI_Win_post win=0 group=0\n"
+               "2 0.000010 0.000010 MPI_Win_wait win=0\n"
+               "2 0.000010 0.000010 MPI_Win_free win=0\n");
 }
 
 /* A failed test of a request that is gone, or that the send makes only behind the flush, goes, and the computing before
@@ -428,11 +475,12 @@ static void pairs_are_a_round_of_all_ranks(void **state)
  * 210, and its flag is there at 300; rank 1 flushes at 160 until 260. Nothing is outstanding at the unlocks. The
  * freeing ends 10 behind rank 1's: 310. */
 /* notify: no window is made. Rank 0 computes until 250, and has the signal since 210; rank 1 has all at 200. */
-/* Gets take two latencies and the transfer, 120. get-pscw: the posts are at 70 and 120. Rank 1 starts at 140, and completes at 260;
- * rank 0 starts at 270 and completes at 390. Rank 1's wait ends when its data have left, at 380; freed at 400. get-fence: the first
- * fence as before, at 130 and 120. Rank 1's request is at rank 0 at 130, its data there at 240; rank 0's at 250. Rank 0 computes
- * until 330, so rank 1 leaves the second fence at 340, freed at 350. get-flush: the messages leave at 90 and 140. Rank 1 has its data
- * from 160 to 280, rank 0 from 290 to 410, and the freeing ends at 420. get-notify, without the 40 of window and locks: 370. */
+/* Gets take two latencies and the transfer, 120. get-pscw: the posts are at 70 and 120. Rank 1 starts at 140, and
+ * completes at 260; rank 0 starts at 270 and completes at 390. Rank 1's wait ends when its data have left, at 380; freed
+ * at 400. get-fence: the first fence as before, at 130 and 120. Rank 1's request is at rank 0 at 130, its data there at
+ * 240; rank 0's at 250. Rank 0 computes until 330, so rank 1 leaves the second fence at 340, freed at 350. get-flush:
+ * the messages leave at 90 and 140. Rank 1 has its data from 160 to 280, rank 0 from 290 to 410, and the freeing ends at
+ * 420. get-notify, without the 40 of window and locks: 370. */
 static const char two_ranks[] = "ranks 2\n"
                                 "0 0.000000 0.000000 MPI_Irecv comm=0 peer=1 tag=0 bytes=1000000 req=1\n"
                                 "0 0.000050 0.000050 MPI_Isend comm=0 peer=1 tag=0 bytes=1000000 req=2\n"
@@ -762,6 +810,7 @@ int main(void)
         cmocka_unit_test(complete_precedes_what_waits_for_others),
         cmocka_unit_test(the_receiver_gets_what_is_there),
         cmocka_unit_test(one_post_tells_several),
+        cmocka_unit_test(a_post_comes_with_the_last_data),
         cmocka_unit_test(failed_tests_go),
         cmocka_unit_test(a_signal_shows_the_data),
         cmocka_unit_test(a_circle_is_one_exchange),
