@@ -222,7 +222,7 @@ static enum status refuse_messages(struct exchanges *exchanges, const struct mes
 static enum status take_messages(struct exchanges *exchanges, const struct messages *messages,
                                  enum exchange_order order, struct err *err)
 {
-    exchanges->report->considered = messages->unmatched_sends.count + messages->unmatched_receives.count;
+    exchanges->report->considered += messages->unmatched_sends.count + messages->unmatched_receives.count;
     exchanges->messages = calloc(messages->count + 1, sizeof *exchanges->messages);
     if (!exchanges->messages) return err_memory(err);
     exchanges->count = messages->count;

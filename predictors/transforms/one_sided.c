@@ -8,6 +8,7 @@
 #include "common/search.h"
 #include "common/units.h"
 #include "predictors/transforms/exchanges.h"
+#include "predictors/transforms/neighbours.h"
 #include "predictors/transforms/rows.h"
 #include "predictors/transforms/timeline.h"
 #include "trace/limits.h"
@@ -28,7 +29,7 @@ struct turning {
     uint64_t *numbers; /* signals, by message: how many come before it at its place */
     int32_t window;
     bool frees; /* no recording breaks off: all ranks free the window */
-    uint64_t epochs;
+    uint64_t epochs, collectives; /* collectives: that became messages first */
     /* of the rank that is rewritten */
     uint32_t rank;
     size_t next;        /* of the actions */
@@ -588,8 +589,12 @@ static enum status say_turned(const struct turning *turning, struct err *err)
         snprintf(how, sizeof how, "on a window of up to %" PRId64 " bytes; %zu exchange%s, %" PRIu64 " %s%s", most,
                  exchanges->exchange_count, units_plural(exchanges->exchange_count), turning->epochs,
                  turning->flags ? "flushed group" : "access epoch", units_plural(turning->epochs));
-    return transform_say(turning->exchanges.report, err, "%" PRIu64 " of %" PRIu64 " messages became %s %s", report->changed,
-                         report->considered, exchanges->gets ? "gets" : "puts", how);
+    char first[80] = "";
+    if (turning->collectives > 0)
+        snprintf(first, sizeof first, "%" PRIu64 " neighbourhood collective%s became messages; ", turning->collectives,
+                 units_plural(turning->collectives));
+    return transform_say(turning->exchanges.report, err, "%s%" PRIu64 " of %" PRIu64 " messages became %s %s", first,
+                         report->changed, report->considered, exchanges->gets ? "gets" : "puts", how);
 }
 
 static enum status turn_messages(struct turning *turning, struct trace **made, struct err *err)
@@ -615,10 +620,11 @@ static enum status turn_messages(struct turning *turning, struct trace **made, s
     return say_turned(turning, err);
 }
 
-static enum status apply_form(const char *form, enum exchange_order order, bool gets, const struct trace *trace,
-                              struct trace **made, struct transform_report *report, struct err *err)
+static enum status apply_to_messages(const char *form, enum exchange_order order, bool gets, const struct trace *trace,
+                                     uint64_t collectives, struct trace **made, struct transform_report *report,
+                                     struct err *err)
 {
-    struct turning turning = {.form = form, .window = TRACE_NONE};
+    struct turning turning = {.form = form, .window = TRACE_NONE, .collectives = collectives};
     turning.flags = order == EXCHANGE_FLUSHED;
     turning.signals = order == EXCHANGE_NOTIFIED;
     if (turning.signals) turning.window = timeline_heap(trace);
@@ -631,6 +637,18 @@ static enum status apply_form(const char *form, enum exchange_order order, bool 
     map_clear(&turning.turned);
     map_clear(&turning.waited);
     map_clear(&turning.flushed);
+    return status;
+}
+
+static enum status apply_form(const char *form, enum exchange_order order, bool gets, const struct trace *trace,
+                              struct trace **made, struct transform_report *report, struct err *err)
+{
+    struct trace *messages;
+    uint64_t collectives;
+    TRY(neighbours_as_messages(trace, report, &messages, &collectives, err));
+    enum status status =
+        apply_to_messages(form, order, gets, messages ? messages : trace, collectives, made, report, err);
+    trace_free(messages);
     return status;
 }
 

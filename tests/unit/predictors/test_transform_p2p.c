@@ -9,6 +9,19 @@
 
 #define CREATED(R) #R " 0.000000 0.000000 MPI_Win_create win=0\n"
 
+static struct trace *rewritten(struct trace *trace, const char *spec)
+{
+    struct rewrite rewrite;
+    struct err err;
+    if (rewrite_run(trace, &spec, 1, &rewrite, &err) != STATUS_OK) fail_msg("%s", err.text);
+    assert_int_equal(rewrite.reports[0].changed, rewrite.reports[0].considered);
+    struct trace *made = rewrite.trace;
+    rewrite.trace = NULL;
+    rewrite_clear(&rewrite);
+    trace_free(trace);
+    return made;
+}
+
 /* The post in the place of the first receive, the start in that of the first send; one Waitall completes and waits.
  * Displacements in the order of the receives. What else the Waitall completes stays. */
 static void an_exchange_has_two_epochs_of_each_rank(void **state)
@@ -250,6 +263,64 @@ static void a_post_comes_with_the_last_data(void **state)
                "2 0.000010 0.000010 MPI_Win_post win=0 group=0\n"
                "2 0.000010 0.000010 MPI_Win_wait win=0\n"
                "2 0.000010 0.000010 MPI_Win_free win=0\n");
+}
+
+/* A neighbourhood collective is a receive from each source, a send to each destination, and a wait: the result is that of a
+ * program that is written so. Rank 1 names rank 0 twice: the second message is the one of 30 bytes. */
+static void neighbours_are_messages(void **state)
+{
+    (void)state;
+    static const char collectives[] =
+        "ranks 2\n"
+        "0 0.000010 0.000020 MPI_Neighbor_alltoallv comm=0 bytes=50 neighbours=1:1,1 counts=20,30 received=40\n"
+        "0 0.000030 0.000030 MPI_Ineighbor_alltoall comm=0 bytes=8 neighbours=1:1 req=1\n"
+        "0 0.000040 0.000040 MPI_Wait req=1\n"
+        "1 0.000010 0.000020 MPI_Neighbor_alltoallv comm=0 bytes=40 neighbours=0,0:0 counts=40 received=50\n"
+        "1 0.000030 0.000030 MPI_Ineighbor_alltoall comm=0 bytes=8 neighbours=0:0 req=1\n"
+        "1 0.000040 0.000040 MPI_Wait req=1\n";
+    static const char messages[] = "ranks 2\n"
+                                   "0 0.000010 0.000010 MPI_Irecv comm=0 peer=1 tag=0 bytes=40 req=1\n"
+                                   "0 0.000010 0.000010 MPI_Isend comm=0 peer=1 tag=0 bytes=20 req=2\n"
+                                   "0 0.000010 0.000010 MPI_Isend comm=0 peer=1 tag=0 bytes=30 req=3\n"
+                                   "0 0.000020 0.000020 MPI_Waitall reqs=1,2,3\n"
+                                   "0 0.000030 0.000030 MPI_Irecv comm=0 peer=1 tag=0 bytes=8 req=4\n"
+                                   "0 0.000030 0.000030 MPI_Isend comm=0 peer=1 tag=0 bytes=8 req=5\n"
+                                   "0 0.000040 0.000040 MPI_Waitall reqs=4,5\n"
+                                   "1 0.000010 0.000010 MPI_Irecv comm=0 peer=0 tag=0 bytes=20 req=1\n"
+                                   "1 0.000010 0.000010 MPI_Irecv comm=0 peer=0 tag=0 bytes=30 req=2\n"
+                                   "1 0.000010 0.000010 MPI_Isend comm=0 peer=0 tag=0 bytes=40 req=3\n"
+                                   "1 0.000020 0.000020 MPI_Waitall reqs=1,2,3\n"
+                                   "1 0.000030 0.000030 MPI_Irecv comm=0 peer=0 tag=0 bytes=8 req=4\n"
+                                   "1 0.000030 0.000030 MPI_Isend comm=0 peer=0 tag=0 bytes=8 req=5\n"
+                                   "1 0.000040 0.000040 MPI_Waitall reqs=4,5\n";
+    static const char *const specs[] = {"p2p=pscw",     "p2p=fence",     "p2p=flush",     "p2p=notify",
+                                        "p2p=get-pscw", "p2p=get-fence", "p2p=get-flush", "p2p=get-notify"};
+    for (size_t form = 0; form < sizeof specs / sizeof *specs; form++) {
+        struct trace *made = rewritten(test_read(collectives), specs[form]),
+                     *expected = rewritten(test_read(messages), specs[form]);
+        for (uint32_t r = 0; r < 2; r++) {
+            assert_int_equal(made->ranks[r].count, expected->ranks[r].count);
+            for (size_t i = 0; i < made->ranks[r].count; i++) {
+                const struct trace_call *call = &made->ranks[r].calls[i], *other = &expected->ranks[r].calls[i];
+                assert_string_equal(call_name(call->call), call_name(other->call));
+                assert_int_equal(call->peer, other->peer);
+                assert_int_equal(call->bytes, other->bytes);
+            }
+        }
+        trace_free(made);
+        trace_free(expected);
+    }
+    test_refuses("p2p=pscw",
+                 "ranks 2\n0 0 0 MPI_Neighbor_alltoall comm=0 bytes=8 neighbours=1:1\n"
+                 "1 0 0 MPI_Neighbor_alltoall comm=0 bytes=8 neighbours=:0\n",
+                 "rank 0, event 1 (MPI_Neighbor_alltoall): p2p=pscw changes nothing: one of its destinations");
+    test_refuses("p2p=pscw",
+                 "ranks 2\n0 0 0 MPI_Neighbor_alltoall comm=0 bytes=8\n1 0 0 MPI_Neighbor_alltoall comm=0 bytes=8\n",
+                 "the trace does not say its neighbours");
+    test_refuses("p2p=pscw",
+                 "ranks 2\n0 0 0 MPI_Ineighbor_alltoall comm=0 bytes=8 neighbours=1:1 req=1\n0 0 0 MPI_Test req=1 flag=1\n"
+                 "1 0 0 MPI_Neighbor_alltoall comm=0 bytes=8 neighbours=0:0\n",
+                 "rank 0, event 2 (MPI_Test): p2p=pscw changes nothing: a neighbourhood collective is tested for");
 }
 
 /* A failed test of a request that is gone, or that the send makes only behind the flush, goes, and the computing before
@@ -604,19 +675,6 @@ static struct trace *generated(const char *pattern, const char *sync)
     return trace;
 }
 
-static struct trace *rewritten(struct trace *trace, const char *spec)
-{
-    struct rewrite rewrite;
-    struct err err;
-    if (rewrite_run(trace, &spec, 1, &rewrite, &err) != STATUS_OK) fail_msg("%s", err.text);
-    assert_int_equal(rewrite.reports[0].changed, rewrite.reports[0].considered);
-    struct trace *made = rewrite.trace;
-    rewrite.trace = NULL;
-    rewrite_clear(&rewrite);
-    trace_free(trace);
-    return made;
-}
-
 static bool same_group(const struct trace *a, uint32_t one, const struct trace *b, uint32_t other)
 {
     const struct trace_group *g = &a->definitions.groups[one], *h = &b->definitions.groups[other];
@@ -809,6 +867,7 @@ int main(void)
         cmocka_unit_test(an_exchange_has_two_epochs_of_each_rank),
         cmocka_unit_test(complete_precedes_what_waits_for_others),
         cmocka_unit_test(the_receiver_gets_what_is_there),
+        cmocka_unit_test(neighbours_are_messages),
         cmocka_unit_test(one_post_tells_several),
         cmocka_unit_test(a_post_comes_with_the_last_data),
         cmocka_unit_test(failed_tests_go),
