@@ -40,7 +40,7 @@ static const struct trace_call *call_of_member(const struct flattening *flatteni
 }
 
 /* The number-th occurrence of a rank; count: there is none. */
-static uint32_t occurrence(const int64_t *ranks, uint32_t count, int64_t rank, uint32_t number)
+static uint32_t find_occurrence(const int64_t *ranks, uint32_t count, int64_t rank, uint32_t number)
 {
     uint32_t at = 0;
     while (at < count && (ranks[at] != rank || number-- > 0)) at++;
@@ -60,7 +60,7 @@ static int64_t edge_bytes(const struct flattening *flattening, const struct inst
 {
     struct trace_neighbors all;
     const struct trace_call *call = call_of_member(flattening, instance, from, &all);
-    const uint32_t at = call ? occurrence(all.destinations, all.destination_count, to, number) : 0;
+    const uint32_t at = call ? find_occurrence(all.destinations, all.destination_count, to, number) : 0;
     if (!call || at == all.destination_count) return -1;
     const int64_t *counts = trace_call_counts(flattening->trace, call);
     return counts ? counts[at] : call->bytes / all.destination_count;
@@ -71,7 +71,7 @@ static bool is_received(const struct flattening *flattening, const struct instan
 {
     struct trace_neighbors all;
     return call_of_member(flattening, instance, to, &all) &&
-           occurrence(all.sources, all.source_count, from, number) < all.source_count;
+           find_occurrence(all.sources, all.source_count, from, number) < all.source_count;
 }
 
 /* ---- which collectives stay */
@@ -251,7 +251,7 @@ static enum status flatten_timeline(void *context, uint32_t rank, struct timelin
     return timeline_replace(timeline, &now, status);
 }
 
-static enum status flatten(struct flattening *flattening, struct trace **made, struct err *err)
+static enum status flatten_collectives(struct flattening *flattening, struct trace **made, struct err *err)
 {
     bool any = false;
     TRY(find_instances(flattening, err));
@@ -272,7 +272,7 @@ enum status neighbours_as_messages(const struct trace *trace, struct transform_r
         for (size_t i = 0; i < trace->ranks[r].count && !any; i++)
             any = call_kind(trace->ranks[r].calls[i].call) == CALL_NEIGHBOR;
     if (!any) return STATUS_OK;
-    enum status status = flatten(&flattening, made, err);
+    enum status status = flatten_collectives(&flattening, made, err);
     if (status == STATUS_OK && *made) status = trace_check(*made, err);
     *collectives = flattening.collectives;
     instances_clear(&flattening.instances);
