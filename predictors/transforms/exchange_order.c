@@ -109,13 +109,23 @@ ORDER(compare_ends, struct part_end, UP(rank) UP(end))
 
 ORDER(compare_actions, struct exchange_action, UP(rank) UP(place) UP(act))
 
-/* Most are in order. */
-static void sort_unless_sorted(void *items, size_t count, size_t bytes, int (*compare)(const void *, const void *))
+/* Most are in order, and the others near their place. */
+static void sort_near(void *items, size_t count, size_t bytes, int (*compare)(const void *, const void *))
 {
-    const char *at = items;
-    size_t i = 1;
-    while (i < count && compare(at + (i - 1) * bytes, at + i * bytes) <= 0) i++;
-    if (i < count) qsort(items, count, bytes, compare);
+    enum { ITEM_BYTES = 32, SHIFTS = 16 };
+    char *all = items, item[ITEM_BYTES];
+    size_t shifts = SHIFTS * count;
+    for (size_t i = 1; i < count; i++) {
+        char *place = all + i * bytes;
+        if (compare(place - bytes, place) <= 0) continue;
+        memcpy(item, place, bytes);
+        for (; place > all && shifts > 0 && compare(place - bytes, item) > 0; place -= bytes, shifts--)
+            memcpy(place, place - bytes, bytes);
+        memcpy(place, item, bytes);
+        if (shifts > 0) continue;
+        qsort(items, count, bytes, compare);
+        return;
+    }
 }
 
 static enum status add_action(struct exchanges *exchanges, uint64_t place, uint32_t rank, uint32_t part,
@@ -155,27 +165,43 @@ static bool is_out_of_order(const struct exchange_part *part, uint64_t begin, bo
     return gets ? end < begin : fences && end > part->wait;
 }
 
-/* The post comes behind the wait of the exposure epoch before it, which is on the same window. */
+/* The post comes behind the wait of the exposure epoch before it, which is on the same window: before is the place of that. */
+static enum status place_part(struct exchanges *exchanges, uint32_t number, uint64_t before, bool fences, uint16_t *faults,
+                              struct err *err)
+{
+    const struct exchange_part *part = &exchanges->parts[number];
+    uint64_t begin = begin_of(part, fences, exchanges->gets);
+    if (begin < before) begin = before / EXCHANGE_SLOTS * EXCHANGE_SLOTS + SLOT_POST_BEHIND;
+    if (fences && !exchanges->gets && part->start != EXCHANGE_NOWHERE && begin > part->start)
+        faults[part->exchange] = FAULT_ROUNDS;
+    if (is_out_of_order(part, begin, fences, exchanges->gets)) faults[part->exchange] = FAULT_ORDER;
+    return add_part_actions(exchanges, number, begin, fences, err);
+}
+
+/* The parts that occupy the window, in the order of their ends; the others between them, near their place. */
 static enum status find_actions(struct exchanges *exchanges, bool fences, uint16_t *faults, struct err *err)
 {
     struct part_end *ends = malloc((exchanges->part_count + 1) * sizeof *ends);
     enum status status = ends ? STATUS_OK : err_memory(err);
-    for (uint32_t p = 0; ends && p < exchanges->part_count; p++)
-        ends[p] = (struct part_end){end_of(&exchanges->parts[p], fences, exchanges->gets), exchanges->parts[p].rank, p};
-    if (ends) sort_unless_sorted(ends, exchanges->part_count, sizeof *ends, compare_ends);
+    size_t count = 0;
+    uint32_t next = 0;
+    for (uint32_t p = 0; ends && p < exchanges->part_count; p++) {
+        const uint64_t end = end_of(&exchanges->parts[p], fences, exchanges->gets);
+        if (end != EXCHANGE_NOWHERE) ends[count++] = (struct part_end){end, exchanges->parts[p].rank, p};
+    }
+    if (ends) sort_near(ends, count, sizeof *ends, compare_ends);
     exchanges->action_count = 0;
-    for (size_t i = 0; status == STATUS_OK && i < exchanges->part_count; i++) {
-        const struct exchange_part *part = &exchanges->parts[ends[i].part];
-        uint64_t begin = begin_of(part, fences, exchanges->gets);
-        uint64_t before = i > 0 && ends[i - 1].rank == part->rank ? ends[i - 1].end : 0;
-        if (begin < before) begin = before / EXCHANGE_SLOTS * EXCHANGE_SLOTS + SLOT_POST_BEHIND;
-        if (fences && !exchanges->gets && part->start != EXCHANGE_NOWHERE && begin > part->start)
-            faults[part->exchange] = FAULT_ROUNDS;
-        if (is_out_of_order(part, begin, fences, exchanges->gets)) faults[part->exchange] = FAULT_ORDER;
-        status = add_part_actions(exchanges, ends[i].part, begin, fences, err);
+    for (size_t i = 0; status == STATUS_OK && i <= count; i++) {
+        const uint32_t until = i < count ? ends[i].part : (uint32_t)exchanges->part_count;
+        for (; status == STATUS_OK && next < until; next++)
+            if (end_of(&exchanges->parts[next], fences, exchanges->gets) == EXCHANGE_NOWHERE)
+                status = place_part(exchanges, next, 0, fences, faults, err);
+        if (status != STATUS_OK || i == count) continue;
+        const bool follows = i > 0 && ends[i - 1].rank == ends[i].rank;
+        status = place_part(exchanges, ends[i].part, follows ? ends[i - 1].end : 0, fences, faults, err);
     }
     free(ends);
-    sort_unless_sorted(exchanges->actions, exchanges->action_count, sizeof *exchanges->actions, compare_actions);
+    sort_near(exchanges->actions, exchanges->action_count, sizeof *exchanges->actions, compare_actions);
     return status;
 }
 
@@ -186,7 +212,7 @@ static enum status find_group_actions(struct exchanges *exchanges, struct err *e
     for (uint32_t g = 0; g < exchanges->group_count; g++)
         if (!exchanges->groups[g].receives)
             TRY(add_action(exchanges, exchanges->groups[g].end, exchanges->groups[g].rank, g, ACT_COMPLETE, err));
-    sort_unless_sorted(exchanges->actions, exchanges->action_count, sizeof *exchanges->actions, compare_actions);
+    sort_near(exchanges->actions, exchanges->action_count, sizeof *exchanges->actions, compare_actions);
     return STATUS_OK;
 }
 

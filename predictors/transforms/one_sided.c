@@ -561,6 +561,7 @@ static enum status change_timeline(void *context, uint32_t rank, struct timeline
     struct turning *turning = context;
     struct timeline_edit now = {.tail_ps = 0};
     if (timeline->thread > 0) return STATUS_OK;
+    TRY(array_reserve((void **)&now.items, &now.capacity, timeline->count + timeline->count / 2 + 16, sizeof *now.items, err));
     if (turning->window == TRACE_NONE) TRY(add_window(turning, made, err));
     turning->rank = rank;
     turning->created = false;
