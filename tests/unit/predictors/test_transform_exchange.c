@@ -281,21 +281,33 @@ static char *names_of(const struct trace *trace)
     return text;
 }
 
-/* A generated exchange by post, start, complete and wait becomes the generated exchange by messages. */
+/* A generated exchange by post, start, complete and wait, or by fences, becomes the generated exchange by messages; and that
+ * one, turned into epochs and back, is what it was. */
 static void generated_messages(void **state)
 {
     (void)state;
-    static const char *const spec = "rma=p2p";
-    for (const char *const *pattern = generate_patterns(); *pattern; pattern++) {
-        struct generate_options options = {
-            .pattern = *pattern, .sync = "pscw", .ranks = 6, .iterations = 3, .bytes = 5000, .compute_s = 1e-3};
+    static const struct {
+        const char *sync, *specs[2];
+        size_t count;
+    } ways[] = {{"pscw", {"rma=p2p"}, 1},
+                {"fence", {"rma=p2p"}, 1},
+                {"p2p", {"p2p=pscw", "rma=p2p"}, 2},
+                {"p2p", {"p2p=fence", "rma=p2p"}, 2}};
+    enum { WAYS = sizeof ways / sizeof *ways };
+    for (size_t i = 0; generate_patterns()[i / WAYS]; i++) {
+        struct generate_options options = {.pattern = generate_patterns()[i / WAYS],
+                                           .sync = ways[i % WAYS].sync,
+                                           .ranks = 6,
+                                           .iterations = 3,
+                                           .bytes = 5000,
+                                           .compute_s = 1e-3};
         struct trace *epochs, *messages;
         struct rewrite rewrite;
         struct err err;
         if (generate_trace(&options, &epochs, &err) != STATUS_OK) fail_msg("%s", err.text);
         options.sync = "p2p";
         if (generate_trace(&options, &messages, &err) != STATUS_OK) fail_msg("%s", err.text);
-        if (rewrite_run(epochs, &spec, 1, &rewrite, &err) != STATUS_OK) fail_msg("%s", err.text);
+        if (rewrite_run(epochs, ways[i % WAYS].specs, ways[i % WAYS].count, &rewrite, &err) != STATUS_OK) fail_msg("%s", err.text);
         char *got = names_of(rewrite.trace), *expected = names_of(messages);
         assert_string_equal(got, expected);
         free(got);
