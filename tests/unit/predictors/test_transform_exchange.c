@@ -281,8 +281,8 @@ static char *names_of(const struct trace *trace)
     return text;
 }
 
-/* A generated exchange by post, start, complete and wait, or by fences, becomes the generated exchange by messages; and that
- * one, turned into epochs and back, is what it was. */
+/* A generated exchange by post, start, complete and wait, or by fences, becomes the generated exchange by messages;
+ * and that one, turned into epochs and back, is what it was. */
 static void generated_messages(void **state)
 {
     (void)state;
