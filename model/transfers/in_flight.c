@@ -482,7 +482,7 @@ static enum status add_mark(const struct in_flight *flights, const struct trace 
                             struct err *err)
 {
     const struct mark *mark = &flights->ranks[rank].marks[scope][measure];
-    const enum side shown = trace->ranks[rank].sim ? LEAST : MOST;
+    const enum side shown = trace->provenance.simulated ? LEAST : MOST;
     struct result_flight made = {.of = measure,
                                  .per = scope,
                                  .target = mark->place.target,
@@ -495,7 +495,7 @@ static enum status add_mark(const struct in_flight *flights, const struct trace 
 
 static uint64_t most_of(const struct in_flight *flights, const struct trace *trace, uint32_t rank, int scope, int measure)
 {
-    return flights->ranks[rank].marks[scope][measure].most[trace->ranks[rank].sim ? LEAST : MOST];
+    return flights->ranks[rank].marks[scope][measure].most[trace->provenance.simulated ? LEAST : MOST];
 }
 
 static enum status report_marks(const struct in_flight *flights, const struct trace *trace, const struct callpaths *paths,

@@ -66,28 +66,26 @@ static void add_to_part(struct exchange_part *part, const struct exchange_group 
 
 static enum status find_parts(struct exchanges *exchanges, struct err *err)
 {
-    struct map parts = {0};
-    enum status status = STATUS_OK;
+    uint32_t *parts = calloc(exchanges->group_count + 1, sizeof *parts); /* by exchange: its last part, plus 1 */
+    enum status status = parts ? STATUS_OK : err_memory(err);
     exchanges->part_count = exchanges->exchange_count = 0;
     for (uint32_t g = 0; status == STATUS_OK && g < exchanges->group_count; g++) {
         struct exchange_group *group = &exchanges->groups[g];
-        struct exchange_part none = {group->rank,      exchange_of(exchanges, g), EXCHANGE_NOWHERE,
-                                     EXCHANGE_NOWHERE, EXCHANGE_NOWHERE,          EXCHANGE_NOWHERE};
-        uint64_t *number = NULL;
+        const struct exchange_part none = {group->rank,      exchange_of(exchanges, g), EXCHANGE_NOWHERE,
+                                           EXCHANGE_NOWHERE, EXCHANGE_NOWHERE,          EXCHANGE_NOWHERE};
+        uint32_t *last = &parts[none.exchange];
         exchanges->exchange_count += none.exchange == g;
-        status = map_put(&parts, map_pair(group->rank, none.exchange), exchanges->part_count, &number, err);
-        if (status != STATUS_OK) break;
-        group->part = (uint32_t)*number;
-        if (*number == exchanges->part_count) {
+        if (*last == 0 || exchanges->parts[*last - 1].rank != group->rank) {
             status = array_reserve((void **)&exchanges->parts, &exchanges->part_capacity, exchanges->part_count + 1,
                                    sizeof none, err);
             if (status != STATUS_OK) break;
-            exchanges->parts[exchanges->part_count++] = none;
+            exchanges->parts[exchanges->part_count] = none;
+            *last = (uint32_t)++exchanges->part_count;
         }
-        struct exchange_part *part = &exchanges->parts[group->part];
-        add_to_part(part, group, exchanges->gets);
+        group->part = *last - 1;
+        add_to_part(&exchanges->parts[group->part], group, exchanges->gets);
     }
-    map_clear(&parts);
+    free(parts);
     return status;
 }
 

@@ -25,6 +25,10 @@ struct turning {
     int64_t *window_bytes;  /* by rank */
     size_t *first_peer;     /* by part * 2: its targets, then its origins; one per message */
     int32_t *peers;
+    struct { /* the group of the last post and start: the next one has often the same members */
+        const int32_t *members;
+        uint32_t count, id;
+    } last_group[2];
     uint32_t *first_get, *next_get; /* gets: by part: the first message that it receives; by message: the next one */
     uint64_t *numbers; /* signals, by message: how many come before it at its place */
     int32_t window;
@@ -175,14 +179,24 @@ ORDER(compare_ranks, int32_t, UP_ITSELF)
 static enum status push_group(struct turning *turning, struct timeline_edit *now, struct timeline_item *item,
                               enum mpi_call id, uint32_t part, struct trace *made, struct err *err)
 {
-    const size_t *first = &turning->first_peer[part * 2 + (id == ID_Win_post)];
+    const bool posts = id == ID_Win_post;
+    const size_t *first = &turning->first_peer[part * 2 + posts], count = first[1] - first[0];
     struct trace_call call = window_call(turning, id);
     uint32_t kept = 0;
+    size_t ascending = 1;
     int32_t *members = turning->peers + first[0];
-    qsort(members, first[1] - first[0], sizeof *members, compare_ranks);
-    for (size_t i = 0; i < first[1] - first[0]; i++)
+    while (ascending < count && members[ascending - 1] <= members[ascending]) ascending++;
+    if (ascending < count) qsort(members, count, sizeof *members, compare_ranks);
+    for (size_t i = 0; i < count; i++)
         if (i == 0 || members[kept - 1] != members[i]) members[kept++] = members[i];
-    TRY(trace_add_group(made, members, kept, &call.sync.group, err));
+    const bool same = turning->last_group[posts].count == kept &&
+                      memcmp(turning->last_group[posts].members, members, kept * sizeof *members) == 0;
+    if (!same) {
+        turning->last_group[posts].members = members;
+        turning->last_group[posts].count = kept;
+        TRY(trace_add_group(made, members, kept, &turning->last_group[posts].id, err));
+    }
+    call.sync.group = turning->last_group[posts].id;
     return timeline_push_in_place(now, item, &call, err);
 }
 

@@ -307,7 +307,8 @@ static void generated_messages(void **state)
         if (generate_trace(&options, &epochs, &err) != STATUS_OK) fail_msg("%s", err.text);
         options.sync = "p2p";
         if (generate_trace(&options, &messages, &err) != STATUS_OK) fail_msg("%s", err.text);
-        if (rewrite_run(epochs, ways[i % WAYS].specs, ways[i % WAYS].count, &rewrite, &err) != STATUS_OK) fail_msg("%s", err.text);
+        if (rewrite_run(epochs, ways[i % WAYS].specs, ways[i % WAYS].count, &rewrite, &err) != STATUS_OK)
+            fail_msg("%s", err.text);
         char *got = names_of(rewrite.trace), *expected = names_of(messages);
         assert_string_equal(got, expected);
         free(got);
