@@ -60,6 +60,25 @@ error_t lost_option_parse(const struct argp_state *state, const char *text, stru
     return failed;
 }
 
+error_t limit_option_parse(const struct argp_state *state, const char *text, struct flight_limits *limits)
+{
+    static const char expected[] = "operations, requests or bytes, or these behind target. or window., as operations=254";
+    const char *equals = strchr(text, '=');
+    int64_t most;
+    for (int s = 0; equals && s < FLIGHT_SCOPES; s++)
+        for (int m = 0; m < FLIGHT_MEASURES; m++) {
+            char name[32];
+            snprintf(name, sizeof name, "%s%s%s", s == FLIGHT_OF_RANK ? "" : flight_scope_name(s),
+                     s == FLIGHT_OF_RANK ? "" : ".", flight_measure_name(m));
+            if (strlen(name) != (size_t)(equals - text) || strncmp(text, name, strlen(name)) != 0) continue;
+            if (!units_parse_size(equals + 1, &most) || most < 1)
+                return cli_usage(state, "--limit %s, expected a number from 1 on", text);
+            limits->most[s][m] = (uint64_t)most;
+            return 0;
+        }
+    return cli_usage(state, "--limit %s, expected %s", text, expected);
+}
+
 error_t bandwidth_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options)
 {
     options->network_known = true;
@@ -142,6 +161,7 @@ error_t analysis_parse(int key, char *argument, struct argp_state *state, struct
     case ANALYSIS_IDEAL: analysis->ideal = argument; return 0;
     case ANALYSIS_REFERENCE: analysis->reference = argument; return 0;
     case ANALYSIS_REPLAY: analysis->replay = argument; return 0;
+    case ANALYSIS_LIMIT: return limit_option_parse(state, argument, &options->limits);
     case ANALYSIS_TOP: return parse_number(state, "--top", argument, 1, &analysis->top);
     case ANALYSIS_WINDOW:
     case ANALYSIS_RANKS:
@@ -295,6 +315,7 @@ enum status analysis_write(const struct analysis *analysis, const struct trace *
 {
     if (analysis->replayed) TRY(result_explain(result, analysis->replayed, analysis->replay, err));
     enum status files = write_files(analysis, trace, result, err);
+    if (result_exceeds(result)) cli_exit_with(1);
     if (cli_is_output(analysis->json)) return cli_flush_behind(files, err);
     if (!cli_is_wide()) TRY(result_shorten_names(result, err));
     if (analysis->efficiency && result->efficiency)

@@ -22,6 +22,7 @@ enum {
     ANALYSIS_IDEAL,
     ANALYSIS_REFERENCE,
     ANALYSIS_REPLAY,
+    ANALYSIS_LIMIT,
     ANALYSIS_TOP,
     ANALYSIS_WINDOW,
     ANALYSIS_RANKS,
@@ -40,6 +41,10 @@ enum {
 
 #define LOST_HELP                                                                                                      \
     "efficiency: MPI time counts as lost of all ranks but one (parallel, default), or of all"
+
+#define LIMIT_HELP                                                                                                     \
+    "name the first call with which more than N operations, requests or bytes of a rank are in flight at once, as "      \
+    "operations=254, and exit with 1; target.WHAT=N, window.WHAT=N: towards one target, on one window"
 
 #define ANALYSIS_OPTIONS                                                                                               \
     {"epsilon", ANALYSIS_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},                         \
@@ -62,6 +67,7 @@ enum {
     {"replay", ANALYSIS_REPLAY, "RESULT", 0,                                                                           \
      "result of simulate on a platform file of the trace's machine: says which part of the calls is transfer, and what " \
      "stays unexplained", 0},                                                                                          \
+    {"limit", ANALYSIS_LIMIT, "WHAT=N", 0, LIMIT_HELP, 0},                                                            \
     {"top", ANALYSIS_TOP, "N", 0,                                                                                      \
      "print only the N largest calls, wait states, root causes and parts of the critical path", 0},                    \
     {"window", ANALYSIS_WINDOW, "WINDOW", 0,                                                                           \
@@ -107,6 +113,8 @@ error_t analysis_parse(int key, char *argument, struct argp_state *state, struct
 error_t intervals_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
 /* --lost all|parallel. */
 error_t bandwidth_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
+/* --limit. */
+error_t limit_option_parse(const struct argp_state *state, const char *text, struct flight_limits *limits);
 error_t lost_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
 
 /* No output may replace what is read, nor another output; STATUS_USAGE. Comes first. */

@@ -15,7 +15,7 @@
 #include "predictors/sensitivity/sensitivity.h"
 #include "simulate/verify/verify.h"
 
-enum { KEY_SEMANTICS = 1000, KEY_VERIFY, KEY_JSON, KEY_DRAWS, KEY_DRAW, KEY_SEED, KEY_SENSITIVITY };
+enum { KEY_SEMANTICS = 1000, KEY_VERIFY, KEY_JSON, KEY_DRAWS, KEY_DRAW, KEY_SEED, KEY_SENSITIVITY, KEY_MARK_LIMIT };
 
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
@@ -35,6 +35,7 @@ static const struct argp_option options[] = {
     {"seed", KEY_SEED, "NUMBER", 0, "seed of the draws (default 1)", 0},
     {"sensitivity", KEY_SENSITIVITY, NULL, 0,
      "also say what the run time is worth in the platform's values (rmacast sensitivity); by replays of the loggp engine", 0},
+    {"limit", KEY_MARK_LIMIT, "WHAT=N", 0, LIMIT_HELP, 0},
     {"output", 'o', "TRACE", 0,
      "keep the predicted trace: *.txt is text, anything else an archive; - is text on standard output, without "
      "the table",
@@ -91,6 +92,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_DRAW: settings->draw = argument; return 0;
     case KEY_SEED: return cli_count(state, "--seed", argument, 0, DRAWS_SEED_MAX, &settings->seed);
     case KEY_SENSITIVITY: settings->asks_sensitivity = true; return 0;
+    case KEY_MARK_LIMIT: return limit_option_parse(state, argument, &settings->analyze.limits);
     case KEY_VERIFY: settings->verify = true; return 0;
     case KEY_JSON: settings->json = argument; return 0;
     case 'o': settings->output = argument; return 0;
@@ -303,6 +305,7 @@ static enum status simulate_trace(struct settings *settings, const struct trace 
     if (status == STATUS_OK && draws.count > 0)
         uncertainty_draw(&prediction.result->uncertainty, draws.run_time.min_s, draws.run_time.max_s, draws.run_time.median_s);
     settings->written = status == STATUS_OK;
+    if (status == STATUS_OK && result_exceeds(prediction.result)) cli_exit_with(1);
     if (status == STATUS_OK) status = write_outputs(settings, &prediction, &report, &draws, rewrite, err);
     if (status == STATUS_OK) status = tell_broken(settings, prediction.trace, &report, err);
     draws_clear(&draws);

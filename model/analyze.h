@@ -45,6 +45,7 @@ struct analyze_options {
     struct section_marks section;              /* section of the run whose times and waits count; for
                                                   slices filter.section has it, too */
     struct filter filter;                      /* waits that are counted */
+    struct flight_limits limits;               /* what is to be outstanding at once at most */
     struct transfer_log *transfers;            /* receives every transfer that passes the filter; borrowed; NULL: not
                                                   needed */
     struct analyze_found *found;               /* model_analyze() fills this all-zero struct; NULL: not needed */

@@ -49,14 +49,14 @@ static enum status add_instance(struct instances *instances, struct instance_seq
 }
 
 /* next[s] counts the calls that this rank has made on sequence s. */
-static enum status walk_rank(const struct trace *trace, uint32_t rank, struct instances *instances, size_t *next,
-                             struct err *err)
+static enum status walk_rank(const struct trace *trace, enum call_kind only, uint32_t rank, struct instances *instances,
+                             size_t *next, struct err *err)
 {
     for (size_t i = 0; i < trace->ranks[rank].count; i++) {
         const struct trace_call *call = &trace->ranks[rank].calls[i];
         enum call_kind kind = call_kind(call->call);
         size_t s = sequence_of(trace->definitions.window_count, kind, call->handle);
-        if (s == INSTANCE_NONE || call_makes_request(call->call)) continue; /* non-blocking: no rank waits in it */
+        if (s == INSTANCE_NONE || (only == CALL_KIND_COUNT ? call_makes_request(call->call) : kind != only)) continue;
         struct instance_sequence *sequence = &instances->sequences[s];
         const struct trace_comm *comm = trace_call_comm(trace, call);
         if (next[s] == sequence->count) TRY(add_instance(instances, sequence, call, comm->count, err));
@@ -71,22 +71,28 @@ static enum status walk_rank(const struct trace *trace, uint32_t rank, struct in
     return STATUS_OK;
 }
 
-static enum status build_instances(const struct trace *trace, struct instances *instances, size_t *next, struct err *err)
+static enum status build_instances(const struct trace *trace, enum call_kind only, struct instances *instances, size_t *next,
+                                   struct err *err)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         memset(next, 0, instances->sequence_count * sizeof *next);
-        TRY(walk_rank(trace, r, instances, next, err));
+        TRY(walk_rank(trace, only, r, instances, next, err));
     }
     return STATUS_OK;
 }
 
 enum status instances_build(const struct trace *trace, struct instances *instances, struct err *err)
 {
+    return instances_build_of(trace, CALL_KIND_COUNT, instances, err);
+}
+
+enum status instances_build_of(const struct trace *trace, enum call_kind only, struct instances *instances, struct err *err)
+{
     struct instances made = {.sequence_count =
                                  trace->definitions.window_count * WINDOW_SEQUENCES + trace->definitions.comm_count};
     size_t *next = calloc(made.sequence_count + 1, sizeof *next);
     made.sequences = calloc(made.sequence_count + 1, sizeof *made.sequences);
-    enum status status = next && made.sequences ? build_instances(trace, &made, next, err) : err_memory(err);
+    enum status status = next && made.sequences ? build_instances(trace, only, &made, next, err) : err_memory(err);
     free(next);
     if (status != STATUS_OK) {
         if (!made.sequences) made.sequence_count = 0;

@@ -34,9 +34,11 @@ struct instances {
     size_t sequence_count;
 };
 
-/* Inits *instances from a trace that has passed trace_check(). Returns STATUS_DATA if members call different
- * collectives at the same turn of a communicator. */
+/* Inits *instances from a trace that has passed trace_check(), without non-blocking collectives, in whose calls no rank waits.
+ * Returns STATUS_DATA if members call different collectives at the same turn of a communicator. */
 enum status instances_build(const struct trace *trace, struct instances *instances, struct err *err);
+/* Of one kind alone, non-blocking ones, too; CALL_KIND_COUNT: as instances_build(). */
+enum status instances_build_of(const struct trace *trace, enum call_kind only, struct instances *instances, struct err *err);
 void instances_clear(struct instances *instances);
 
 /* The number-th instance of a window (fence, creation, freeing), from 0; NULL if there is none. */

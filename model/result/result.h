@@ -197,6 +197,29 @@ struct result_call { /* a call in the trace */
     double time_s; /* when it was entered, since the first event */
 };
 
+/* What a rank has outstanding at once, and where that counts (model/transfers/in_flight.h). */
+enum flight_measure { FLIGHT_OPERATIONS, FLIGHT_REQUESTS, FLIGHT_BYTES, FLIGHT_MEASURES };
+enum flight_scope { FLIGHT_OF_RANK, FLIGHT_TO_TARGET, FLIGHT_ON_WINDOW, FLIGHT_SCOPES };
+struct flight_limits { /* that a program is to keep; 0: none */
+    uint64_t most[FLIGHT_SCOPES][FLIGHT_MEASURES];
+};
+
+struct result_flight { /* the highest mark of a rank, of all ranks unless each is asked for */
+    enum flight_measure of;
+    enum flight_scope per;
+    int32_t target, window; /* -1: any */
+    uint64_t at_least, at_most; /* the same in a prediction */
+    struct result_call first;   /* that has made at_most */
+};
+
+struct result_limit { /* that was asked for */
+    enum flight_measure of;
+    enum flight_scope per;
+    uint64_t most, calls, certain; /* calls: that may exceed it; certain: of these, those that surely do */
+    int32_t target, window;   /* of the first; -1: any */
+    struct result_call first; /* if calls > 0 */
+};
+
 struct result_violation { /* of MPI, by the program */
     const char *kind, *section; /* static */
     char *sentence;             /* owned */
@@ -250,6 +273,11 @@ struct result {
     struct result_distribution lower_bound_Bps, upper_bound_Bps;
     struct result_distribution platform_bound_Bps; /* of a prediction: the least end on the platform bounds it, too */
     struct result_groups transfer_groups[TRANSFER_GROUPINGS];
+    bool flights_known; /* flights and limits were counted */
+    struct result_flight *flights; /* owned */
+    size_t flight_count, flight_capacity;
+    struct result_limit limits[FLIGHT_SCOPES * FLIGHT_MEASURES]; /* that were asked for */
+    size_t limit_count;
     bool fences_known;                          /* the next five were counted */
     uint64_t fence_pairs, unneeded_fence_pairs; /* pairs of ranks that fences synchronised; those without need */
     double fence_saved_s;                       /* time that narrower synchronisation would save, all ranks */
@@ -369,9 +397,19 @@ void result_print_nodes_head(FILE *out);
 void result_print_node(const struct result *result, const struct result_node *node, FILE *out);
 /* The same with the first `top` findings and places of each list; 0: as result_print. */
 void result_print_top(const struct result *result, size_t top, FILE *out);
+/* "rank 3, event 17 (MPI_Put) at 0.001000 s, main/exchange (halo.c:40)" and the end of a line. */
+void result_print_call(const struct result_call *call, FILE *out);
 /* Prints every call that contradicts MPI, or that there is none. */
 void result_print_violations(const struct result_violations *violations, FILE *out);
 /* Prints the part about transfers. */
 void result_print_transfers(const struct result *result, size_t top, FILE *out);
+
+/* "operations", "requests", "bytes"; "rank", "target", "window". */
+const char *flight_measure_name(int measure);
+const char *flight_scope_name(int scope);
+/* Prints the highest marks, and of each limit the first call that exceeds it. */
+void result_print_flights(const struct result *result, FILE *out);
+/* Some limit may be exceeded. */
+bool result_exceeds(const struct result *result);
 
 #endif

@@ -35,6 +35,18 @@ static const struct field who_fields[] = {SAME(rank, IF_NOT_NEGATIVE), SAME(thre
                                           SAME(node, IF_THERE), {0}};
 #undef S
 
+const char *flight_measure_name(int measure)
+{
+    static const char *const names[FLIGHT_MEASURES] = {"operations", "requests", "bytes"};
+    return names[measure];
+}
+
+const char *flight_scope_name(int scope)
+{
+    static const char *const names[FLIGHT_SCOPES] = {"rank", "target", "window"};
+    return names[scope];
+}
+
 /* --- calls, root causes, critical path --- */
 
 static bool is_positive(const void *number)
@@ -305,8 +317,9 @@ static const struct field check_fields[] = {SAME(name), FIELD("state", holds, .n
 static const struct field buffer_fields[] = {SAME(limit_bytes), SAME(waits), SAME(wait_s), SAME(peak_bytes), {0}};
 #undef S
 #define S struct result_call
-static const struct field trace_call_fields[] = {SAME(rank), SAME(thread), SAME(event), FIELD("call", function), SAME(time_s),
-                                                 SAME(callpath, IF_THERE), SAME(file, IF_THERE), SAME(line, IF_POSITIVE), {0}};
+static const struct field trace_call_fields[] = {
+    SAME(rank), SAME(thread), SAME(event), FIELD("call", function, .name = name_function, .count = MPI_CALL_COUNT), SAME(time_s),
+    SAME(callpath, IF_THERE), SAME(file, IF_THERE), SAME(line, IF_POSITIVE), {0}};
 #undef S
 #define S struct result_violation
 static const struct field violation_fields[] = {SAME(kind), SAME(section), SAME(sentence), INLINE(NULL, call, trace_call_fields),
@@ -315,6 +328,33 @@ static const struct field violation_fields[] = {SAME(kind), SAME(section), SAME(
 #define S struct result_violations
 const struct field violations_fields[] = {FIELD("violation_count", total), ARRAY("violations", items, count, violation_fields),
                                           {0}};
+#undef S
+
+static bool is_exceeded(const void *item)
+{
+    return ((const struct result_limit *)item)->calls > 0;
+}
+
+#define S struct result_flight
+static const struct field flight_fields[] = {NAME_OF("of", of, flight_measure_name, FLIGHT_MEASURES),
+                                             NAME_OF("per", per, flight_scope_name, FLIGHT_SCOPES),
+                                             SAME(target, IF_NOT_NEGATIVE),
+                                             SAME(window, IF_NOT_NEGATIVE),
+                                             SAME(at_least),
+                                             SAME(at_most),
+                                             INLINE(NULL, first, trace_call_fields),
+                                             {0}};
+#undef S
+#define S struct result_limit
+static const struct field limit_fields[] = {NAME_OF("of", of, flight_measure_name, FLIGHT_MEASURES),
+                                            NAME_OF("per", per, flight_scope_name, FLIGHT_SCOPES),
+                                            SAME(most),
+                                            SAME(calls),
+                                            SAME(certain),
+                                            SAME(target, IF_NOT_NEGATIVE),
+                                            SAME(window, IF_NOT_NEGATIVE),
+                                            OBJECT("first", first, trace_call_fields, IF(is_exceeded)),
+                                            {0}};
 #undef S
 
 static bool is_of_rank(const void *item)
@@ -370,6 +410,8 @@ const struct field result_fields[] = {
     {.kind = FIELD_OWN, .read = read_properties},
     PART("transfers", transfers_fields),
     PART("transfer_groups", groups_fields, OPTIONAL),
+    ARRAY("in_flight", flights, flight_count, flight_fields, IF_FLAG(flights_known), LEFT_OUT),
+    LIST("limits", limits, limit_count, limit_fields, IF_FLAG(limit_count), LEFT_OUT),
     PART("fence_pairs", fences_fields, IF_FLAG(fences_known)),
     FIELD("behaviour", behaviour_read, IF(is_behaviour_known), .tree = make_behaviour,
           .rows = result_behaviour_fields, .array = true),

@@ -231,15 +231,6 @@ static void print_left_out(const struct result *result, FILE *out)
     }
 }
 
-static void print_violating_call(const struct result_call *call, FILE *out)
-{
-    text_print(out, "rank %" PRIu32, call->rank);
-    if (call->thread > 0) text_print(out, ", thread %" PRIu32, call->thread);
-    text_print(out, ", event %" PRIu64 " (%s) at %.6f s, %s", call->event, call->function, call->time_s, call->callpath);
-    if (call->file) text_print(out, " (%s:%" PRId32 ")", call->file, call->line);
-    fputc('\n', out);
-}
-
 void result_print_violations(const struct result_violations *violations, FILE *out)
 {
     text_print(out, "\nContradictions of MPI\n");
@@ -249,10 +240,10 @@ void result_print_violations(const struct result_violations *violations, FILE *o
         bool posix = *violation->section > '9';
         text_print(out, "  %s: %s (%s%s)\n    at   ", violation->kind, violation->sentence, posix ? "" : "MPI-3.1 ",
                    violation->section);
-        print_violating_call(&violation->call, out);
+        result_print_call(&violation->call, out);
         if (!violation->other_known) continue;
         text_print(out, "    with ");
-        print_violating_call(&violation->other, out);
+        result_print_call(&violation->other, out);
     }
     if (violations->total > violations->count)
         text_print(out, "  and %" PRIu64 " more of these kinds\n", violations->total - violations->count);
@@ -304,6 +295,7 @@ void result_print_top(const struct result *result, size_t top, FILE *out)
     print_nodes(result, top, out);
     print_properties(result, out);
     result_print_transfers(result, top, out);
+    result_print_flights(result, out);
     print_fence_pairs(result, out);
     print_creations(result, out);
     result_print_behaviour(result, out);

@@ -159,6 +159,12 @@ static enum status visit_shares(struct names *names, struct result_shares *share
     return STATUS_OK;
 }
 
+static enum status visit_call(struct names *names, struct result_call *call, text_visitor visit, struct err *err)
+{
+    TRY(visit(names, call->callpath, false, err));
+    return visit(names, call->file, true, err);
+}
+
 /* Call paths and files, wherever a table has them. */
 static enum status visit_places(struct names *names, struct result *result, text_visitor visit, struct err *err)
 {
@@ -172,6 +178,8 @@ static enum status visit_places(struct names *names, struct result *result, text
         }
     const struct result_groups *groups = &result->transfer_groups[TRANSFERS_OF_PLACE];
     for (size_t i = 0; i < groups->count; i++) TRY(visit(names, groups->items[i].name, false, err));
+    for (size_t i = 0; i < result->flight_count; i++) TRY(visit_call(names, &result->flights[i].first, visit, err));
+    for (size_t i = 0; i < result->limit_count; i++) TRY(visit_call(names, &result->limits[i].first, visit, err));
     for (size_t i = 0; i < result->creation_count; i++) TRY(visit(names, result->creations[i].file, true, err));
     return STATUS_OK;
 }

@@ -16,6 +16,7 @@ enum status severity_init(struct severity *severity, const struct trace *trace, 
     *severity = (struct severity){.options = options};
     if (options->not_inferred)
         memcpy(severity->provisional.refuted + DOUBT_PROGRESS, options->not_inferred, sizeof(bool[MPI_CALL_COUNT]));
+    TRY(in_flight_init(&severity->in_flight, trace->rank_count, err));
     TRY(totals_init(&severity->totals, trace->rank_count, err));
     severity->inside = calloc((size_t)trace->rank_count + 1, sizeof *severity->inside);
     severity->request_makers = calloc((size_t)trace->rank_count + 1, sizeof *severity->request_makers);
@@ -37,6 +38,7 @@ void severity_clear(struct severity *severity)
     notes_clear(&severity->notes);
     provisional_clear(&severity->provisional);
     window_creations_clear(&severity->creations);
+    in_flight_clear(&severity->in_flight);
 }
 
 static enum status add_transfers(struct severity *severity, const struct relations *relations, struct transfers *wanted,
@@ -51,6 +53,13 @@ static enum status add_transfers(struct severity *severity, const struct relatio
     else
         transfers_clear(&transfers);
     return status;
+}
+
+static struct in_flight_options flight_options(const struct severity *severity)
+{
+    const struct analyze_options *options = severity->options;
+    return (struct in_flight_options){&options->filter, &options->limits, options->network_known, options->latency_s,
+                                      options->bandwidth_Bps};
 }
 
 void severity_vote(struct severity *severity)
@@ -73,6 +82,8 @@ enum status severity_add(struct severity *severity, const struct relations *rela
     TRY(detect_all(&detection));
     TRY(fence_pairs_count(relations, &severity->fence_pairs, err));
     TRY(window_creations_add(&severity->creations, relations->trace, err));
+    const struct in_flight_options flights = flight_options(severity);
+    TRY(in_flight_add(&severity->in_flight, relations->trace, &severity->profile.paths, &flights, err));
     TRY(notes_add(&severity->notes, relations, err));
     TRY(properties_add(relations->trace, severity->request_makers, severity->times_ps, err));
     disturbance_add(relations->trace, severity->inside);
@@ -194,6 +205,9 @@ enum status severity_report(struct severity *severity, const struct timelines *t
     TRY(rates_report(&severity->rates, trace, &severity->profile.paths, result, err));
     TRY(behaviour_report(&severity->behaviour, result, err));
     TRY(window_creations_report(&severity->creations, trace, result, err));
+    const struct in_flight_options flights = flight_options(severity);
+    TRY(in_flight_report(&severity->in_flight, trace, &severity->profile.paths, &flights, severity->options->per_rank, result,
+                         err));
     if (severity->options->filter.section)
         TRY(result_add_note(result, err,
                             "run time, rank times, calls, wait states, root causes and transfers are those of the section; "

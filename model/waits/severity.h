@@ -14,6 +14,7 @@
 #include "model/callpaths/time_profile.h"
 #include "model/waits/properties.h"
 #include "model/waits/provisional.h"
+#include "model/transfers/in_flight.h"
 #include "model/transfers/rates.h"
 #include "model/waits/waits.h"
 #include "model/behaviour/window_creations.h"
@@ -28,6 +29,7 @@ struct severity {
     struct fence_pairs fence_pairs;
     struct behaviour behaviour;
     struct window_creations creations;
+    struct in_flight in_flight;
     struct map *request_makers; /* of each rank: model/match/request_makers.h */
     wide_ps times_ps[PROPERTY_COUNT];
     struct disturbance_inside *inside; /* per rank */

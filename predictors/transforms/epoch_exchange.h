@@ -19,6 +19,8 @@ struct epoch_exchange {
     size_t *pair_first, *pair_call; /* pair_call[pair_first[p] ..]: calls of the operations of pair p, in their order */
 };
 
+#define EPOCH_EXCHANGE_NONE "nothing to change: no window has epochs of post, start, complete and wait"
+
 /* What a call of an epoch that changes is. */
 enum epoch_exchange_what {
     ROLE_NOTHING,

@@ -53,43 +53,49 @@ struct graph {
 
 /* ---- parts and actions */
 
+/* The first wait for data shows all of them, and the first wait for a send says that memory is not read any more. A post for gets
+ * says that all data are there. */
+static void add_to_part(struct exchange_part *part, const struct exchange_group *group, bool gets)
+{
+    const bool exposes = group->receives != gets;
+    uint64_t *begin = exposes ? &part->post : &part->start, *end = exposes ? &part->wait : &part->complete;
+    const bool last_begin = exposes && gets, last_end = !exposes && !gets;
+    if (*begin == EXCHANGE_NOWHERE || (last_begin ? group->begin > *begin : group->begin < *begin)) *begin = group->begin;
+    if (*end == EXCHANGE_NOWHERE || (last_end ? group->end > *end : group->end < *end)) *end = group->end;
+}
+
 static enum status find_parts(struct exchanges *exchanges, struct err *err)
 {
-    struct map parts = {0};
-    enum status status = STATUS_OK;
+    uint32_t *parts = calloc(exchanges->group_count + 1, sizeof *parts); /* by exchange: its last part, plus 1 */
+    enum status status = parts ? STATUS_OK : err_memory(err);
     exchanges->part_count = exchanges->exchange_count = 0;
     for (uint32_t g = 0; status == STATUS_OK && g < exchanges->group_count; g++) {
         struct exchange_group *group = &exchanges->groups[g];
-        struct exchange_part none = {group->rank,      exchange_of(exchanges, g), EXCHANGE_NOWHERE,
-                                     EXCHANGE_NOWHERE, EXCHANGE_NOWHERE,          EXCHANGE_NOWHERE};
-        uint64_t *number = NULL;
+        const struct exchange_part none = {group->rank,      exchange_of(exchanges, g), EXCHANGE_NOWHERE,
+                                           EXCHANGE_NOWHERE, EXCHANGE_NOWHERE,          EXCHANGE_NOWHERE};
+        uint32_t *last = &parts[none.exchange];
         exchanges->exchange_count += none.exchange == g;
-        status = map_put(&parts, map_pair(group->rank, none.exchange), exchanges->part_count, &number, err);
-        if (status != STATUS_OK) break;
-        group->part = (uint32_t)*number;
-        if (*number == exchanges->part_count) {
+        if (*last == 0 || exchanges->parts[*last - 1].rank != group->rank) {
             status = array_reserve((void **)&exchanges->parts, &exchanges->part_capacity, exchanges->part_count + 1,
                                    sizeof none, err);
             if (status != STATUS_OK) break;
-            exchanges->parts[exchanges->part_count++] = none;
+            exchanges->parts[exchanges->part_count] = none;
+            *last = (uint32_t)++exchanges->part_count;
         }
-        struct exchange_part *part = &exchanges->parts[group->part];
-        uint64_t *first = group->receives ? &part->post : &part->start;
-        if (*first == EXCHANGE_NOWHERE || group->begin < *first) *first = group->begin;
-        if (group->receives && group->end < part->wait) part->wait = group->end; /* the first wait shows all data */
-        if (!group->receives && (part->complete == EXCHANGE_NOWHERE || group->end > part->complete))
-            part->complete = group->end;
+        group->part = *last - 1;
+        add_to_part(&exchanges->parts[group->part], group, exchanges->gets);
     }
-    map_clear(&parts);
+    free(parts);
     return status;
 }
 
 /* Rank, then the last place: at which a part's window is free for the next one. */
-static uint64_t end_of(const struct exchange_part *part, bool fences)
+static uint64_t end_of(const struct exchange_part *part, bool fences, bool gets)
 {
-    bool sends = part->complete != EXCHANGE_NOWHERE, receives = part->wait != EXCHANGE_NOWHERE;
+    bool accesses = part->complete != EXCHANGE_NOWHERE, exposes = part->wait != EXCHANGE_NOWHERE;
     if (!fences) return part->wait;
-    return !receives || (sends && part->complete > part->wait) ? part->complete : part->wait;
+    if (gets) return part->complete < part->wait ? part->complete : part->wait; /* no place is behind EXCHANGE_NOWHERE */
+    return !exposes || (accesses && part->complete > part->wait) ? part->complete : part->wait;
 }
 
 struct part_end {
@@ -101,13 +107,23 @@ ORDER(compare_ends, struct part_end, UP(rank) UP(end))
 
 ORDER(compare_actions, struct exchange_action, UP(rank) UP(place) UP(act))
 
-/* Most are in order. */
-static void sort_unless_sorted(void *items, size_t count, size_t bytes, int (*compare)(const void *, const void *))
+/* Most are in order, and the others near their place. */
+static void sort_near(void *items, size_t count, size_t bytes, int (*compare)(const void *, const void *))
 {
-    const char *at = items;
-    size_t i = 1;
-    while (i < count && compare(at + (i - 1) * bytes, at + i * bytes) <= 0) i++;
-    if (i < count) qsort(items, count, bytes, compare);
+    enum { ITEM_BYTES = 32, SHIFTS = 16 };
+    char *all = items, item[ITEM_BYTES];
+    size_t shifts = SHIFTS * count;
+    for (size_t i = 1; i < count; i++) {
+        char *place = all + i * bytes;
+        if (compare(place - bytes, place) <= 0) continue;
+        memcpy(item, place, bytes);
+        for (; place > all && shifts > 0 && compare(place - bytes, item) > 0; place -= bytes, shifts--)
+            memcpy(place, place - bytes, bytes);
+        memcpy(place, item, bytes);
+        if (shifts > 0) continue;
+        qsort(items, count, bytes, compare);
+        return;
+    }
 }
 
 static enum status add_action(struct exchanges *exchanges, uint64_t place, uint32_t rank, uint32_t part,
@@ -125,7 +141,7 @@ static enum status add_part_actions(struct exchanges *exchanges, uint32_t number
     const struct exchange_part *part = &exchanges->parts[number];
     if (fences) {
         TRY(add_action(exchanges, begin, part->rank, number, ACT_OPEN, err));
-        return add_action(exchanges, end_of(part, true), part->rank, number, ACT_CLOSE, err);
+        return add_action(exchanges, end_of(part, true, exchanges->gets), part->rank, number, ACT_CLOSE, err);
     }
     if (part->wait != EXCHANGE_NOWHERE) TRY(add_action(exchanges, begin, part->rank, number, ACT_POST, err));
     TRY(add_action(exchanges, part->start, part->rank, number, ACT_START, err));
@@ -133,27 +149,57 @@ static enum status add_part_actions(struct exchanges *exchanges, uint32_t number
     return add_action(exchanges, part->wait, part->rank, number, ACT_WAIT, err);
 }
 
-/* The post comes before the rank's own start, and behind the wait of the exposure epoch before it, which is on the same
- * window. */
+/* The post, or the fence that opens: for puts before the rank's own start; for gets the data have to be there. */
+static uint64_t begin_of(const struct exchange_part *part, bool fences, bool gets)
+{
+    if (gets) return fences && part->post == EXCHANGE_NOWHERE ? part->start : part->post;
+    return part->start != EXCHANGE_NOWHERE && part->start < part->post ? part->start - 1 : part->post;
+}
+
+/* A rank waits for a part of its exchange before it sends another part; or the fence would close before it opens. */
+static bool is_out_of_order(const struct exchange_part *part, uint64_t begin, bool fences, bool gets)
+{
+    const uint64_t end = end_of(part, fences, gets);
+    return gets ? end < begin : fences && end > part->wait;
+}
+
+/* The post comes behind the wait of the exposure epoch before it, which is on the same window: before is the place of that. */
+static enum status place_part(struct exchanges *exchanges, uint32_t number, uint64_t before, bool fences, uint16_t *faults,
+                              struct err *err)
+{
+    const struct exchange_part *part = &exchanges->parts[number];
+    uint64_t begin = begin_of(part, fences, exchanges->gets);
+    if (begin < before) begin = before / EXCHANGE_SLOTS * EXCHANGE_SLOTS + SLOT_POST_BEHIND;
+    if (fences && !exchanges->gets && part->start != EXCHANGE_NOWHERE && begin > part->start)
+        faults[part->exchange] = FAULT_ROUNDS;
+    if (is_out_of_order(part, begin, fences, exchanges->gets)) faults[part->exchange] = FAULT_ORDER;
+    return add_part_actions(exchanges, number, begin, fences, err);
+}
+
+/* The parts that occupy the window, in the order of their ends; the others between them, near their place. */
 static enum status find_actions(struct exchanges *exchanges, bool fences, uint16_t *faults, struct err *err)
 {
     struct part_end *ends = malloc((exchanges->part_count + 1) * sizeof *ends);
     enum status status = ends ? STATUS_OK : err_memory(err);
-    for (uint32_t p = 0; ends && p < exchanges->part_count; p++)
-        ends[p] = (struct part_end){end_of(&exchanges->parts[p], fences), exchanges->parts[p].rank, p};
-    if (ends) sort_unless_sorted(ends, exchanges->part_count, sizeof *ends, compare_ends);
+    size_t count = 0;
+    uint32_t next = 0;
+    for (uint32_t p = 0; ends && p < exchanges->part_count; p++) {
+        const uint64_t end = end_of(&exchanges->parts[p], fences, exchanges->gets);
+        if (end != EXCHANGE_NOWHERE) ends[count++] = (struct part_end){end, exchanges->parts[p].rank, p};
+    }
+    if (ends) sort_near(ends, count, sizeof *ends, compare_ends);
     exchanges->action_count = 0;
-    for (size_t i = 0; status == STATUS_OK && i < exchanges->part_count; i++) {
-        const struct exchange_part *part = &exchanges->parts[ends[i].part];
-        uint64_t begin = part->start != EXCHANGE_NOWHERE && part->start < part->post ? part->start - 1 : part->post;
-        uint64_t before = i > 0 && ends[i - 1].rank == part->rank ? ends[i - 1].end : 0;
-        if (begin < before) begin = before / EXCHANGE_SLOTS * EXCHANGE_SLOTS + SLOT_POST_BEHIND;
-        if (fences && part->start != EXCHANGE_NOWHERE && begin > part->start) faults[part->exchange] = FAULT_ROUNDS;
-        if (fences && end_of(part, true) > part->wait) faults[part->exchange] = FAULT_ORDER;
-        status = add_part_actions(exchanges, ends[i].part, begin, fences, err);
+    for (size_t i = 0; status == STATUS_OK && i <= count; i++) {
+        const uint32_t until = i < count ? ends[i].part : (uint32_t)exchanges->part_count;
+        for (; status == STATUS_OK && next < until; next++)
+            if (end_of(&exchanges->parts[next], fences, exchanges->gets) == EXCHANGE_NOWHERE)
+                status = place_part(exchanges, next, 0, fences, faults, err);
+        if (status != STATUS_OK || i == count) continue;
+        const bool follows = i > 0 && ends[i - 1].rank == ends[i].rank;
+        status = place_part(exchanges, ends[i].part, follows ? ends[i - 1].end : 0, fences, faults, err);
     }
     free(ends);
-    sort_unless_sorted(exchanges->actions, exchanges->action_count, sizeof *exchanges->actions, compare_actions);
+    sort_near(exchanges->actions, exchanges->action_count, sizeof *exchanges->actions, compare_actions);
     return status;
 }
 
@@ -164,7 +210,7 @@ static enum status find_group_actions(struct exchanges *exchanges, struct err *e
     for (uint32_t g = 0; g < exchanges->group_count; g++)
         if (!exchanges->groups[g].receives)
             TRY(add_action(exchanges, exchanges->groups[g].end, exchanges->groups[g].rank, g, ACT_COMPLETE, err));
-    sort_unless_sorted(exchanges->actions, exchanges->action_count, sizeof *exchanges->actions, compare_actions);
+    sort_near(exchanges->actions, exchanges->action_count, sizeof *exchanges->actions, compare_actions);
     return STATUS_OK;
 }
 
@@ -282,8 +328,8 @@ static enum status relate_messages(struct graph *graph, struct err *err)
         const struct exchange_message *message = &exchanges->messages[i];
         size_t sends = exchanges->first[message->of.sender], receives = exchanges->first[message->of.receiver];
         if (!message->stays && !graph->fences) {
-            uint32_t origin = exchanges->groups[message->groups[0]].part,
-                     target = exchanges->groups[message->groups[1]].part;
+            uint32_t origin = exchanges->groups[message->groups[exchanges->gets]].part,
+                     target = exchanges->groups[message->groups[!exchanges->gets]].part;
             TRY(add_edge(graph, graph->posted[target], 2 * origin, err));
             TRY(add_edge(graph, 2 * origin, 2 * target + 1, err));
         }

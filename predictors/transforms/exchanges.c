@@ -184,6 +184,8 @@ static const char *reason_of(const struct exchanges *exchanges, const struct exc
     if (waits && is_held(exchanges, of->receiver, of->receive_call, message->received))
         return "its receiver holds a lock of a window";
     *side = SEND;
+    if (waits && exchanges->gets && message->sent == MESSAGE_NONE)
+        return "no call waits for its send, so its memory could be read at any time";
     if (send->flags & TRACE_BREAK) return "the recording breaks off in its send";
     if (of->sender == of->receiver) return "the rank sends it to itself";
     if (exchanges->threads[of->sender]) return "several threads of its sender call MPI";
@@ -220,7 +222,7 @@ static enum status refuse_messages(struct exchanges *exchanges, const struct mes
 static enum status take_messages(struct exchanges *exchanges, const struct messages *messages,
                                  enum exchange_order order, struct err *err)
 {
-    exchanges->report->considered = messages->unmatched_sends.count + messages->unmatched_receives.count;
+    exchanges->report->considered += messages->unmatched_sends.count + messages->unmatched_receives.count;
     exchanges->messages = calloc(messages->count + 1, sizeof *exchanges->messages);
     if (!exchanges->messages) return err_memory(err);
     exchanges->count = messages->count;
@@ -272,8 +274,21 @@ static enum status add_group(struct exchanges *exchanges, uint32_t rank, bool re
 
 static void end_sending(struct exchanges *exchanges, struct grouping *grouping, size_t call)
 {
-    if (grouping->sending != EXCHANGE_NONE) exchanges->groups[grouping->sending].end = place_of(call, SLOT_COMPLETE);
+    if (grouping->sending != EXCHANGE_NONE && !exchanges->gets)
+        exchanges->groups[grouping->sending].end = place_of(call, SLOT_COMPLETE);
     grouping->sending = EXCHANGE_NONE;
+}
+
+/* The post says that all data of the group are there. A send that waits has its wait behind it, another group where one of its
+ * sends is first waited for. */
+static enum status group_offer(struct exchanges *exchanges, struct grouping *grouping, size_t call, bool waits, struct err *err)
+{
+    const uint64_t post = place_of(call, SLOT_POST);
+    if (grouping->sending == EXCHANGE_NONE)
+        TRY(add_group(exchanges, grouping->rank, false, post, waits ? place_of(call, SLOT_WAIT_BEHIND) : EXCHANGE_NOWHERE,
+                      &grouping->sending, err));
+    exchanges->groups[grouping->sending].begin = post;
+    return STATUS_OK;
 }
 
 static enum status group_send(struct exchanges *exchanges, struct grouping *grouping, size_t call,
@@ -281,7 +296,9 @@ static enum status group_send(struct exchanges *exchanges, struct grouping *grou
 {
     bool waits = !call_makes_request(call_of(exchanges, grouping->rank, call)->call);
     if (waits) end_sending(exchanges, grouping, call);
-    if (grouping->sending == EXCHANGE_NONE)
+    if (exchanges->gets)
+        TRY(group_offer(exchanges, grouping, call, waits, err));
+    else if (grouping->sending == EXCHANGE_NONE)
         TRY(add_group(exchanges, grouping->rank, false, place_of(call, SLOT_START),
                       place_of(call, SLOT_COMPLETE_BEHIND), &grouping->sending, err));
     message->groups[SEND] = grouping->sending;
@@ -297,13 +314,16 @@ static enum status group_waits(struct exchanges *exchanges, struct grouping *gro
         struct exchange_message *message = &exchanges->messages[end / 2];
         if (message->stays) continue;
         if (end % 2 == SEND) {
+            uint64_t *free = &exchanges->groups[message->groups[SEND]].end, behind = place_of(call, SLOT_WAIT_BEHIND);
             if (message->groups[SEND] == grouping->sending) end_sending(exchanges, grouping, call);
+            if (exchanges->gets && behind < *free) *free = behind;
             continue;
         }
         end_sending(exchanges, grouping, call);
-        uint64_t begin = place_of(message->of.receive_call, SLOT_POST);
+        uint64_t begin = exchanges->gets ? place_of(call, SLOT_START) : place_of(message->of.receive_call, SLOT_POST);
         if (grouping->waiting == EXCHANGE_NONE)
-            TRY(add_group(exchanges, grouping->rank, true, begin, place_of(call, SLOT_WAIT), &grouping->waiting, err));
+            TRY(add_group(exchanges, grouping->rank, true, begin,
+                          place_of(call, exchanges->gets ? SLOT_COMPLETE_BEHIND : SLOT_WAIT), &grouping->waiting, err));
         struct exchange_group *group = &exchanges->groups[grouping->waiting];
         if (begin < group->begin) group->begin = begin;
         message->groups[RECEIVE] = grouping->waiting;
@@ -322,8 +342,9 @@ static enum status group_call(struct exchanges *exchanges, struct grouping *grou
     if (waits || call_is_message(call_kind(of->call))) grouping->waiting = EXCHANGE_NONE;
     if (receives && !call_makes_request(of->call)) {
         end_sending(exchanges, grouping, call);
-        TRY(add_group(exchanges, grouping->rank, true, place_of(call, SLOT_POST), place_of(call, SLOT_WAIT_BEHIND),
-                      &receives->groups[RECEIVE], err));
+        TRY(add_group(exchanges, grouping->rank, true, place_of(call, exchanges->gets ? SLOT_START : SLOT_POST),
+                      place_of(call, exchanges->gets ? SLOT_COMPLETE_BEHIND : SLOT_WAIT_BEHIND), &receives->groups[RECEIVE],
+                      err));
     }
     return sends ? group_send(exchanges, grouping, call, sends, err) : STATUS_OK;
 }
@@ -396,10 +417,10 @@ void exchanges_clear(struct exchanges *exchanges)
     *exchanges = (struct exchanges){.trace = NULL};
 }
 
-enum status exchanges_find(const struct trace *trace, enum exchange_order order, struct transform_report *report,
-                           struct exchanges *exchanges, struct err *err)
+enum status exchanges_find(const struct trace *trace, enum exchange_order order, bool gets,
+                           struct transform_report *report, struct exchanges *exchanges, struct err *err)
 {
-    struct exchanges made = {.trace = trace, .report = report};
+    struct exchanges made = {.trace = trace, .report = report, .gets = gets};
     made.first = calloc((size_t)trace->rank_count + 1, sizeof *made.first);
     if (!made.first) return err_memory(err);
     for (uint32_t r = 0; r < trace->rank_count; r++) made.first[r + 1] = made.first[r] + trace->ranks[r].count;

@@ -1,9 +1,11 @@
 /* Finds the exchanges of a trace: sets of two-sided messages that one synchronisation of a window can serve.
  *
- * On each rank consecutive sends are a group, and so are receives that the program waits for together. An exchange is all
- * groups that messages connect, and those that would wait for each other in a circle. Of one exchange a rank has at most
- * one access epoch and one exposure epoch. docs/transforms.md ("Messages as one-sided communication") has the rules, and
- * why no rank waits for ever. A message that cannot become an operation stays, and the report has the reason.
+ * On each rank consecutive sends are a group, and so are receives that the program waits for together. A group of
+ * receives is an exposure of memory, and one of sends an access to others'; if the receivers get the data, it is the
+ * other way round. An exchange is all groups that messages connect, and those that would wait for each other in a
+ * circle. Of one exchange a rank has at most one access epoch and one exposure epoch. docs/transforms.md ("Messages as
+ * one-sided communication") has the rules, and why no rank waits for ever. A message that cannot become an operation
+ * stays, and the report has the reason.
  *
  * It does not rewrite: predictors/transforms/one_sided.c does. */
 #ifndef PREDICTORS_TRANSFORMS_EXCHANGES_H
@@ -18,7 +20,7 @@ enum exchange_slot {
     SLOT_WAIT,
     SLOT_POST,
     SLOT_START,
-    SLOT_CALL, /* the put that a send becomes */
+    SLOT_CALL, /* the put that a send becomes; gets come with the start */
     SLOT_COMPLETE_BEHIND,
     SLOT_WAIT_BEHIND,
     SLOT_POST_BEHIND,
@@ -46,12 +48,12 @@ struct exchange_message {
 struct exchange_group {
     uint32_t rank;
     bool receives;
-    uint64_t begin, end; /* sends: start and complete; receives: post and wait */
+    uint64_t begin, end; /* of an access: start and complete; of an exposure: post and wait */
     uint32_t parent;     /* towards the group that stands for the exchange */
     uint32_t part;
 };
 
-struct exchange_part { /* what a rank does in an exchange; EXCHANGE_NOWHERE: it does not send, or not receive */
+struct exchange_part { /* what a rank does in an exchange; EXCHANGE_NOWHERE: it has no access, or no exposure */
     uint32_t rank, exchange;
     uint64_t post, start, complete, wait;
 };
@@ -66,6 +68,7 @@ struct exchange_action {
 struct exchanges {
     const struct trace *trace;          /* borrowed */
     struct transform_report *report;    /* borrowed */
+    bool gets;                          /* the receivers get the data; else the senders put them */
     int32_t comm;                       /* of the window */
     size_t *first;                      /* per rank, and one more: number of calls of the ranks before */
     struct exchange_message *messages;  /* by receiver, then receive */
@@ -85,8 +88,8 @@ struct exchanges {
 };
 
 /* Inits *exchanges. Counts messages and refusals in the report. */
-enum status exchanges_find(const struct trace *trace, enum exchange_order order, struct transform_report *report,
-                           struct exchanges *exchanges, struct err *err);
+enum status exchanges_find(const struct trace *trace, enum exchange_order order, bool gets,
+                           struct transform_report *report, struct exchanges *exchanges, struct err *err);
 void exchanges_clear(struct exchanges *exchanges);
 
 /* The message that the call sends (side 0) or receives (1) and that becomes an operation; NULL: none. */

@@ -107,6 +107,7 @@ static const char *refuse_flag(const struct flagging *flagging, const struct fla
     const struct trace_call *write = call_of(flagging, flag->origin, flag->write);
     const struct trace_call *poll = call_of(flagging, flag->target, flag->poll);
     if (call_kind(write->call) == CALL_GET_ACCUMULATE) return "the flag's call returns what was there";
+    if (call_makes_request(write->call)) return "a call waits for the flag's request";
     if (poll->peer != (int32_t)flag->target) return "the flag is polled from another rank";
     if (flagging->trace->ranks[flag->origin].thread_count > 1) return "the rank has threads";
     *flush = completion_before(flagging, flag->origin, flag->write, write->handle, write->peer);

@@ -209,6 +209,7 @@ static enum status run_notifying(struct notifying *notifying, struct trace **mad
     notifying->heap = timeline_heap(notifying->exchange.trace);
     notifying->first_place = timeline_free_place(notifying->exchange.trace);
     if (report->changed > 0) TRY(timeline_each(notifying->exchange.trace, change_timeline, notifying, made, err));
+    if (report->considered == 0) return transform_say(report, err, EPOCH_EXCHANGE_NONE);
     return transform_say(report, err,
                          "%" PRIu64 " of %" PRIu64 " epochs became %" PRIu64 " puts with a signal, %" PRIu64
                          " signals without data and %" PRIu64 " in place of posts",

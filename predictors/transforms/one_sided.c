@@ -1,4 +1,4 @@
-/* Turns two-sided messages into puts, on a window that is made once, or with a signal: docs/transforms.md, "Messages as
+/* Turns two-sided messages into puts or gets, on a window that is made once, or with a signal: docs/transforms.md, "Messages as
  * one-sided communication". */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "common/search.h"
 #include "common/units.h"
 #include "predictors/transforms/exchanges.h"
+#include "predictors/transforms/neighbours.h"
 #include "predictors/transforms/rows.h"
 #include "predictors/transforms/timeline.h"
 #include "trace/limits.h"
@@ -23,10 +24,15 @@ struct turning {
     int64_t *window_bytes;  /* by rank */
     size_t *first_peer;     /* by part * 2: its targets, then its origins; one per message */
     int32_t *peers;
+    struct { /* the group of the last post and start: the next one has often the same members */
+        const int32_t *members;
+        uint32_t count, id;
+    } last_group[2];
+    uint32_t *first_get, *next_get; /* gets: by part: the first message that it receives; by message: the next one */
     uint64_t *numbers; /* signals, by message: how many come before it at its place */
     int32_t window;
     bool frees; /* no recording breaks off: all ranks free the window */
-    uint64_t epochs;
+    uint64_t epochs, collectives; /* collectives: that became messages first */
     /* of the rank that is rewritten */
     uint32_t rank;
     size_t next;        /* of the actions */
@@ -53,7 +59,8 @@ static enum status find_peers(struct turning *turning, struct err *err)
         for (size_t i = 0; i < exchanges->count; i++) {
             const struct exchange_message *message = &exchanges->messages[i];
             for (int side = 0; side < 2 && !message->stays; side++) {
-                size_t *of = &first[exchanges->groups[message->groups[side]].part * 2 + (size_t)side + 1];
+                size_t role = (size_t)(side ^ (int)exchanges->gets);
+                size_t *of = &first[exchanges->groups[message->groups[side]].part * 2 + role + 1];
                 if (fills) turning->peers[*of] = (int32_t)(side ? message->of.sender : message->of.receiver);
                 ++*of;
             }
@@ -63,6 +70,23 @@ static enum status find_peers(struct turning *turning, struct err *err)
             first[i + 1] = sum;
             sum += count;
         }
+    }
+    return STATUS_OK;
+}
+
+static enum status find_gets(struct turning *turning, struct err *err)
+{
+    const struct exchanges *exchanges = &turning->exchanges;
+    turning->first_get = malloc((exchanges->part_count + 1) * sizeof *turning->first_get);
+    turning->next_get = malloc((exchanges->count + 1) * sizeof *turning->next_get);
+    if (!turning->first_get || !turning->next_get) return err_memory(err);
+    memset(turning->first_get, 0xff, (exchanges->part_count + 1) * sizeof *turning->first_get);
+    for (size_t i = exchanges->count; i-- > 0;) {
+        const struct exchange_message *message = &exchanges->messages[i];
+        if (message->stays) continue;
+        uint32_t *first = &turning->first_get[exchanges->groups[message->groups[1]].part];
+        turning->next_get[i] = *first;
+        *first = (uint32_t)i;
     }
     return STATUS_OK;
 }
@@ -79,9 +103,12 @@ static enum status find_displacements(struct turning *turning, struct err *err)
     for (size_t i = 0; ready && !turning->signals && i < exchanges->count; i++) {
         const struct exchange_message *message = &exchanges->messages[i];
         if (message->stays) continue;
-        int64_t *part = &used[exchanges->groups[message->groups[1]].part];
-        int64_t extent = trace_call_extents(trace, message->of.receiver, message->of.receive_call).of[TRACE_RECEIVE];
-        int64_t bytes = exchange_bytes(trace, message, 0), *window = &turning->window_bytes[message->of.receiver];
+        const bool gets = exchanges->gets;
+        const uint32_t owner = gets ? message->of.sender : message->of.receiver;
+        const size_t call = gets ? message->of.send_call : message->of.receive_call;
+        int64_t *part = &used[exchanges->groups[message->groups[!gets]].part];
+        int64_t extent = trace_call_extents(trace, owner, call).of[gets ? TRACE_SEND : TRACE_RECEIVE];
+        int64_t bytes = exchange_bytes(trace, message, 0), *window = &turning->window_bytes[owner];
         bool fits = *part <= TRACE_DISP_MAX && (extent > bytes ? extent : bytes) <= TRACE_DISP_MAX - *part;
         turning->displacements[i] = fits ? *part : -1; /* unknown */
         if (fits) *part += extent > bytes ? extent : bytes;
@@ -151,14 +178,24 @@ ORDER(compare_ranks, int32_t, UP_ITSELF)
 static enum status push_group(struct turning *turning, struct timeline_edit *now, struct timeline_item *item,
                               enum mpi_call id, uint32_t part, struct trace *made, struct err *err)
 {
-    const size_t *first = &turning->first_peer[part * 2 + (id == ID_Win_post)];
+    const bool posts = id == ID_Win_post;
+    const size_t *first = &turning->first_peer[part * 2 + posts], count = first[1] - first[0];
     struct trace_call call = window_call(turning, id);
     uint32_t kept = 0;
+    size_t ascending = 1;
     int32_t *members = turning->peers + first[0];
-    qsort(members, first[1] - first[0], sizeof *members, compare_ranks);
-    for (size_t i = 0; i < first[1] - first[0]; i++)
+    while (ascending < count && members[ascending - 1] <= members[ascending]) ascending++;
+    if (ascending < count) qsort(members, count, sizeof *members, compare_ranks);
+    for (size_t i = 0; i < count; i++)
         if (i == 0 || members[kept - 1] != members[i]) members[kept++] = members[i];
-    TRY(trace_add_group(made, members, kept, &call.sync.group, err));
+    const bool same = turning->last_group[posts].count == kept &&
+                      memcmp(turning->last_group[posts].members, members, kept * sizeof *members) == 0;
+    if (!same) {
+        turning->last_group[posts].members = members;
+        turning->last_group[posts].count = kept;
+        TRY(trace_add_group(made, members, kept, &turning->last_group[posts].id, err));
+    }
+    call.sync.group = turning->last_group[posts].id;
     return timeline_push_in_place(now, item, &call, err);
 }
 
@@ -172,15 +209,77 @@ static enum status push_put(struct turning *turning, struct timeline_edit *now, 
                                                                    : ID_shmem_put_signal);
     if (requests) put.rma.request = item->call.message.request;
     put.peer = (int32_t)message->of.receiver;
-    put.bytes = exchange_bytes(trace, message, 0);
+    put.bytes = turning->exchanges.gets ? 0 : exchange_bytes(trace, message, 0); /* gets: the signal alone */
     put.rma.disp = turning->displacements[message - turning->exchanges.messages];
     struct trace_extents received = trace_call_extents(trace, message->of.receiver, message->of.receive_call);
     const struct trace_extents extents = {
         {[TRACE_ORIGIN] = item->extents.of[TRACE_SEND], [TRACE_TARGET] = received.of[TRACE_RECEIVE]}};
     TRY(timeline_push_in_place(now, item, &put, err));
+    if (turning->exchanges.gets) return STATUS_OK;
     now->items[now->count - 1].extents = extents;
     turning->exchanges.report->changed++;
     return STATUS_OK;
+}
+
+static enum status push_get(struct turning *turning, struct timeline_edit *now, struct timeline_item *item,
+                            const struct exchange_message *message, struct err *err)
+{
+    const struct trace *trace = turning->exchanges.trace;
+    const struct message *of = &message->of;
+    struct trace_call get = window_call(turning, turning->signals ? ID_shmem_get_nbi : ID_Get);
+    get.peer = (int32_t)of->sender;
+    get.bytes = exchange_bytes(trace, message, 0);
+    if (!turning->signals) get.rma.disp = turning->displacements[message - turning->exchanges.messages];
+    TRY(timeline_push_in_place(now, item, &get, err));
+    now->items[now->count - 1].extents = (struct trace_extents){
+        {[TRACE_ORIGIN] = trace_call_extents(trace, of->receiver, of->receive_call).of[TRACE_RECEIVE],
+         [TRACE_TARGET] = trace_call_extents(trace, of->sender, of->send_call).of[TRACE_SEND]}};
+    turning->exchanges.report->changed++;
+    return STATUS_OK;
+}
+
+/* Of an exchange: behind the start, or the fence that opens. */
+static enum status push_part_gets(struct turning *turning, struct timeline_edit *now, struct timeline_item *item, uint32_t part,
+                                  struct err *err)
+{
+    if (!turning->exchanges.gets) return STATUS_OK;
+    for (uint32_t i = turning->first_get[part]; i != EXCHANGE_NONE; i = turning->next_get[i])
+        TRY(push_get(turning, now, item, &turning->exchanges.messages[i], err));
+    return STATUS_OK;
+}
+
+/* Flushes each sender once; signals: one quiet. */
+static enum status push_arrivals(struct turning *turning, struct timeline_edit *now, struct timeline_item *item, size_t first,
+                                 struct err *err)
+{
+    const size_t end = now->count;
+    if (first == end) return STATUS_OK;
+    turning->epochs++;
+    if (turning->signals) return push_sync(turning, now, item, ID_shmem_quiet, 0, err);
+    for (size_t i = first; i < end; i++) {
+        struct trace_call flush = window_call(turning, ID_Win_flush);
+        bool again = false;
+        flush.peer = now->items[i].call.peer;
+        for (size_t k = first; k < i && !again; k++) again = now->items[k].call.peer == flush.peer;
+        if (!again) TRY(timeline_push_in_place(now, item, &flush, err));
+    }
+    return STATUS_OK;
+}
+
+/* Gets what the call has received, once it is known to be there. */
+static enum status push_received(struct turning *turning, struct timeline_edit *now, struct timeline_item *item, size_t call,
+                                 struct err *err)
+{
+    const struct exchanges *exchanges = &turning->exchanges;
+    const struct exchange_message *receives = exchanges_end(exchanges, turning->rank, call, 1);
+    const struct trace_call *of = &exchanges->trace->ranks[turning->rank].calls[call];
+    uint32_t end = exchanges->done[exchanges->first[turning->rank] + call];
+    const size_t first = now->count;
+    if (receives && !call_makes_request(of->call)) TRY(push_get(turning, now, item, receives, err));
+    for (; end != EXCHANGE_NONE; end = exchanges->messages[end / 2].next_done[end % 2])
+        if (end % 2 == 1 && !exchanges->messages[end / 2].stays)
+            TRY(push_get(turning, now, item, &exchanges->messages[end / 2], err));
+    return push_arrivals(turning, now, item, first, err);
 }
 
 /* Waits for the message's signal, and for those before it at its place that were not waited for. */
@@ -255,10 +354,14 @@ static enum status push_action(struct turning *turning, const struct exchange_ac
     turning->epochs += action->act == ACT_START || action->act == ACT_OPEN;
     switch (action->act) {
     case ACT_POST: return push_group(turning, now, item, ID_Win_post, action->part, made, err);
-    case ACT_START: return push_group(turning, now, item, ID_Win_start, action->part, made, err);
+    case ACT_START:
+        TRY(push_group(turning, now, item, ID_Win_start, action->part, made, err));
+        return push_part_gets(turning, now, item, action->part, err);
     case ACT_COMPLETE: return push_sync(turning, now, item, ID_Win_complete, 0, err);
     case ACT_WAIT: return push_sync(turning, now, item, ID_Win_wait, 0, err);
-    case ACT_OPEN: return push_sync(turning, now, item, ID_Win_fence, TRACE_NOPRECEDE, err);
+    case ACT_OPEN:
+        TRY(push_sync(turning, now, item, ID_Win_fence, TRACE_NOPRECEDE, err));
+        return push_part_gets(turning, now, item, action->part, err);
     case ACT_CLOSE: break;
     }
     return push_sync(turning, now, item, ID_Win_fence, TRACE_NOSUCCEED, err);
@@ -320,7 +423,8 @@ static enum status push_completion(struct turning *turning, struct timeline_edit
     item->compute_ps = item->slept_ps = 0;
     item->call.exit_ps = item->call.enter_ps;
     item->index = TIMELINE_NEW;
-    return push_signal_waits(turning, now, item, index, err);
+    TRY(push_signal_waits(turning, now, item, index, err));
+    return turning->exchanges.gets ? push_received(turning, now, item, index, err) : STATUS_OK;
 }
 
 /* The calls of a message whose data a put has: the receive, and a send that is not moved. */
@@ -339,6 +443,22 @@ static enum status push_empty(struct timeline_edit *now, struct timeline_item *i
     return timeline_push(now, *item, err);
 }
 
+/* The message stays without data, and says that the receiver can get them. */
+static enum status push_ready(struct turning *turning, struct timeline_edit *now, struct timeline_item *item, bool sends,
+                              bool receives, struct err *err)
+{
+    const bool both = call_kind(item->call.call) == CALL_SENDRECV;
+    const size_t index = item->index;
+    if (sends) item->extents.of[TRACE_SEND] = 0;
+    if (receives) item->extents.of[TRACE_RECEIVE] = 0;
+    if (sends || (receives && !both)) item->call.bytes = 0;
+    if (receives && both) item->call.exchange.recv_bytes = 0;
+    TRY(timeline_push(now, *item, err));
+    struct timeline_item behind = {.index = TIMELINE_NEW, .call = item->call};
+    behind.call.enter_ps = item->call.exit_ps;
+    return push_received(turning, now, &behind, index, err);
+}
+
 static enum status turn_call(struct turning *turning, struct timeline_edit *now, struct timeline_item *item,
                              struct trace *made, struct err *err)
 {
@@ -346,8 +466,9 @@ static enum status turn_call(struct turning *turning, struct timeline_edit *now,
     const uint64_t place = (uint64_t)index * EXCHANGE_SLOTS;
     struct exchange_message *sends = exchanges_end(&turning->exchanges, turning->rank, index, 0),
                             *receives = exchanges_end(&turning->exchanges, turning->rank, index, 1);
+    if (turning->flags && turning->exchanges.gets) return push_ready(turning, now, item, sends, receives, err);
     TRY(push_actions(turning, place + SLOT_CALL, now, item, made, err));
-    if (sends) {
+    if (sends && (turning->signals || !turning->exchanges.gets)) {
         struct trace_call call = item->call;
         TRY(push_put(turning, now, item, sends, err));
         if (turning->flags)
@@ -367,8 +488,10 @@ static enum status turn_call(struct turning *turning, struct timeline_edit *now,
     } else if (!sends && !receives) {
         bool completes = call_arm(call_kind(item->call.call)) == ARM_COMPLETION;
         return completes ? push_completion(turning, now, item, index, made, err) : timeline_push(now, *item, err);
-    } else if (turning->signals && receives && !call_makes_request(item->call.call))
-        return push_signal_wait(turning, now, item, receives, err);
+    } else if (turning->signals && receives && !call_makes_request(item->call.call)) {
+        TRY(push_signal_wait(turning, now, item, receives, err));
+        return turning->exchanges.gets ? push_received(turning, now, item, index, err) : STATUS_OK;
+    }
     timeline_defer(now, item);
     return STATUS_OK;
 }
@@ -451,6 +574,7 @@ static enum status change_timeline(void *context, uint32_t rank, struct timeline
     struct turning *turning = context;
     struct timeline_edit now = {.tail_ps = 0};
     if (timeline->thread > 0) return STATUS_OK;
+    TRY(array_reserve((void **)&now.items, &now.capacity, timeline->count + timeline->count / 2 + 16, sizeof *now.items, err));
     if (turning->window == TRACE_NONE) TRY(add_window(turning, made, err));
     turning->rank = rank;
     turning->created = false;
@@ -473,14 +597,18 @@ static enum status say_turned(const struct turning *turning, struct err *err)
     for (uint32_t r = 0; r < exchanges->trace->rank_count; r++)
         if (turning->window_bytes[r] > most) most = turning->window_bytes[r];
     if (turning->signals)
-        snprintf(how, sizeof how, "with a signal, at up to %" PRId64 " place%s of a rank", most / SIGNAL_BYTES,
-                 units_plural((uint64_t)(most / SIGNAL_BYTES)));
+        snprintf(how, sizeof how, "%s a signal, at up to %" PRId64 " place%s of a rank",
+                 exchanges->gets ? "behind" : "with", most / SIGNAL_BYTES, units_plural((uint64_t)(most / SIGNAL_BYTES)));
     else
         snprintf(how, sizeof how, "on a window of up to %" PRId64 " bytes; %zu exchange%s, %" PRIu64 " %s%s", most,
                  exchanges->exchange_count, units_plural(exchanges->exchange_count), turning->epochs,
                  turning->flags ? "flushed group" : "access epoch", units_plural(turning->epochs));
-    return transform_say(turning->exchanges.report, err, "%" PRIu64 " of %" PRIu64 " messages became puts %s%s",
-                         report->changed, report->considered, how,
+    char first[80] = "";
+    if (turning->collectives > 0)
+        snprintf(first, sizeof first, "%" PRIu64 " neighbourhood collective%s became messages; ", turning->collectives,
+                 units_plural(turning->collectives));
+    return transform_say(turning->exchanges.report, err, "%s%" PRIu64 " of %" PRIu64 " messages became %s %s%s", first,
+                         report->changed, report->considered, exchanges->gets ? "gets" : "puts", how,
                          report->changed > 0 ? "; a wildcard receive is for the message that it got" : "");
 }
 
@@ -498,40 +626,59 @@ static enum status turn_messages(struct turning *turning, struct trace **made, s
     TRY(find_displacements(turning, err));
     if (turning->signals) TRY(find_places(turning, err));
     TRY(find_peers(turning, err));
+    if (turning->exchanges.gets) TRY(find_gets(turning, err));
     if (turned > 0) TRY(timeline_each(trace, change_timeline, turning, made, err));
     return say_turned(turning, err);
 }
 
-static enum status apply_form(enum exchange_order order, const struct trace *trace, struct trace **made,
-                              struct transform_report *report, struct err *err)
+static enum status apply_to_messages(const char *form, enum exchange_order order, bool gets, const struct trace *trace,
+                                     uint64_t collectives, struct trace **made, struct transform_report *report,
+                                     struct err *err)
 {
-    struct turning turning = {.window = TRACE_NONE};
+    struct turning turning = {.form = form, .window = TRACE_NONE, .collectives = collectives};
     turning.flags = order == EXCHANGE_FLUSHED;
     turning.signals = order == EXCHANGE_NOTIFIED;
     if (turning.signals) turning.window = timeline_heap(trace);
     turning.first_place = timeline_free_place(trace);
-    TRY(exchanges_find(trace, order, report, &turning.exchanges, err));
+    TRY(exchanges_find(trace, order, gets, report, &turning.exchanges, err));
     enum status status = turn_messages(&turning, made, err);
     exchanges_clear(&turning.exchanges);
     FREE_ALL(turning.displacements, turning.window_bytes, turning.numbers, turning.first_peer, turning.peers);
-    FREE_ALL(turning.unflushed, turning.chain);
+    FREE_ALL(turning.unflushed, turning.chain, turning.first_get, turning.next_get);
     map_clear(&turning.turned);
     map_clear(&turning.waited);
     map_clear(&turning.flushed);
     return status;
 }
 
-#define P2P_FORM(NAME, ORDER, SUMMARY)                                                                                 \
+static enum status apply_form(const char *form, enum exchange_order order, bool gets, const struct trace *trace,
+                              struct trace **made, struct transform_report *report, struct err *err)
+{
+    struct trace *messages;
+    uint64_t collectives;
+    TRY(neighbours_as_messages(trace, report, &messages, &collectives, err));
+    enum status status =
+        apply_to_messages(form, order, gets, messages ? messages : trace, collectives, made, report, err);
+    trace_free(messages);
+    return status;
+}
+
+#define P2P_FORM(NAME, FORM, ORDER, GETS, SUMMARY)                                                                     \
     static enum status apply_##NAME(const struct trace *trace, const char *argument, struct trace **made,              \
                                     struct transform_report *report, struct err *err)                                  \
     {                                                                                                                  \
         (void)argument;                                                                                                \
-        return apply_form(ORDER, trace, made, report, err);                                                            \
+        return apply_form(FORM, ORDER, GETS, trace, made, report, err);                                                \
     }                                                                                                                  \
-    const struct transform transform_p2p_##NAME = {.name = "p2p=" #NAME, .summary = SUMMARY, .apply = apply_##NAME}
+    const struct transform transform_p2p_##NAME = {.name = "p2p=" FORM, .summary = SUMMARY, .apply = apply_##NAME}
 
-P2P_FORM(pscw, EXCHANGE_BY_GROUPS, "messages become puts between post, start, complete and wait");
-P2P_FORM(fence, EXCHANGE_BY_FENCES, "messages become puts between two fences of all ranks");
-P2P_FORM(flush, EXCHANGE_FLUSHED,
+P2P_FORM(pscw, "pscw", EXCHANGE_BY_GROUPS, false, "messages become puts between post, start, complete and wait");
+P2P_FORM(fence, "fence", EXCHANGE_BY_FENCES, false, "messages become puts between two fences of all ranks");
+P2P_FORM(flush, "flush", EXCHANGE_FLUSHED, false,
          "messages become puts under one MPI_Win_lock_all, a flush, and a message without data");
-P2P_FORM(notify, EXCHANGE_NOTIFIED, "messages become puts with a signal, for which the receiver waits");
+P2P_FORM(notify, "notify", EXCHANGE_NOTIFIED, false, "messages become puts with a signal, for which the receiver waits");
+P2P_FORM(get_pscw, "get-pscw", EXCHANGE_BY_GROUPS, true, "messages become gets of the receiver, for which the sender posts");
+P2P_FORM(get_fence, "get-fence", EXCHANGE_BY_FENCES, true, "messages become gets between two fences of all ranks");
+P2P_FORM(get_flush, "get-flush", EXCHANGE_FLUSHED, true,
+         "messages lose their data, which the receiver then gets under one MPI_Win_lock_all, and flushes");
+P2P_FORM(get_notify, "get-notify", EXCHANGE_NOTIFIED, true, "messages become signals, behind which the receiver gets the data");

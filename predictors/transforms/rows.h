@@ -15,7 +15,8 @@ extern const struct transform transform_merge_puts, transform_merge_gets;       
 extern const struct transform transform_polls;                                                     /* polls.c */
 extern const struct transform transform_balance, transform_scale;                                  /* scale.c */
 extern const struct transform transform_p2p_pscw, transform_p2p_fence, transform_p2p_flush,
-    transform_p2p_notify; /* one_sided.c */
+    transform_p2p_notify, transform_p2p_get_pscw, transform_p2p_get_fence, transform_p2p_get_flush,
+    transform_p2p_get_notify; /* one_sided.c */
 extern const struct transform transform_threads;                                                   /* threads.c */
 
 #endif

@@ -109,7 +109,7 @@ static int64_t first_gap_ps(const struct timeline *recorded, int64_t begin_ps)
 static enum status read_timeline(const struct trace *trace, int64_t begin_ps, uint32_t rank,
                                  const struct timeline *recorded, struct timeline_edit *timeline, struct err *err)
 {
-    struct timeline_edit made = {.items = calloc(recorded->count + 1, sizeof *made.items),
+    struct timeline_edit made = {.items = malloc((recorded->count + 1) * sizeof *made.items),
                                  .capacity = recorded->count + 1};
     if (!made.items) return err_memory(err);
     for (size_t k = 0; k < recorded->count; k++) {
@@ -169,11 +169,14 @@ static enum status write_mark(struct trace *made, uint32_t rank, int64_t at_ps, 
     return trace_add_call(made, rank, &call, err);
 }
 
-static enum status write_item(const struct timeline_item *item, uint32_t rank, uint32_t thread, struct trace *made,
-                              struct err *err)
+/* The call from enter_ps on, as long as the item's. */
+static enum status write_item(const struct timeline_item *item, int64_t enter_ps, uint32_t rank, uint32_t thread,
+                              struct trace *made, struct err *err)
 {
     struct trace_call call = item->call;
     call.flags &= (uint16_t)~TRACE_GAPS;
+    call.exit_ps += enter_ps - call.enter_ps;
+    call.enter_ps = enter_ps;
     TRY(trace_add_thread_call(made, rank, thread, &call, err));
     TRY(write_slept(made, rank, item->slept_ps, err));
     return trace_set_extents(made, rank, made->ranks[rank].count - 1, &item->extents, err);
@@ -186,14 +189,12 @@ static enum status write_rank(const struct timeline_edit *timeline, const struct
     bool first = recorded->count > 0 && recorded->calls[0].enter_ps == begin_ps;
     if (first && (timeline->count == 0 || timeline->items[0].compute_ps > 0))
         TRY(write_mark(made, rank, begin_ps, 0, err));
+    TRY(trace_reserve_calls(made, rank, timeline->count, err));
     for (size_t i = 0; i < timeline->count; i++) {
-        struct timeline_item item = timeline->items[i];
-        struct trace_call call = item.call;
-        int64_t length_ps = call.exit_ps - call.enter_ps;
-        call.enter_ps = now_ps + timeline->items[i].compute_ps;
-        call.exit_ps = now_ps = call.enter_ps + length_ps;
-        item.call = call;
-        TRY(write_item(&item, rank, 0, made, err));
+        const struct timeline_item *item = &timeline->items[i];
+        const int64_t enter_ps = now_ps + item->compute_ps;
+        TRY(write_item(item, enter_ps, rank, 0, made, err));
+        now_ps = enter_ps + item->call.exit_ps - item->call.enter_ps;
     }
     if (timeline->tail_ps == 0) return STATUS_OK;
     return write_mark(made, rank, now_ps + timeline->tail_ps, timeline->tail_slept_ps, err);
@@ -210,7 +211,7 @@ static enum status add_at(const struct timeline_edit *timeline, const struct tim
                           uint32_t place, struct trace *made, struct order *order, struct err *err)
 {
     struct trace_rank *to = &made->ranks[rank];
-    TRY(write_item(item, rank, timeline->thread, made, err));
+    TRY(write_item(item, item->call.enter_ps, rank, timeline->thread, made, err));
     TRY(trace_set_compute(made, rank, to->count - 1, item->compute_ps, err));
     ARRAY_PUSH(order->items, order->count, order->capacity, place, err);
     return STATUS_OK;

@@ -20,7 +20,9 @@ const struct transform *const *transforms(void)
         &transform_merge_puts,   &transform_merge_gets,
         &transform_polls,        &transform_p2p_pscw,
         &transform_p2p_fence,    &transform_p2p_flush,
-        &transform_p2p_notify,   &transform_balance,
+        &transform_p2p_notify,   &transform_p2p_get_pscw,
+        &transform_p2p_get_fence, &transform_p2p_get_flush,
+        &transform_p2p_get_notify, &transform_balance,
         &transform_scale,        &transform_threads,
         NULL,
     };
@@ -51,7 +53,7 @@ enum status transform_check(const char *spec, struct err *err)
     const struct transform *transform = find_transform(spec, &argument);
     if (is_setting(spec)) return STATUS_OK;
     if (!transform) {
-        char list[400] = "";
+        char list[600] = "";
         size_t used = 0;
         for (const struct transform *const *row = transforms(); *row && used < sizeof list; row++)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", (*row)->name);

@@ -207,6 +207,7 @@ static enum status run_messaging(struct messaging *messaging, struct trace **mad
     messaging->first_tag = timeline_free_tag(exchange->trace);
     if (report->changed > 0) TRY(timeline_each(exchange->trace, change_timeline, messaging, made, err));
     for (size_t w = 0; w < windows; w++) messaging->windows += !messaging->used[w];
+    if (report->considered == 0) return transform_say(report, err, EPOCH_EXCHANGE_NONE);
     char accumulates[100] = "";
     if (messaging->accumulates > 0)
         snprintf(accumulates, sizeof accumulates, "; %" PRIu64 " of them accumulate, which the target's user code would do",

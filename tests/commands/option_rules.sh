@@ -10,6 +10,7 @@ value_of() {
     bandwidth) echo =1GB/s ;;
     callpath) echo '=main*' ;;
     epsilon | close | latency) echo =1us ;;
+    limit) echo =requests=1 ;;
     lost) echo =all ;;
     late-post) echo =latest ;;
     platform) echo =ideal ;;

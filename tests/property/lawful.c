@@ -203,16 +203,39 @@ static int place_of(enum call_kind kind, bool messages)
                                          : KINDS;
 }
 
+static void add_moved(const struct trace *trace, int64_t from, int64_t to, int place, int64_t sign, int64_t bytes,
+                      struct moved *moved)
+{
+    struct moved *sum = &moved[((size_t)from * trace->rank_count + (size_t)to) * KINDS + (size_t)place];
+    sum->count += sign;
+    sum->bytes += sign * bytes;
+}
+
+static void add_edges(const struct trace *trace, uint32_t rank, const struct trace_call *call, int64_t sign,
+                      struct moved *moved)
+{
+    struct trace_neighbors all;
+    const int64_t *counts = trace_call_counts(trace, call);
+    if (!trace_call_neighbors(trace, call, &all)) return;
+    for (uint32_t i = 0; i < all.destination_count; i++)
+        add_moved(trace, rank, all.destinations[i], PUTS, sign, counts ? counts[i] : call->bytes / all.destination_count,
+                  moved);
+}
+
+/* Messages: all that moves data to another rank counts as a put there. */
 static void add_operations(const struct trace *trace, int64_t sign, bool messages, struct moved *moved)
 {
     for (uint32_t r = 0; r < trace->rank_count; r++)
         for (size_t i = 0; i < trace->ranks[r].count; i++) {
             const struct trace_call *call = &trace->ranks[r].calls[i];
-            int place = place_of(call_kind(call->call), messages);
-            if (place == KINDS || call->peer == TRACE_NONE) continue;
-            struct moved *to = &moved[(r * trace->rank_count + (uint32_t)call->peer) * KINDS + (uint32_t)place];
-            to->count += sign;
-            to->bytes += sign * (call->bytes + (place == FETCHES ? call->rma.result_bytes : 0));
+            const enum call_kind kind = call_kind(call->call);
+            const int place = place_of(kind, messages);
+            if (messages && kind == CALL_NEIGHBOR) add_edges(trace, r, call, sign, moved);
+            if (messages && call_operation(kind) == CALL_GET && call->peer != TRACE_NONE)
+                add_moved(trace, call->peer, r, PUTS, sign, call->bytes, moved);
+            else if (place != KINDS && call->peer != TRACE_NONE)
+                add_moved(trace, r, call->peer, place, sign,
+                          call->bytes + (place == FETCHES ? call->rma.result_bytes : 0), moved);
         }
 }
 

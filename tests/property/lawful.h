@@ -19,7 +19,8 @@ enum status lawful_locked_while_exposed(const struct trace *predicted, bool *fou
 uint64_t lawful_faults(const struct trace *trace);
 
 /* Operations and bytes of each kind between each pair of ranks, results of fetching ones included, are the same. Merged: fewer
- * puts and gets of the same bytes. Turned: puts and messages together have the same bytes. False with text. */
+ * puts and gets of the same bytes. Turned: puts and gets, messages and neighbourhood collectives together move the same bytes
+ * from each rank to each other one. False with text. */
 enum lawful_change { LAWFUL_MOVED, LAWFUL_MERGED, LAWFUL_TURNED };
 enum status lawful_same_operations(const struct trace *before, const struct trace *after, enum lawful_change change, bool *same,
                                    char *text, size_t room, struct err *err);

@@ -187,7 +187,7 @@ static void the_best_in_pairs(void **state)
         for (size_t i = 1; i < advice->count; i++) pairs += advice->changes[i].alone[0] != NULL;
         assert_int_equal(pairs, 5);
         assert_int_equal(advice->count,
-                         1 + 4 + 18 + pairs); /* the platform, a to d, all transforms but scale, which takes a number */
+                         1 + 4 + 22 + pairs); /* the platform, a to d, all transforms but scale, which takes a number */
         assert_where(advice, "platform+post-early",
                      "MPI_Win_start (p.c:7): move MPI_Win_post of rank 1 up to 100 us earlier");
         assert_where(advice, "platform+fence=pscw", "MPI_Win_fence: let MPI_Win_fence of rank 2 come");
@@ -222,7 +222,7 @@ static void engines_that_differ(void **state)
     struct trace *trace = test_read(late);
     struct advice *advice = advise(trace, &slow, &options);
     assert_us(advice->reference_s, 210);
-    assert_int_equal(advice->count, 1 + 4 + 18 + 3); /* d, post-early and rma=p2p in pairs: only these gain */
+    assert_int_equal(advice->count, 1 + 4 + 22 + 3); /* d, post-early and rma=p2p in pairs: only these gain */
     const struct proposal *early = change_of(advice, "platform+post-early"), *d = change_of(advice, "d");
     assert_true(early->confirmed && d->confirmed);
     assert_us(early->gain_s, 100);

@@ -225,6 +225,20 @@ static void flags_of_puts(void **state)
                "1 0.000035 0.000035 MPI_Win_unlock_all win=0\n");
 }
 
+/* The wait for the flag's request would be for nothing. */
+static void flags_with_requests_stay(void **state)
+{
+    (void)state;
+    test_refuses("flag=notify",
+                 TWO "0 0.000000 0.000000 MPI_Win_lock_all win=0\n"
+                     "0 0.000030 0.000030 MPI_Rput win=0 target=1 bytes=8 disp=0 req=1\n"
+                     "0 0.000032 0.000040 MPI_Wait req=1\n"
+                     "0 0.000080 0.000080 MPI_Win_unlock_all win=0\n"
+                     "1 0.000000 0.000000 MPI_Win_lock_all win=0\n" POLL("10") POLL("30") POLL("50")
+                 "1 0.000085 0.000085 MPI_Win_unlock_all win=0\n",
+                 "a call waits for the flag's request");
+}
+
 /* One heap for both; the places of the second begin behind those of the first. */
 static void one_heap(void **state)
 {
@@ -281,21 +295,34 @@ static char *names_of(const struct trace *trace)
     return text;
 }
 
-/* A generated exchange by post, start, complete and wait becomes the generated exchange by messages. */
+/* A generated exchange by post, start, complete and wait, or by fences, becomes the generated exchange by messages;
+ * and that one, turned into epochs and back, is what it was. */
 static void generated_messages(void **state)
 {
     (void)state;
-    static const char *const spec = "rma=p2p";
-    for (const char *const *pattern = generate_patterns(); *pattern; pattern++) {
-        struct generate_options options = {
-            .pattern = *pattern, .sync = "pscw", .ranks = 6, .iterations = 3, .bytes = 5000, .compute_s = 1e-3};
+    static const struct {
+        const char *sync, *specs[2];
+        size_t count;
+    } ways[] = {{"pscw", {"rma=p2p"}, 1},
+                {"fence", {"rma=p2p"}, 1},
+                {"p2p", {"p2p=pscw", "rma=p2p"}, 2},
+                {"p2p", {"p2p=fence", "rma=p2p"}, 2}};
+    enum { WAYS = sizeof ways / sizeof *ways };
+    for (size_t i = 0; generate_patterns()[i / WAYS]; i++) {
+        struct generate_options options = {.pattern = generate_patterns()[i / WAYS],
+                                           .sync = ways[i % WAYS].sync,
+                                           .ranks = 6,
+                                           .iterations = 3,
+                                           .bytes = 5000,
+                                           .compute_s = 1e-3};
         struct trace *epochs, *messages;
         struct rewrite rewrite;
         struct err err;
         if (generate_trace(&options, &epochs, &err) != STATUS_OK) fail_msg("%s", err.text);
         options.sync = "p2p";
         if (generate_trace(&options, &messages, &err) != STATUS_OK) fail_msg("%s", err.text);
-        if (rewrite_run(epochs, &spec, 1, &rewrite, &err) != STATUS_OK) fail_msg("%s", err.text);
+        if (rewrite_run(epochs, ways[i % WAYS].specs, ways[i % WAYS].count, &rewrite, &err) != STATUS_OK)
+            fail_msg("%s", err.text);
         char *got = names_of(rewrite.trace), *expected = names_of(messages);
         assert_string_equal(got, expected);
         free(got);
@@ -312,7 +339,7 @@ int main(void)
         cmocka_unit_test(last_put_has_the_signal), cmocka_unit_test(signals_without_data),
         cmocka_unit_test(paired_epochs_stay_together), cmocka_unit_test(what_cannot_change),
         cmocka_unit_test(messages_of_epochs), cmocka_unit_test(times_by_hand),
-        cmocka_unit_test(flags_of_puts), cmocka_unit_test(one_heap),
+        cmocka_unit_test(flags_of_puts), cmocka_unit_test(flags_with_requests_stay), cmocka_unit_test(one_heap),
         cmocka_unit_test(generated_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
