@@ -51,6 +51,14 @@ error_t intervals_option_parse(const struct argp_state *state, const char *text,
     return failed;
 }
 
+error_t over_time_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options)
+{
+    int64_t slices = OVER_TIME_DEFAULT;
+    if (text && cli_count(state, "--over-time", text, 1, OVER_TIME_MOST, &slices)) return EINVAL;
+    options->over_time = (size_t)slices;
+    return 0;
+}
+
 error_t lost_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options)
 {
     static const char *const names[] = {"parallel", "all", NULL};
@@ -137,6 +145,7 @@ error_t analysis_parse(int key, char *argument, struct argp_state *state, struct
     case ANALYSIS_LATENCY: return cli_duration(state, "--latency", argument, &options->latency_s);
     case ANALYSIS_BANDWIDTH: return bandwidth_option_parse(state, argument, options);
     case ANALYSIS_EFFICIENCY: analysis->efficiency = true; return intervals_option_parse(state, argument, options);
+    case ANALYSIS_OVER_TIME: return over_time_option_parse(state, argument, options);
     case ANALYSIS_LOST: return lost_option_parse(state, argument, options);
     case ANALYSIS_PER_RANK: options->per_rank = true; return 0;
     case ANALYSIS_IDEAL: analysis->ideal = argument; return 0;
@@ -168,6 +177,7 @@ static const struct {
               {"places.csv", csv_write_places},
               {"place_ranks.csv", csv_write_place_ranks},
               {"properties.csv", csv_write_properties},
+              {"over_time.csv", csv_write_over_time},
               {"transfer_groups.csv", csv_write_transfer_groups},
               {"matrix.csv", csv_write_matrix}};
 enum { TABLES = sizeof tables / sizeof *tables };
@@ -268,6 +278,7 @@ static enum status write_csv(const struct analysis *analysis, const struct trace
         char path[PATH_BYTES];
         FILE *out;
         if (tables[i].write == csv_write_place_ranks && !result->per_rank) continue;
+        if (tables[i].write == csv_write_over_time && !result->over_time.known) continue;
         TRY(open_csv(analysis, tables[i].name, path, &out, err));
         tables[i].write(result, out);
         TRY(output_set_close(path, out, STATUS_OK, err));

@@ -18,6 +18,7 @@ enum {
     ANALYSIS_BANDWIDTH,
     ANALYSIS_EFFICIENCY,
     ANALYSIS_PER_RANK,
+    ANALYSIS_OVER_TIME,
     ANALYSIS_LOST,
     ANALYSIS_IDEAL,
     ANALYSIS_REFERENCE,
@@ -41,6 +42,11 @@ enum {
 #define LOST_HELP                                                                                                      \
     "efficiency: MPI time counts as lost of all ranks but one (parallel, default), or of all"
 
+enum { OVER_TIME_DEFAULT = 50, OVER_TIME_MOST = 1000 };
+#define OVER_TIME_HELP                                                                                                 \
+    "print user code, waits, calls and transfers in at most N slices of the run's time (50) instead of the wait states; " \
+    "slices that stand out are named"
+
 #define ANALYSIS_OPTIONS                                                                                               \
     {"epsilon", ANALYSIS_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},                         \
     {"late-post", ANALYSIS_LATE_POST, "WHICH", 0,                                                                      \
@@ -55,6 +61,7 @@ enum {
     {"efficiency", ANALYSIS_EFFICIENCY, "INTERVALS", OPTION_ARG_OPTIONAL,                                              \
      "print the efficiency of every interval instead of the wait states; " INTERVALS_HELP, 0},                         \
     {"per-rank", ANALYSIS_PER_RANK, NULL, 0, "give efficiency and places with the values of every rank", 0},           \
+    {"over-time", ANALYSIS_OVER_TIME, "N", OPTION_ARG_OPTIONAL, OVER_TIME_HELP, 0},                                    \
     {"lost", ANALYSIS_LOST, "WHICH", 0, LOST_HELP, 0},                                                                 \
     {"ideal", ANALYSIS_IDEAL, "RESULT", 0,                                                                             \
      "for POP's metrics: result of a simulation on a network that costs nothing", 0},                                  \
@@ -79,7 +86,8 @@ enum {
      "a section without MPI_Init and MPI_Finalize and what is outside them", 0},                                       \
     {"json", ANALYSIS_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},        \
     {"csv", ANALYSIS_CSV, "DIR", 0,                                                                                    \
-     "write calls, patterns, places, properties, transfers, their groups and the matrix of bytes as tables into DIR", 0}
+     "write calls, patterns, places, properties, slices of time, transfers, their groups and the matrix of bytes as "  \
+     "tables into DIR", 0}
 
 struct analysis {
     const char *trace, *json, *csv, *ideal, *reference, *replay;
@@ -105,6 +113,7 @@ enum status analysis_open_partly(const char *path, struct trace **trace, struct 
 
 error_t analysis_parse(int key, char *argument, struct argp_state *state, struct analysis *analysis);
 error_t intervals_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
+error_t over_time_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
 /* --lost all|parallel. */
 error_t bandwidth_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
 error_t lost_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);

@@ -15,7 +15,7 @@
 #include "predictors/sensitivity/sensitivity.h"
 #include "simulate/verify/verify.h"
 
-enum { KEY_SEMANTICS = 1000, KEY_VERIFY, KEY_JSON, KEY_DRAWS, KEY_DRAW, KEY_SEED, KEY_SENSITIVITY };
+enum { KEY_SEMANTICS = 1000, KEY_VERIFY, KEY_JSON, KEY_DRAWS, KEY_DRAW, KEY_SEED, KEY_SENSITIVITY, KEY_OVER_TIME };
 
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
@@ -41,6 +41,7 @@ static const struct argp_option options[] = {
      0},
     {"json", KEY_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},
     ANALYZE_OPTIONS,
+    {"over-time", KEY_OVER_TIME, "N", OPTION_ARG_OPTIONAL, OVER_TIME_HELP, 0},
     {0}};
 
 struct settings {
@@ -91,6 +92,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_DRAW: settings->draw = argument; return 0;
     case KEY_SEED: return cli_count(state, "--seed", argument, 0, DRAWS_SEED_MAX, &settings->seed);
     case KEY_SENSITIVITY: settings->asks_sensitivity = true; return 0;
+    case KEY_OVER_TIME: return over_time_option_parse(state, argument, &settings->analyze);
     case KEY_VERIFY: settings->verify = true; return 0;
     case KEY_JSON: settings->json = argument; return 0;
     case 'o': settings->output = argument; return 0;

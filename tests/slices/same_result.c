@@ -12,7 +12,7 @@
 #define SAME_OPTIONS(SOURCE)                                                                                           \
     {                                                                                                                  \
         .late_post = LATE_POST_LATEST, .eager_bytes = 65536, .close_ps = INT64_C(10000000), .intervals = true,         \
-        .per_rank = true, .verify = true, .interval_source = SOURCE                                                    \
+        .per_rank = true, .verify = true, .over_time = 7, .interval_source = SOURCE                                    \
     }
 const struct analyze_options same_options = SAME_OPTIONS(INTERVALS_OF_REGIONS);
 const struct analyze_options same_by_callpath = SAME_OPTIONS(INTERVALS_OF_CALLPATHS);
