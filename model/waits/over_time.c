@@ -255,16 +255,6 @@ static double calls_share(const struct result_slice *slice)
     return (slice->calls_s - slice->init_s) / (slice->time_s - slice->init_s);
 }
 
-/* Of the distances of the slices' shares of calls from `centre`. values: room. */
-static double median_distance(const struct result_over_time *made, double centre, double *values)
-{
-    size_t count = 0;
-    for (size_t s = 0; s < made->count; s++)
-        if (is_program(made, s)) values[count++] = fabs(calls_share(&made->items[s]) - centre);
-    qsort(values, count, sizeof *values, compare_doubles);
-    return (values[(count - 1) / 2] + values[count / 2]) / 2;
-}
-
 /* What a slice has more of than others do: its largest wait state if waits are half of its time in calls, else calls. */
 static const char *name_excess(const struct result_slice *slice)
 {
@@ -276,17 +266,27 @@ static const char *name_excess(const struct result_slice *slice)
     return 2 * slice->waits_s >= slice->calls_s - slice->init_s ? pattern_row((enum pattern)most)->name : RESULT_SLICE_OF_CALLS;
 }
 
-/* A slice stands out if its share of calls is above the median by more than five times the median distance from it, and by a
- * tenth of the slice. values: room for one per slice. */
-static void find_outliers(struct result_over_time *made, double *values)
+/* The share of calls above which a slice stands out: a tenth of the slice above the third quartile, and one and a half times as
+ * far above it as the first one is below. values: room for one per slice. */
+static double least_outlier(const struct result_over_time *made, double *values)
 {
     enum { LEAST_SLICES = 5 };
-    size_t programs = 0;
-    for (size_t s = 0; s < made->count; s++) programs += is_program(made, s);
-    if (programs < LEAST_SLICES) return;
-    const double median = median_distance(made, 0, values);
-    const double limit = median + fmax(5 * median_distance(made, median, values), 0.1);
+    size_t count = 0;
     for (size_t s = 0; s < made->count; s++)
+        if (is_program(made, s)) values[count++] = calls_share(&made->items[s]);
+    if (count < LEAST_SLICES) return INFINITY;
+    qsort(values, count, sizeof *values, compare_doubles);
+    const double third = values[count - 1 - count / 4];
+    return third + fmax(1.5 * (third - values[count / 4]), 0.1);
+}
+
+/* More than a fifth of all are no exceptions. */
+static void find_outliers(struct result_over_time *made, double *values)
+{
+    const double limit = least_outlier(made, values);
+    size_t found = 0;
+    for (size_t s = 0; s < made->count; s++) found += is_program(made, s) && calls_share(&made->items[s]) > limit;
+    for (size_t s = 0; s < made->count && 5 * found <= made->count; s++)
         if (is_program(made, s) && calls_share(&made->items[s]) > limit)
             made->items[s].stands_out = name_excess(&made->items[s]);
 }
