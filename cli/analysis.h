@@ -118,8 +118,10 @@ error_t over_time_option_parse(const struct argp_state *state, const char *text,
 error_t bandwidth_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
 error_t lost_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
 
-/* No output may replace what is read, nor another output; STATUS_USAGE. Comes first. */
-enum status analysis_claim_outputs(const struct analysis *analysis, struct err *err);
+/* No output may replace what is read, nor another output; STATUS_USAGE. Comes first. json, csv: NULL: not asked for. */
+enum status analysis_claim_outputs(const char *json, const char *csv, struct err *err);
+/* Writes the tables of CSV but that of transfers into a directory. */
+enum status analysis_write_tables(const char *csv, const struct result *result, struct err *err);
 
 /* Reads the results of other runs: those that POP's metrics need and that of --replay. Says whether --ranks are the ranks of a
  * program model. */
