@@ -51,10 +51,15 @@ error_t intervals_option_parse(const struct argp_state *state, const char *text,
     return failed;
 }
 
-error_t over_time_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options)
+/* "N", "NAME" or "NAME,N". */
+error_t over_time_option_parse(const struct argp_state *state, char *text, struct analyze_options *options)
 {
     int64_t slices = OVER_TIME_DEFAULT;
-    if (text && cli_count(state, "--over-time", text, 1, OVER_TIME_MOST, &slices)) return EINVAL;
+    char *number = text ? strrchr(text, ',') : NULL;
+    if (text && isdigit((unsigned char)*text)) number = text;
+    if (number && cli_count(state, "--over-time", number + (number != text), 1, OVER_TIME_MOST, &slices)) return EINVAL;
+    if (number && number != text) *number = '\0';
+    options->iterations = number == text ? NULL : text;
     options->over_time = (size_t)slices;
     return 0;
 }

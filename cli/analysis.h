@@ -44,8 +44,9 @@ enum {
 
 enum { OVER_TIME_DEFAULT = 50, OVER_TIME_MOST = 1000 };
 #define OVER_TIME_HELP                                                                                                 \
-    "print user code, waits, calls and transfers in at most N slices of the run's time (50) instead of the wait states; " \
-    "slices that stand out are named"
+    "print user code, waits, calls and transfers in slices instead of the wait states, and name slices that stand out: N " \
+    "(at most so many slices of the run's time, 50), or NAME or NAME,N: of iterations, of which one begins at each entry "  \
+    "of the region or return of the MPI function of that name"
 
 #define ANALYSIS_OPTIONS                                                                                               \
     {"epsilon", ANALYSIS_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},                         \
@@ -61,7 +62,7 @@ enum { OVER_TIME_DEFAULT = 50, OVER_TIME_MOST = 1000 };
     {"efficiency", ANALYSIS_EFFICIENCY, "INTERVALS", OPTION_ARG_OPTIONAL,                                              \
      "print the efficiency of every interval instead of the wait states; " INTERVALS_HELP, 0},                         \
     {"per-rank", ANALYSIS_PER_RANK, NULL, 0, "give efficiency and places with the values of every rank", 0},           \
-    {"over-time", ANALYSIS_OVER_TIME, "N", OPTION_ARG_OPTIONAL, OVER_TIME_HELP, 0},                                    \
+    {"over-time", ANALYSIS_OVER_TIME, "SLICES", OPTION_ARG_OPTIONAL, OVER_TIME_HELP, 0},                               \
     {"lost", ANALYSIS_LOST, "WHICH", 0, LOST_HELP, 0},                                                                 \
     {"ideal", ANALYSIS_IDEAL, "RESULT", 0,                                                                             \
      "for POP's metrics: result of a simulation on a network that costs nothing", 0},                                  \
@@ -113,7 +114,7 @@ enum status analysis_open_partly(const char *path, struct trace **trace, struct 
 
 error_t analysis_parse(int key, char *argument, struct argp_state *state, struct analysis *analysis);
 error_t intervals_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
-error_t over_time_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
+error_t over_time_option_parse(const struct argp_state *state, char *text, struct analyze_options *options);
 /* --lost all|parallel. */
 error_t bandwidth_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
 error_t lost_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);

@@ -42,7 +42,7 @@ static const struct argp_option options[] = {
     {"json", KEY_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},
     {"csv", KEY_CSV, "DIR", 0, "write the tables of analyze --csv, but that of transfers, into DIR", 0},
     ANALYZE_OPTIONS,
-    {"over-time", KEY_OVER_TIME, "N", OPTION_ARG_OPTIONAL, OVER_TIME_HELP, 0},
+    {"over-time", KEY_OVER_TIME, "SLICES", OPTION_ARG_OPTIONAL, OVER_TIME_HELP, 0},
     {0}};
 
 struct settings {

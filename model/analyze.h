@@ -53,6 +53,8 @@ struct analyze_options {
      * borrowed; NULL: none. */
     const bool *not_inferred;
     size_t over_time;                          /* fill result->over_time with at most so many slices; 0: not needed */
+    const char *iterations; /* of over_time: where iterations begin (model/over_time/iterations.h); borrowed; NULL: slices of
+                               time */
     bool verify;                               /* fill result->checks; needs intervals */
     bool intervals;                            /* fill result->efficiency, causes and critical path */
     enum interval_source interval_source;      /* where the intervals of result->efficiency come from */

@@ -235,7 +235,7 @@ static void slices_add_up(const struct figures *figures, struct result_check *ro
     }
     if (!over_time->known) return;
     expect_near(row, "slices, time in calls", sum.calls_s, result->calls.total_s);
-    if (!over_time->of_section) expect_near(row, "slices, time", sum.time_s, result->properties[0].inclusive_s);
+    if (!over_time->partial) expect_near(row, "slices, time", sum.time_s, result->properties[0].inclusive_s);
     for (int p = 0; p < PATTERN_COUNT; p++) {
         expect_near(row, pattern_row((enum pattern)p)->name, sum.waits[p].severity_s, result->patterns[p].severity_s);
         if (sum.waits[p].count != result->patterns[p].count)

@@ -226,21 +226,25 @@ struct result_slice_wait {
 };
 
 #define RESULT_SLICE_OF_CALLS "calls"
+#define RESULT_SLICE_OF_COMPUTING "computing"
 struct result_slice { /* of the run's time, all ranks */
-    double from_s, to_s; /* since the first event */
+    double from_s, to_s; /* since the first event; of iterations, of any rank */
+    uint64_t iteration, iterations; /* the first one's number, and how many; iterations 0: a slice of time */
+    double longest_s; /* of a rank in it */
     double time_s, init_s, calls_s, waits_s; /* of the ranks; in calls like MPI_Init; in all calls; in waits that are not part of
                                                 another one */
     double efficiency, load_balance; /* user code's share of the time without init_s; mean of the ranks' user code by that of
                                         the rank with most; -1: unknown */
     uint64_t calls, transfers, bytes; /* that begin in it */
     struct result_slice_wait waits[PATTERN_COUNT];
-    const char *stands_out; /* static: the wait state, or RESULT_SLICE_OF_CALLS, that it has more of than other slices; NULL: it
-                               does not */
+    const char *stands_out; /* static: the wait state, RESULT_SLICE_OF_CALLS or RESULT_SLICE_OF_COMPUTING, that it has more of
+                               than other slices; NULL: it does not */
 };
 
 struct result_over_time {
-    bool known, of_section; /* of_section: the ranks' times are those of a section. Not in the file */
-    double width_s; /* of each slice but the last */
+    bool known, partial; /* partial: times are those of a section, or of the first threads. Not in the file */
+    char *iterations; /* owned: where each begins: a region or MPI function; NULL: they are slices of time */
+    double width_s; /* of each slice of time but the last; 0: of iterations */
     struct result_slice *items; /* owned */
     size_t count;
 };

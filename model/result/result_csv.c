@@ -72,7 +72,8 @@ void csv_write_properties(const struct result *result, FILE *out)
 void csv_write_over_time(const struct result *result, FILE *out)
 {
     static const char columns[] =
-        "from_s,to_s,time_s,init_s,calls_s,waits_s,efficiency,load_balance,calls,transfers,bytes,stands_out";
+        "from_s,to_s,iteration,iterations,longest_s,time_s,init_s,calls_s,waits_s,efficiency,load_balance,calls,"
+        "transfers,bytes,stands_out";
     fprintf(out, "%s", columns);
     for (int p = 0; p < PATTERN_COUNT; p++) fprintf(out, ",%s_s", pattern_row((enum pattern)p)->name);
     for (size_t s = 0; s < result->over_time.count; s++) {

@@ -146,7 +146,8 @@ static bool is_in_slice(const void *item)
 
 static const char *name_excess(int index)
 {
-    return index < PATTERN_COUNT ? name_pattern(index) : RESULT_SLICE_OF_CALLS;
+    if (index < PATTERN_COUNT) return name_pattern(index);
+    return index == PATTERN_COUNT ? RESULT_SLICE_OF_CALLS : RESULT_SLICE_OF_COMPUTING;
 }
 
 #define S struct result_slice_wait
@@ -156,6 +157,9 @@ static const struct field slice_wait_fields[] = {SAME(severity_s), SAME(count), 
 const struct field slice_fields[] = {
     SAME(from_s),
     SAME(to_s),
+    SAME(iteration, IF_FLAG(iterations)),
+    SAME(iterations, IF_POSITIVE),
+    SAME(longest_s),
     SAME(time_s),
     SAME(init_s),
     SAME(calls_s),
@@ -165,12 +169,13 @@ const struct field slice_fields[] = {
     SAME(calls),
     SAME(transfers),
     SAME(bytes),
-    SAME(stands_out, IF_THERE, .name = name_excess, .count = PATTERN_COUNT + 1),
+    SAME(stands_out, IF_THERE, .name = name_excess, .count = PATTERN_COUNT + 2),
     TABLE("waits", waits, name_pattern, slice_wait_fields, .known = is_in_slice),
     {0}};
 #undef S
 #define S struct result_over_time
-static const struct field over_time_fields[] = {SAME(width_s), ARRAY("slices", items, count, slice_fields), {0}};
+static const struct field over_time_fields[] = {SAME(iterations, IF_THERE), SAME(width_s, IF_POSITIVE),
+                                                ARRAY("slices", items, count, slice_fields), {0}};
 #undef S
 
 /* --- properties --- */

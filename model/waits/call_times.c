@@ -46,7 +46,7 @@ static enum status add_rank(struct time_profile *times, const struct filter *fil
         bool passes = !call_is_region(process->calls[i].call);
         if (passes && !all) TRY(filter_passes(filter, times->trace, times->paths, &at, &passes, err));
         if (passes) TRY(add_call(times, rank, i, recent, err));
-        if (passes && over_time) over_time_add_call(over_time, times->trace, rank, &process->calls[i]);
+        if (passes && over_time) over_time_add_call(over_time, times->trace, rank, i);
     }
     for (int i = 0; i < RECENT; i++) TRY(put_recent(times, &recent[i], err));
     return STATUS_OK;

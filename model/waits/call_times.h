@@ -6,7 +6,7 @@
 #include "model/match/timelines.h"
 #include "model/waits/disturbance.h"
 #include "model/waits/filter.h"
-#include "model/waits/over_time.h"
+#include "model/over_time/over_time.h"
 #include "model/waits/wait_profile.h"
 
 /* Adds the calls of a whole trace, or the new ones of a slice, that pass the filter, also to over_time, which may be NULL. */

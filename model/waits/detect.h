@@ -6,7 +6,7 @@
 #include "model/waits/totals.h"
 #include "model/analyze.h"
 #include "model/waits/finding.h"
-#include "model/waits/over_time.h"
+#include "model/over_time/over_time.h"
 #include "model/waits/wait_profile.h"
 #include "model/waits/provisional.h"
 #include "model/match/relations.h"

@@ -21,7 +21,7 @@ enum status severity_init(struct severity *severity, const struct trace *trace, 
     severity->request_makers = calloc((size_t)trace->rank_count + 1, sizeof *severity->request_makers);
     severity->calls = (struct time_profile){.trace = trace, .paths = &severity->profile.paths};
     if (!severity->inside || !severity->request_makers) return err_memory(err);
-    if (options->over_time > 0) TRY(over_time_new(trace->rank_count, options->over_time, &severity->over_time, err));
+    if (options->over_time > 0) TRY(over_time_new(trace->rank_count, options, &severity->over_time, err));
     return callpaths_open(trace, &severity->profile.paths, err);
 }
 
@@ -73,6 +73,7 @@ enum status severity_add(struct severity *severity, const struct relations *rela
                                   .provisional = &severity->provisional,
                                   .refuted = severity->provisional.refuted,
                                   .err = err};
+    if (severity->over_time) TRY(over_time_go_on(severity->over_time, relations->trace, severity->options->filter.section, err));
     TRY(behaviour_add(&severity->behaviour, relations, err));
     TRY(detect_all(&detection));
     TRY(fence_pairs_count(relations, &severity->fence_pairs, err));

@@ -11,7 +11,7 @@
 #include "model/result/notes.h"
 #include "model/waits/wait_profile.h"
 #include "model/waits/disturbance.h"
-#include "model/waits/over_time.h"
+#include "model/over_time/over_time.h"
 #include "model/callpaths/time_profile.h"
 #include "model/waits/properties.h"
 #include "model/waits/provisional.h"

@@ -2,7 +2,7 @@
 const sliceShare = (slice, part) => (slice.time_s > slice.init_s ? formatShare(part / (slice.time_s - slice.init_s)) : "");
 const sliceMost = (slice) => slice.waits.filter(({ name }) => !partOf[name]).sort((a, b) => b.severity_s - a.severity_s)[0];
 const sliceRange = (slice) => `${formatSeconds(slice.from_s)} to ${formatSeconds(slice.to_s)}`;
-const sliceExcess = (slice) => (slice.stands_out === "calls" ? "transfer, or the library's own work" : patternTitle(slice.stands_out));
+const sliceExcess = (slice) => ({ calls: "transfer, or the library's own work", computing: "computing" }[slice.stands_out] || patternTitle(slice.stands_out));
 
 function sliceText(slice) {
   const most = sliceMost(slice);
@@ -30,9 +30,9 @@ function drawSlices(pen, slices, x, tall) {
 }
 
 // What the strip shows, in words; show(from, to), if given, moves the window to a slice that stands out.
-function slicesInWords({ slices, width_s: width }, show) {
+function slicesInWords({ slices, width_s: width, iterations }, show) {
   const out = slices.filter((slice) => slice.stands_out), most = 8;
-  return [element("div", { class: "legend" }, swatch("var(--bad)", "waiting"), swatch("var(--accent)", "other time in calls"), element("span", {}, `of all ranks, ${counted(slices.length, "time slice")} of ${formatSeconds(width)}`)),
+  return [element("div", { class: "legend" }, swatch("var(--bad)", "waiting"), swatch("var(--accent)", "other time in calls"), element("span", {}, iterations ? `of all ranks, by iterations that begin at ${shortName(iterations)}` : `of all ranks, ${counted(slices.length, "time slice")} of ${formatSeconds(width)}`)),
     out.length ? element("p", { class: "soft" }, "Stands out: ", out.slice(0, most).map((slice, i) => [i ? ", " : "", show ? element("button", { type: "button",
       onclick: () => show(slice.from_s, slice.to_s) }, sliceRange(slice)) : sliceRange(slice), ` (${sliceShare(slice, slice.calls_s - slice.init_s)} in calls, ${sliceExcess(slice)})`]),
     out.length > most ? `, and ${out.length - most} more.` : ".") : null,

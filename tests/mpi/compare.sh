@@ -40,6 +40,7 @@ options() { # NAME OPTION...
 options lock --efficiency --per-rank
 options pscw --verify --over-time
 options fence --over-time=7 --from 10ms
+options fence --over-time=MPI_Win_fence,100 --verify
 options fence --keep-going
 options p2p --without-init
 # Tables, too; of the transfers more than one message holds of one process.
