@@ -51,6 +51,19 @@ error_t intervals_option_parse(const struct argp_state *state, const char *text,
     return failed;
 }
 
+/* "N", "NAME" or "NAME,N". */
+error_t over_time_option_parse(const struct argp_state *state, char *text, struct analyze_options *options)
+{
+    int64_t slices = OVER_TIME_DEFAULT;
+    char *number = text ? strrchr(text, ',') : NULL;
+    if (text && isdigit((unsigned char)*text)) number = text;
+    if (number && cli_count(state, "--over-time", number + (number != text), 1, OVER_TIME_MOST, &slices)) return EINVAL;
+    if (number && number != text) *number = '\0';
+    options->iterations = number == text ? NULL : text;
+    options->over_time = (size_t)slices;
+    return 0;
+}
+
 error_t lost_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options)
 {
     static const char *const names[] = {"parallel", "all", NULL};
@@ -156,6 +169,7 @@ error_t analysis_parse(int key, char *argument, struct argp_state *state, struct
     case ANALYSIS_LATENCY: return cli_duration(state, "--latency", argument, &options->latency_s);
     case ANALYSIS_BANDWIDTH: return bandwidth_option_parse(state, argument, options);
     case ANALYSIS_EFFICIENCY: analysis->efficiency = true; return intervals_option_parse(state, argument, options);
+    case ANALYSIS_OVER_TIME: return over_time_option_parse(state, argument, options);
     case ANALYSIS_LOST: return lost_option_parse(state, argument, options);
     case ANALYSIS_PER_RANK: options->per_rank = true; return 0;
     case ANALYSIS_IDEAL: analysis->ideal = argument; return 0;
@@ -188,17 +202,18 @@ static const struct {
               {"places.csv", csv_write_places},
               {"place_ranks.csv", csv_write_place_ranks},
               {"properties.csv", csv_write_properties},
+              {"over_time.csv", csv_write_over_time},
               {"transfer_groups.csv", csv_write_transfer_groups},
               {"matrix.csv", csv_write_matrix}};
 enum { TABLES = sizeof tables / sizeof *tables };
 #define TRANSFERS_TABLE "transfers.csv"
 
-enum status analysis_claim_outputs(const struct analysis *analysis, struct err *err)
+enum status analysis_claim_outputs(const char *json, const char *csv, struct err *err)
 {
     char paths[TABLES + 1][PATH_BYTES];
-    struct cli_output outputs[TABLES + 2] = {{CLI_WRITES, "--json", analysis->json}};
-    for (size_t i = 0; analysis->csv && i <= TABLES; i++) {
-        snprintf(paths[i], PATH_BYTES, "%s/%s", analysis->csv, i < TABLES ? tables[i].name : TRANSFERS_TABLE);
+    struct cli_output outputs[TABLES + 2] = {{CLI_WRITES, "--json", json}};
+    for (size_t i = 0; csv && i <= TABLES; i++) {
+        snprintf(paths[i], PATH_BYTES, "%s/%s", csv, i < TABLES ? tables[i].name : TRANSFERS_TABLE);
         outputs[1 + i] = (struct cli_output){CLI_WRITES_IN, "--csv", paths[i]};
     }
     return cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err);
@@ -264,11 +279,10 @@ enum status analysis_check(const struct analysis *analysis, const struct trace *
     return STATUS_OK;
 }
 
-static enum status open_csv(const struct analysis *analysis, const char *name, char path[PATH_BYTES], FILE **out,
-                            struct err *err)
+static enum status open_csv(const char *csv, const char *name, char path[PATH_BYTES], FILE **out, struct err *err)
 {
-    TRY(output_set_directory(analysis->csv, err));
-    snprintf(path, PATH_BYTES, "%s/%s", analysis->csv, name);
+    TRY(output_set_directory(csv, err));
+    snprintf(path, PATH_BYTES, "%s/%s", csv, name);
     return output_set_open(path, out, err);
 }
 
@@ -276,23 +290,23 @@ static enum status write_transfers(const struct analysis *analysis, const struct
 {
     char path[PATH_BYTES];
     FILE *out;
-    TRY(open_csv(analysis, TRANSFERS_TABLE, path, &out, err));
+    TRY(open_csv(analysis->csv, TRANSFERS_TABLE, path, &out, err));
     enum status status = csv_write_transfers(analysis->options.transfers, trace_begin_ps(trace), out, err);
     return output_set_close(path, out, status, err);
 }
 
-static enum status write_csv(const struct analysis *analysis, const struct trace *trace, const struct result *result,
-                             struct err *err)
+enum status analysis_write_tables(const char *csv, const struct result *result, struct err *err)
 {
     for (size_t i = 0; i < TABLES; i++) {
         char path[PATH_BYTES];
         FILE *out;
         if (tables[i].write == csv_write_place_ranks && !result->per_rank) continue;
-        TRY(open_csv(analysis, tables[i].name, path, &out, err));
+        if (tables[i].write == csv_write_over_time && !result->over_time.known) continue;
+        TRY(open_csv(csv, tables[i].name, path, &out, err));
         tables[i].write(result, out);
         TRY(output_set_close(path, out, STATUS_OK, err));
     }
-    return write_transfers(analysis, trace, err);
+    return STATUS_OK;
 }
 
 enum status analysis_note_unchecked(struct result *result, struct err *err)
@@ -306,7 +320,8 @@ enum status analysis_note_unchecked(struct result *result, struct err *err)
 static enum status write_files(const struct analysis *analysis, const struct trace *trace, const struct result *result,
                                struct err *err)
 {
-    if (analysis->csv) TRY(write_csv(analysis, trace, result, err));
+    if (analysis->csv) TRY(analysis_write_tables(analysis->csv, result, err));
+    if (analysis->csv) TRY(write_transfers(analysis, trace, err));
     return analysis->json ? cli_write_fields(result_fields, result, result->rank_count, analysis->json, err) : STATUS_OK;
 }
 

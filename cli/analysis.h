@@ -18,6 +18,7 @@ enum {
     ANALYSIS_BANDWIDTH,
     ANALYSIS_EFFICIENCY,
     ANALYSIS_PER_RANK,
+    ANALYSIS_OVER_TIME,
     ANALYSIS_LOST,
     ANALYSIS_IDEAL,
     ANALYSIS_REFERENCE,
@@ -46,6 +47,12 @@ enum {
     "name the first call with which more than N operations, requests or bytes of a rank are in flight at once, as "      \
     "operations=254, and exit with 1; target.WHAT=N, window.WHAT=N: towards one target, on one window"
 
+enum { OVER_TIME_DEFAULT = 50, OVER_TIME_MOST = 1000 };
+#define OVER_TIME_HELP                                                                                                 \
+    "print user code, waits, calls and transfers in slices instead of the wait states, and name slices that stand out: N " \
+    "(at most so many slices of the run's time, 50), or NAME or NAME,N: of iterations, of which one begins at each entry "  \
+    "of the region or return of the MPI function of that name"
+
 #define ANALYSIS_OPTIONS                                                                                               \
     {"epsilon", ANALYSIS_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},                         \
     {"late-post", ANALYSIS_LATE_POST, "WHICH", 0,                                                                      \
@@ -60,6 +67,7 @@ enum {
     {"efficiency", ANALYSIS_EFFICIENCY, "INTERVALS", OPTION_ARG_OPTIONAL,                                              \
      "print the efficiency of every interval instead of the wait states; " INTERVALS_HELP, 0},                         \
     {"per-rank", ANALYSIS_PER_RANK, NULL, 0, "give efficiency and places with the values of every rank", 0},           \
+    {"over-time", ANALYSIS_OVER_TIME, "SLICES", OPTION_ARG_OPTIONAL, OVER_TIME_HELP, 0},                               \
     {"lost", ANALYSIS_LOST, "WHICH", 0, LOST_HELP, 0},                                                                 \
     {"ideal", ANALYSIS_IDEAL, "RESULT", 0,                                                                             \
      "for POP's metrics: result of a simulation on a network that costs nothing", 0},                                  \
@@ -85,7 +93,8 @@ enum {
      "a section without MPI_Init and MPI_Finalize and what is outside them", 0},                                       \
     {"json", ANALYSIS_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},        \
     {"csv", ANALYSIS_CSV, "DIR", 0,                                                                                    \
-     "write calls, patterns, places, properties, transfers, their groups and the matrix of bytes as tables into DIR", 0}
+     "write calls, patterns, places, properties, slices of time, transfers, their groups and the matrix of bytes as "  \
+     "tables into DIR", 0}
 
 struct analysis {
     const char *trace, *json, *csv, *ideal, *reference, *replay;
@@ -111,14 +120,17 @@ enum status analysis_open_partly(const char *path, struct trace **trace, struct 
 
 error_t analysis_parse(int key, char *argument, struct argp_state *state, struct analysis *analysis);
 error_t intervals_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
+error_t over_time_option_parse(const struct argp_state *state, char *text, struct analyze_options *options);
 /* --lost all|parallel. */
 error_t bandwidth_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
 /* --limit. */
 error_t limit_option_parse(const struct argp_state *state, const char *text, struct flight_limits *limits);
 error_t lost_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
 
-/* No output may replace what is read, nor another output; STATUS_USAGE. Comes first. */
-enum status analysis_claim_outputs(const struct analysis *analysis, struct err *err);
+/* No output may replace what is read, nor another output; STATUS_USAGE. Comes first. json, csv: NULL: not asked for. */
+enum status analysis_claim_outputs(const char *json, const char *csv, struct err *err);
+/* Writes the tables of CSV but that of transfers into a directory. */
+enum status analysis_write_tables(const char *csv, const struct result *result, struct err *err);
 
 /* Reads the results of other runs: those that POP's metrics need and that of --replay. Says whether --ranks are the ranks of a
  * program model. */

@@ -107,6 +107,21 @@ enum status cli_write_json(const cJSON *json, const char *file, struct err *err)
 /* The same of what rows write (common/json/fields.h). */
 struct field;
 enum status cli_write_fields(const struct field *fields, const void *item, size_t many, const char *file, struct err *err);
+
+/* --csv of commands that also write JSON: a list of the document, with a line for each of its objects. */
+#define CSV_ROWS_OPTION(KEY)                                                                                           \
+    {"csv", KEY, "FILE", 0, "write the rows as comma-separated values; - is standard output, without the table", 0}
+struct csv_rows {
+    const char *file; /* NULL: not asked for */
+    const char *list; /* key of the list in the document */
+    /* "key,inner.key,list.*.key": of an inner list of objects with a name, * is each name that the first row has. What a row
+     * lacks is empty. */
+    const char *columns;
+};
+enum status csv_rows_write(const struct csv_rows *rows, const cJSON *document, struct err *err);
+/* The same of what field rows write. */
+enum status csv_rows_write_fields(const struct csv_rows *rows, const struct field *fields, const void *item, struct err *err);
+
 /* trace_save(), where a text is a file of the command's set. */
 enum status cli_save_trace(const struct trace *trace, const char *path, struct err *err);
 /* cli_write_json(), which gives it and all before it their names: for files that this command or what it starts reads. */

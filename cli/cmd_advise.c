@@ -6,7 +6,7 @@
 #include "predictors/advise/advise.h"
 #include "predictors/draws.h"
 
-enum { KEY_JSON = 1000, KEY_ERROR, KEY_DRAWS };
+enum { KEY_JSON = 1000, KEY_CSV, KEY_ERROR, KEY_DRAWS };
 enum { DRAWS = 20 }; /* without the option */
 
 static const struct argp_option options[] = {
@@ -17,10 +17,11 @@ static const struct argp_option options[] = {
      "predict the best changes N times with other latencies, as compare --draws, if the platform has network.jitter_s "
      "(default 20, 0: never)", 0},
     {"json", KEY_JSON, "FILE", 0, "write the changes as JSON; - is standard output, without the table", 0},
+    CSV_ROWS_OPTION(KEY_CSV),
     {0}};
 
 struct settings {
-    const char *trace, *json;
+    const char *trace, *json, *csv;
     double error;
     int64_t draws;
     bool one_engine; /* the user chose it */
@@ -37,6 +38,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_ERROR: return cli_fraction(state, "--error", argument, &settings->error);
     case KEY_DRAWS: return cli_count(state, "--draws", argument, 0, DRAWS_MAX, &settings->draws);
     case KEY_JSON: settings->json = argument; return 0;
+    case KEY_CSV: settings->csv = argument; return 0;
     case ARGP_KEY_ARG: return prediction_options_argument(state, argument, &settings->trace, &settings->prediction);
     case ARGP_KEY_END: {
         error_t failed = cli_needs_argument(state, settings->trace, "TRACE");
@@ -46,10 +48,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
-static enum status write_outputs(const struct advice *advice, const char *file, struct err *err)
+static enum status write_outputs(const struct advice *advice, const char *json, const char *csv, struct err *err)
 {
-    enum status files = file ? cli_write_fields(advice_fields, advice, 0, file, err) : STATUS_OK;
-    if (cli_is_output(file)) return files;
+    const struct csv_rows rows = {csv, "changes", "row,gain_s,error_s,advised,confirmed,reason,where"};
+    enum status files = json ? cli_write_fields(advice_fields, advice, 0, json, err) : STATUS_OK;
+    if (files == STATUS_OK) files = csv_rows_write_fields(&rows, advice_fields, advice, err);
+    if (cli_is_output(json) || cli_is_output(csv)) return files;
     advice_print(advice, cli_table());
     return cli_flush_behind(files, err);
 }
@@ -71,7 +75,7 @@ static enum status run_advise(struct settings *settings, struct err *err)
                                         .fast = settings->one_engine ? chosen : engine_by_name("loggp"),
                                         .confirms = settings->one_engine ? NULL : chosen};
     enum status status = advice_find(trace, &find, &advice, err);
-    if (status == STATUS_OK) status = write_outputs(advice, settings->json, err);
+    if (status == STATUS_OK) status = write_outputs(advice, settings->json, settings->csv, err);
     advice_free(advice);
     result_free(recorded);
     trace_free(trace);
@@ -92,6 +96,7 @@ enum status cmd_advise(int argc, char **argv, struct err *err)
         NULL};
     enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);
     settings.prediction.outputs[0] = (struct cli_output){CLI_WRITES, "--json", settings.json};
+    settings.prediction.outputs[1] = (struct cli_output){CLI_WRITES, "--csv", settings.csv};
     if (status == STATUS_OK) status = prediction_options_claim_outputs(&settings.prediction, err);
     if (status == STATUS_OK) status = run_advise(&settings, err);
     prediction_options_clear(&settings.prediction);

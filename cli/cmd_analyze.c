@@ -172,7 +172,7 @@ enum status analyze_command(int argc, char **argv, analyze_source *open_source, 
                               "Finds where a trace lost time, as 'rmacast analyze app.rma'.", NULL, NULL, NULL};
     bool done;
     TRY(cli_parse(&argp, argc, argv, 0, &settings, err));
-    TRY(analysis_claim_outputs(&settings.analysis, err));
+    TRY(analysis_claim_outputs(settings.analysis.json, settings.analysis.csv, err));
     settings.analysis.options.intervals = true;
     enum status status = analysis_read_runs(&settings.analysis, err);
     if (status == STATUS_OK && settings.analysis.csv) status = transfer_log_new(&settings.analysis.options.transfers, err);

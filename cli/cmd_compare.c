@@ -13,7 +13,7 @@
 #include "predictors/sensitivity/sensitivity.h"
 #include "validate/difference.h"
 
-enum { KEY_SEMANTICS = 1000, KEY_ROWS, KEY_PROFILES, KEY_JSON, KEY_DRAWS, KEY_SEED, KEY_SENSITIVITY };
+enum { KEY_SEMANTICS = 1000, KEY_ROWS, KEY_PROFILES, KEY_JSON, KEY_CSV, KEY_DRAWS, KEY_SEED, KEY_SENSITIVITY };
 enum { ROWS_MAX = SENSITIVITY_ROWS_MAX };
 
 static const struct argp_option options[] = {
@@ -36,11 +36,12 @@ static const struct argp_option options[] = {
     {"sensitivity", KEY_SENSITIVITY, NULL, 0,
      "also say how many latencies each row's run time has, and with which latency it is 1 % longer (rmacast sensitivity)", 0},
     {"json", KEY_JSON, "FILE", 0, "write all results as JSON; - is standard output, without the table", 0},
+    CSV_ROWS_OPTION(KEY_CSV),
     ANALYZE_OPTIONS,
     {0}};
 
 struct settings {
-    const char *trace, *json;
+    const char *trace, *json, *csv;
     struct scene rows[ROWS_MAX];
     size_t row_count;
     int64_t draws; /* 0: none */
@@ -118,6 +119,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_SENSITIVITY: settings->asks_sensitivity = true; return 0;
     case KEY_PROFILES: return parse_profiles(state, argument, settings);
     case KEY_JSON: settings->json = argument; return 0;
+    case KEY_CSV: settings->csv = argument; return 0;
     case ARGP_KEY_ARG: return prediction_options_argument(state, argument, &settings->trace, &settings->prediction);
     case ARGP_KEY_END: {
         error_t failed = cli_needs_argument(state, settings->trace, "TRACE");
@@ -127,14 +129,19 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
-static enum status write_json(const struct comparison *comparison, const struct sensitivity *sensitivity, const char *file,
-                              struct err *err)
+static enum status write_files(const struct comparison *comparison, const struct sensitivity *sensitivity,
+                               const struct settings *settings, struct err *err)
 {
+    const struct csv_rows rows = {settings->csv, "results",
+                                  "row,platform,semantics,engine,run_time_s,error_s,properties.mpi_share,properties.user_s,"
+                                  "patterns.*.severity_s"};
     cJSON *json;
+    if (!settings->json && !settings->csv) return STATUS_OK;
     TRY(comparison_to_json(comparison, &json, err));
     if (sensitivity->row_count > 0)
         fields_write(sensitivity_fields, sensitivity, 0, json_add_object(json, "sensitivity"));
-    enum status status = cli_write_json(json, file, err);
+    enum status status = settings->json ? cli_write_json(json, settings->json, err) : STATUS_OK;
+    if (status == STATUS_OK) status = csv_rows_write(&rows, json, err);
     cJSON_Delete(json);
     return status;
 }
@@ -159,8 +166,8 @@ static enum status print_calls(const struct comparison *comparison, struct err *
 static enum status write_outputs(const struct settings *settings, const struct comparison *comparison,
                                  const struct sensitivity *sensitivity, struct err *err)
 {
-    enum status files = settings->json ? write_json(comparison, sensitivity, settings->json, err) : STATUS_OK;
-    if (cli_is_output(settings->json)) return files;
+    enum status files = write_files(comparison, sensitivity, settings, err);
+    if (cli_is_output(settings->json) || cli_is_output(settings->csv)) return files;
     comparison_print(comparison, cli_table());
     if (settings->asks_profiles) TRY(print_calls(comparison, err));
     sensitivity_print_rows(sensitivity, cli_table());
@@ -297,6 +304,7 @@ enum status cmd_compare(int argc, char **argv, struct err *err)
         NULL, NULL, NULL};
     enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);
     settings.prediction.outputs[0] = (struct cli_output){CLI_WRITES, "--json", settings.json};
+    settings.prediction.outputs[1] = (struct cli_output){CLI_WRITES, "--csv", settings.csv};
     if (status == STATUS_OK) status = prediction_options_claim_outputs(&settings.prediction, err);
     if (status == STATUS_OK) status = run_compare(&settings, err);
     prediction_options_clear(&settings.prediction);

@@ -25,31 +25,32 @@
 #include "predictors/profile_differences.h"
 #include "trace/open.h"
 
-enum { VERB_SHOW, VERB_CHECK, VERB_PROFILES, VERB_PLOT, VERB_DIFF, VERB_EXPORT, VALUE_COLUMNS = 40 };
+enum { VERB_SHOW, VERB_CHECK, VERB_PROFILES, VERB_PLOT, VERB_DIFF, VERB_EXPORT, VALUE_COLUMNS = 40, OPTION_CSV = 3100 };
 static const char *const verbs[] = {"show", "check", "profiles", "plot", "diff", "export", NULL};
 /* The number of files of each subcommand, and its options. */
 static const struct {
     size_t least, most;
     const char *files;
-    bool set, json, output;
+    bool set, json, csv, output;
 } verb_takes[] = {[VERB_SHOW] = {1, 1, "one platform file", .set = true, .json = true},
                   [VERB_CHECK] = {1, SIZE_MAX, "platform files and traces", .set = true},
-                  [VERB_PROFILES] = {0, 1, "one name or none", .json = true},
+                  [VERB_PROFILES] = {0, 1, "one name or none", .json = true, .csv = true},
                   [VERB_PLOT] = {1, 1, "one platform file", .output = true},
-                  [VERB_DIFF] = {2, 2, "two platform files", .set = true, .json = true},
+                  [VERB_DIFF] = {2, 2, "two platform files", .set = true, .json = true, .csv = true},
                   [VERB_EXPORT] = {1, 1, "one platform file", .set = true, .output = true}};
 
 struct options {
     size_t verb;
     bool has_verb;
     struct cli_strings arguments, settings;
-    const char *json, *output;
+    const char *json, *csv, *output;
 };
 
 static const struct argp_option rows[] = {
     {"set", OPTION_SET, "KEY=VALUE", 0, "show, check, diff, export: overrides one key of the file; may be repeated", 0},
     {"output", 'o', "FILE", 0, "plot, export: the picture (SVG), or SimGrid's platform file (XML); - is standard output", 0},
     {"json", 'j', "FILE", 0, "show, diff, profiles: write JSON to FILE, - is standard output", 0},
+    {"csv", OPTION_CSV, "FILE", 0, "diff, profiles: write the rows as comma-separated values, - is standard output", 0},
     {0},
 };
 
@@ -61,6 +62,7 @@ static error_t check_arguments(const struct argp_state *state, const struct opti
         return cli_usage(state, "%s takes %s", verbs[verb], verb_takes[verb].files);
     if (options->settings.count > 0 && !verb_takes[verb].set) return cli_usage(state, "%s takes no --set", verbs[verb]);
     if (options->json && !verb_takes[verb].json) return cli_usage(state, "%s takes no --json", verbs[verb]);
+    if (options->csv && !verb_takes[verb].csv) return cli_usage(state, "%s takes no --csv", verbs[verb]);
     if (options->output && !verb_takes[verb].output) return cli_usage(state, "%s takes no --output", verbs[verb]);
     if (!options->output && verb_takes[verb].output)
         return cli_usage(state, "%s: the output is missing, expected -o FILE", verbs[verb]);
@@ -73,6 +75,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     switch (key) {
     case 'j': options->json = argument; return 0;
     case 'o': options->output = argument; return 0;
+    case OPTION_CSV: options->csv = argument; return 0;
     case OPTION_SET: return cli_add_string(state, &options->settings, argument);
     case ARGP_KEY_ARG:
         if (options->has_verb) return cli_add_string(state, &options->arguments, argument);
@@ -221,10 +224,11 @@ const struct field mpi_profiles_fields[] = {SCHEMA("rmacast.mpi-profiles/1"), FI
 
 static enum status write_differences(const struct options *options, cJSON *differences, struct err *err)
 {
-    if (options->json) {
-        const struct document document = {options->arguments.items[0], options->arguments.items[1], differences};
-        return cli_write_fields(platform_difference_fields, &document, 0, options->json, err);
-    }
+    const struct document document = {options->arguments.items[0], options->arguments.items[1], differences};
+    const struct csv_rows lines = {options->csv, "differences", "key,first,second"};
+    if (options->json) TRY(cli_write_fields(platform_difference_fields, &document, 0, options->json, err));
+    TRY(csv_rows_write_fields(&lines, platform_difference_fields, &document, err));
+    if (options->json || cli_is_output(options->csv)) return STATUS_OK;
     TRY(platform_print_differences(differences, cli_table(), err));
     if (cJSON_GetArraySize(differences) == 0) puts("both say the same");
     return cli_flush(err);
@@ -342,11 +346,14 @@ static enum status show_profiles(const struct options *options, struct err *err)
     cJSON *list = cJSON_CreateArray();
     if (!list) return err_memory(err);
     bool one = options->arguments.count == 1;
-    if (!cli_is_output(options->json)) cli_table();
-    enum status status = one ? explain_profile(options->arguments.items[0], options->json, list, err)
-                             : list_profiles(options->json, list, err);
+    const char *shown = cli_is_output(options->csv) ? options->csv : options->json;
+    if (!cli_is_output(shown)) cli_table();
+    enum status status = one ? explain_profile(options->arguments.items[0], shown, list, err)
+                             : list_profiles(shown, list, err);
     const struct document document = {.items = list};
+    const struct csv_rows lines = {options->csv, "profiles", "name,library,transport,summary"};
     if (status == STATUS_OK && options->json) status = cli_write_fields(mpi_profiles_fields, &document, 0, options->json, err);
+    if (status == STATUS_OK) status = csv_rows_write_fields(&lines, mpi_profiles_fields, &document, err);
     cJSON_Delete(list);
     return status == STATUS_OK ? cli_flush(err) : status;
 }
@@ -358,7 +365,8 @@ enum status cmd_platform(int argc, char **argv, struct err *err)
     if (status == STATUS_OK) {
         static enum status (*const act[])(const struct options *, struct err *) = {
             show_platform, check_files, show_profiles, plot_platform, diff_platforms, export_simgrid};
-        const struct cli_output outputs[] = {{CLI_WRITES, "--output", options.output}, {CLI_WRITES, "--json", options.json}};
+        const struct cli_output outputs[] = {{CLI_WRITES, "--output", options.output}, {CLI_WRITES, "--json", options.json},
+                                             {CLI_WRITES, "--csv", options.csv}};
         status = cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err);
         if (status == STATUS_OK) status = act[options.verb](&options, err);
     }

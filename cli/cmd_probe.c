@@ -8,12 +8,13 @@
 #include "cli/launcher.h"
 #include "platforms/probe/report.h"
 
-enum { OPTION_PROFILE = 1000, OPTION_ONLY, OPTION_LONG, OPTION_LIMIT, OPTION_WINDOW, PATH_BYTES = 4096 };
+enum { OPTION_PROFILE = 1000, OPTION_CSV, OPTION_ONLY, OPTION_LONG, OPTION_LIMIT, OPTION_WINDOW, PATH_BYTES = 4096 };
 
 static const char *const flavours[] = {"create", "allocate", "dynamic", NULL};
 
 static const struct argp_option rows[] = {
     {"json", 'j', "FILE", 0, "write verdicts, evidence and times as JSON; - is standard output, without the table", 0},
+    CSV_ROWS_OPTION(OPTION_CSV),
     {"profile", OPTION_PROFILE, "FILE", 0, "write what was found as an MPI profile, for mpi.profile of platform files", 0},
     {"only", OPTION_ONLY, "GROUPS", 0,
      "ask only these groups, joined by commas: semantics, progress, locks, fences, messages, times, windows", 0},
@@ -24,7 +25,7 @@ static const struct argp_option rows[] = {
 };
 
 struct options {
-    const char *json, *profile, *only;
+    const char *json, *csv, *profile, *only;
     size_t window; /* of flavours */
     bool thorough;
     double limit_s; /* 0: not given */
@@ -50,6 +51,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     struct options *options = state->input;
     switch (key) {
     case 'j': options->json = argument; return 0;
+    case OPTION_CSV: options->csv = argument; return 0;
     case OPTION_PROFILE: options->profile = argument; return 0;
     case OPTION_ONLY: options->only = argument; return check_groups(state, argument);
     case OPTION_WINDOW: return cli_choice(state, "--window", argument, flavours, &options->window);
@@ -128,15 +130,18 @@ static enum status write_profile(const struct probe_findings *findings, const ch
 static enum status write_outputs(const struct options *options, const struct probe_findings *findings, const char *why,
                                  struct err *err)
 {
+    const struct csv_rows lines = {options->csv, "evidence",
+                                  "key,question,case,operation,bytes,verdict,votes,of,late,confidence,delay_s,evidence"};
     cJSON *json;
-    if (!cli_is_output(options->json) && !cli_is_output(options->profile)) {
+    if (!cli_is_output(options->json) && !cli_is_output(options->csv) && !cli_is_output(options->profile)) {
         probe_print(findings, cli_table());
         TRY(cli_flush(err));
     }
     if (options->profile) TRY(write_profile(findings, options->profile, err));
-    if (!options->json) return cli_flush(err);
+    if (!options->json && !options->csv) return cli_flush(err);
     TRY(probe_to_json(findings, why, &json, err));
-    enum status status = cli_write_json(json, options->json, err);
+    enum status status = options->json ? cli_write_json(json, options->json, err) : STATUS_OK;
+    if (status == STATUS_OK) status = csv_rows_write(&lines, json, err);
     cJSON_Delete(json);
     return cli_flush_behind(status, err);
 }
@@ -181,7 +186,8 @@ enum status cmd_probe(int argc, char **argv, struct err *err)
 {
     struct options options = {0};
     TRY(cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &options, err));
-    const struct cli_output outputs[] = {{CLI_WRITES, "--json", options.json}, {CLI_WRITES, "--profile", options.profile}};
+    const struct cli_output outputs[] = {{CLI_WRITES, "--json", options.json}, {CLI_WRITES, "--csv", options.csv},
+                                         {CLI_WRITES, "--profile", options.profile}};
     TRY(cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err));
     return run_probe(&options, err);
 }

@@ -15,7 +15,8 @@
 #include "predictors/sensitivity/sensitivity.h"
 #include "simulate/verify/verify.h"
 
-enum { KEY_SEMANTICS = 1000, KEY_VERIFY, KEY_JSON, KEY_DRAWS, KEY_DRAW, KEY_SEED, KEY_SENSITIVITY, KEY_MARK_LIMIT };
+enum { KEY_SEMANTICS = 1000, KEY_VERIFY, KEY_JSON, KEY_DRAWS, KEY_DRAW, KEY_SEED, KEY_SENSITIVITY, KEY_OVER_TIME, KEY_CSV,
+       KEY_MARK_LIMIT };
 
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
@@ -41,11 +42,13 @@ static const struct argp_option options[] = {
      "the table",
      0},
     {"json", KEY_JSON, "FILE", 0, "write the result as JSON; - is standard output, without the table", 0},
+    {"csv", KEY_CSV, "DIR", 0, "write the tables of analyze --csv, but that of transfers, into DIR", 0},
     ANALYZE_OPTIONS,
+    {"over-time", KEY_OVER_TIME, "SLICES", OPTION_ARG_OPTIONAL, OVER_TIME_HELP, 0},
     {0}};
 
 struct settings {
-    const char *trace, *semantics, *output, *json, *draw;
+    const char *trace, *semantics, *output, *json, *csv, *draw;
     bool verify, asks_sensitivity;
     struct sensitivity sensitivity; /* of no rows: not asked for */
     int64_t draws; /* 0: none */
@@ -93,8 +96,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_SEED: return cli_count(state, "--seed", argument, 0, DRAWS_SEED_MAX, &settings->seed);
     case KEY_SENSITIVITY: settings->asks_sensitivity = true; return 0;
     case KEY_MARK_LIMIT: return limit_option_parse(state, argument, &settings->analyze.limits);
+    case KEY_OVER_TIME: return over_time_option_parse(state, argument, &settings->analyze);
     case KEY_VERIFY: settings->verify = true; return 0;
     case KEY_JSON: settings->json = argument; return 0;
+    case KEY_CSV: settings->csv = argument; return 0;
     case 'o': settings->output = argument; return 0;
     case ARGP_KEY_ARG: return prediction_options_argument(state, argument, &settings->trace, &settings->prediction);
     case ARGP_KEY_END: {
@@ -200,6 +205,7 @@ static enum status write_outputs(const struct settings *settings, const struct p
 {
     enum status files = STATUS_OK;
     if (settings->json) files = write_json(settings, prediction->result, report, draws, rewrite, err);
+    if (files == STATUS_OK && settings->csv) files = analysis_write_tables(settings->csv, prediction->result, err);
     if (files == STATUS_OK && settings->output) files = cli_save_trace(prediction->outcome.trace, settings->output, err);
     if (cli_is_output(settings->json) || cli_is_output(settings->output)) return cli_flush_behind(files, err);
     if (!cli_is_wide()) TRY(result_shorten_names(prediction->result, err));
@@ -383,6 +389,7 @@ enum status cmd_simulate(int argc, char **argv, struct err *err)
     settings.prediction.recorded_time = &settings.recorded;
     settings.prediction.outputs[0] = (struct cli_output){CLI_WRITES_TRACE, "-o", settings.output};
     settings.prediction.outputs[1] = (struct cli_output){CLI_WRITES, "--json", settings.json};
+    if (status == STATUS_OK) status = analysis_claim_outputs(NULL, settings.csv, err);
     if (status == STATUS_OK) status = prediction_options_claim_outputs(&settings.prediction, err);
     if (status == STATUS_OK) status = run_simulate(&settings, err);
     prediction_options_clear(&settings.prediction);

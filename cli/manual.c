@@ -182,19 +182,24 @@ static const char *values_of(const char *command, const char *option)
 {
     static char words[2000];
     static const struct {
-        const char *option, *words;
-    } rows[] = {{"engine", "simgrid loggp"},
-                {"platform", "two-nodes four-nodes ethernet-16 infiniband-64 dragonfly-512 ideal"},
-                {"semantics", "a b c d platform"},
-                {"rows", "a b c d platform a,b,c,d"},
-                {"progress", "hardware thread call ranks:1"},
-                {"lock", "blocking lazy"},
-                {"fence", "barrier notify"},
-                {"sync", "pscw fence lock flush p2p"},
-                {"compute", "wall cpu undisturbed"},
-                {"late-post", "latest earliest"},
-                {"lost", "parallel all"},
-                {"to", "otf2 chrome paje csv cube extrap goal"}};
+        const char *option, *words, *of; /* of: the command; NULL: all */
+    } rows[] = {{"compute", "", "generate"},
+                {"engine", "simgrid loggp", NULL},
+                {"platform", "two-nodes four-nodes ethernet-16 infiniband-64 dragonfly-512 ideal", NULL},
+                {"semantics", "a b c d platform", NULL},
+                {"rows", "a b c d platform a,b,c,d", NULL},
+                {"progress", "hardware thread call ranks:1", NULL},
+                {"lock", "blocking lazy", NULL},
+                {"fence", "barrier notify", NULL},
+                {"sync", "pscw fence lock flush p2p", NULL},
+                {"compute", "wall cpu undisturbed", NULL},
+                {"late-post", "latest earliest", NULL},
+                {"lost", "parallel all", NULL},
+                {"efficiency", "regions callpaths", NULL},
+                {"window", "create allocate dynamic", "probe"},
+                {"clock", "tsc monotonic", NULL},
+                {"model", "base extended closed logical dependencies", "export"},
+                {"to", "otf2 chrome paje csv cube extrap goal", "export"}};
     const bool rewrites = option && strcmp(option, "rewrite") == 0;
     words[0] = '\0';
     for (const struct transform *const *row = transforms(); rewrites && *row; row++)
@@ -204,8 +209,7 @@ static const char *values_of(const char *command, const char *option)
         snprintf(words + strlen(words), sizeof words - strlen(words), "%s%s", row == generate_patterns() ? "" : " ", *row);
     if (!option && strcmp(command, "platform") == 0) return "show check profiles plot diff export";
     for (size_t i = 0; option && i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].option, option) == 0 && (strcmp(option, "to") != 0 || strcmp(command, "export") == 0))
-            return rows[i].words;
+        if (strcmp(rows[i].option, option) == 0 && (!rows[i].of || strcmp(rows[i].of, command) == 0)) return rows[i].words;
     return words;
 }
 

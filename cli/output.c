@@ -9,6 +9,7 @@
 #include "cli/terminal/fold.h"
 #include "cli/cli.h"
 #include "cli/output_set.h"
+#include "common/csv.h"
 #include "common/files/output_file.h"
 #include "common/json/fields.h"
 #include "common/json/json_write.h"
@@ -108,6 +109,86 @@ enum status cli_write_fields(const struct field *fields, const void *item, size_
     cJSON *json;
     TRY(fields_to_json(fields, item, many, &json, err));
     enum status status = cli_write_json(json, file, err);
+    cJSON_Delete(json);
+    return status;
+}
+
+static const char *name_of(const cJSON *item)
+{
+    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "name"));
+    return item->string ? item->string : name ? name : "";
+}
+
+/* The member at a path of so many bytes: of an object by its key, of a list the one with that name. NULL: there is none. */
+static const cJSON *find_member(const cJSON *item, const char *path, size_t bytes)
+{
+    for (size_t word; item && bytes > 0; path += word, bytes -= word) {
+        const cJSON *inner = item->child;
+        word = strcspn(path, ".");
+        if (word > bytes) word = bytes;
+        while (inner && (strlen(name_of(inner)) != word || strncmp(name_of(inner), path, word) != 0)) inner = inner->next;
+        item = inner;
+        if (word < bytes) word++;
+    }
+    return item;
+}
+
+/* Lists are in JSON; what is unknown is empty. */
+static enum status write_value(const cJSON *value, FILE *out, struct err *err)
+{
+    char *text = NULL;
+    if (!value || cJSON_IsNull(value)) return STATUS_OK;
+    if (cJSON_IsString(value)) csv_write_text(out, "", value->valuestring);
+    else if (cJSON_IsNumber(value)) fprintf(out, "%.15g", value->valuedouble);
+    else if (!(text = json_print(value, JSON_LINE))) return err_memory(err);
+    else csv_write_text(out, "", text);
+    free(text);
+    return STATUS_OK;
+}
+
+/* Writes a line: the names of the columns where row is NULL, else its values. first: the first row, or NULL. */
+static enum status write_line(const char *columns, const cJSON *first, const cJSON *row, FILE *out, struct err *err)
+{
+    const char *separator = "";
+    for (size_t bytes; *columns; columns += bytes + (columns[bytes] == ',')) {
+        bytes = strcspn(columns, ",");
+        const char *star = memchr(columns, '*', bytes);
+        const size_t head = star ? (size_t)(star - columns) : bytes, tail = star ? bytes - head - 1 : 0;
+        const cJSON *parent = star ? find_member(first, columns, head) : NULL;
+        for (const cJSON *each = parent ? parent->child : NULL; !star || each; each = each->next) {
+            char path[256];
+            snprintf(path, sizeof path, "%.*s%.100s%.*s", (int)head, columns, star ? name_of(each) : "", (int)tail,
+                     star ? star + 1 : "");
+            fputs(separator, out);
+            separator = ",";
+            if (row) TRY(write_value(find_member(row, path, strlen(path)), out, err));
+            else csv_write_text(out, "", path);
+            if (!star) break;
+        }
+    }
+    fputc('\n', out);
+    return STATUS_OK;
+}
+
+enum status csv_rows_write(const struct csv_rows *rows, const cJSON *document, struct err *err)
+{
+    FILE *out;
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(document, rows->list);
+    if (!rows->file) return STATUS_OK;
+    TRY(output_set_open(rows->file, &out, err));
+    const cJSON *first = list ? list->child : NULL;
+    enum status status = write_line(rows->columns, first, NULL, out, err);
+    for (const cJSON *row = first; status == STATUS_OK && row; row = row->next)
+        status = write_line(rows->columns, first, row, out, err);
+    return output_set_close(rows->file, out, status, err);
+}
+
+enum status csv_rows_write_fields(const struct csv_rows *rows, const struct field *fields, const void *item, struct err *err)
+{
+    cJSON *json;
+    if (!rows->file) return STATUS_OK;
+    TRY(fields_to_json(fields, item, 0, &json, err));
+    enum status status = csv_rows_write(rows, json, err);
     cJSON_Delete(json);
     return status;
 }

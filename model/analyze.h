@@ -53,6 +53,9 @@ struct analyze_options {
     /* By enum mpi_call: functions of which no Wait for Progress is inferred, beside those of which the trace refutes it;
      * borrowed; NULL: none. */
     const bool *not_inferred;
+    size_t over_time;                          /* fill result->over_time with at most so many slices; 0: not needed */
+    const char *iterations; /* of over_time: where iterations begin (model/over_time/iterations.h); borrowed; NULL: slices of
+                               time */
     bool verify;                               /* fill result->checks; needs intervals */
     bool intervals;                            /* fill result->efficiency, causes and critical path */
     enum interval_source interval_source;      /* where the intervals of result->efficiency come from */

@@ -12,6 +12,7 @@
 
 enum {
     PER_RANK_MAX = 1024,           /* ranks whose values are shown one by one */
+    TIME_SLICES = 100,             /* of the strip above the time lines */
     SLICES_FROM_RECORDS = 4 << 20, /* of an archive that is read in slices: some 300 MB in memory as a whole */
 };
 
@@ -29,8 +30,27 @@ static struct analyze_options options_of(const struct trace *trace)
 {
     struct analyze_options analyze = ANALYZE_DEFAULTS;
     analyze.intervals = true;
+    analyze.interval_source = INTERVALS_OF_CALLPATHS;
+    analyze.over_time = TIME_SLICES;
     analyze.per_rank = trace->rank_count <= PER_RANK_MAX;
     return analyze;
+}
+
+/* The page shows sums over the ranks, of what takes time. */
+static void cut_efficiency(cJSON *result)
+{
+    cJSON *interval, *characteristics, *next;
+    cJSON_ArrayForEach(interval, cJSON_GetObjectItem(cJSON_GetObjectItem(result, "efficiency"), "intervals"))
+    {
+        characteristics = cJSON_GetObjectItem(interval, "characteristics");
+        for (cJSON *one = characteristics ? characteristics->child : NULL; one; one = next) {
+            next = one->next;
+            cJSON_DeleteItemFromObject(one, "ranks");
+            cJSON_DeleteItemFromObject(one, "processors");
+            if (cJSON_GetNumberValue(cJSON_GetObjectItem(one, "max")) == 0)
+                cJSON_Delete(cJSON_DetachItemViaPointer(characteristics, one));
+        }
+    }
 }
 
 static enum status write_result(const struct result *result, struct input_runs *runs, FILE *out, struct err *err)
@@ -38,6 +58,7 @@ static enum status write_result(const struct result *result, struct input_runs *
     cJSON *json;
     TRY(input_runs_add(runs, result->origin == TRACE_SIMULATED, result->rank_count, err));
     TRY(result_to_json(result, &json, err));
+    cut_efficiency(json);
     fputs("\"data\":", out);
     enum status status = copy_tree(json, out, err);
     fputs(",\"timeline\":", out);

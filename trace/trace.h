@@ -207,6 +207,7 @@ struct trace_kept {
     uint64_t event; /* its number among the rank's calls, from 0 */
     uint32_t node;  /* its call path, as model/callpaths/callpath.h numbers them */
     uint32_t interval; /* its interval, as model/efficiency/intervals.h numbers them */
+    uint32_t iteration; /* of model/over_time/iterations.h, where they are counted */
     uint16_t call;  /* its function; if calls[].call differs, only the call's times still count */
     uint16_t flags; /* enum slice_flag of model/slices/final.h */
 };

@@ -7,16 +7,17 @@
 #include "cli/prediction_options.h"
 #include "validate/validate.h"
 
-enum { KEY_JSON = 1000, KEY_TOP };
+enum { KEY_JSON = 1000, KEY_CSV, KEY_TOP };
 
 static const struct argp_option options[] = {
     {"json", KEY_JSON, "FILE", 0, "write all differences as JSON; - is standard output, without the table", 0},
+    CSV_ROWS_OPTION(KEY_CSV),
     {"top", KEY_TOP, "N", 0, "print only the N call paths that differ most (default 10)", 0},
     WAIT_OPTIONS,
     {0}};
 
 struct settings {
-    const char *files[2], *json;
+    const char *files[2], *json, *csv;
     int64_t top;
     struct analyze_options analyze;
 };
@@ -28,6 +29,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     if (shared != ARGP_ERR_UNKNOWN) return shared;
     switch (key) {
     case KEY_JSON: settings->json = argument; return 0;
+    case KEY_CSV: settings->csv = argument; return 0;
     case KEY_TOP: return cli_count(state, "--top", argument, 1, INT64_MAX, &settings->top);
     case ARGP_KEY_ARG:
         if (state->arg_num > 1) return cli_usage(state, "unexpected argument '%s', expected BEFORE AFTER", argument);
@@ -48,7 +50,8 @@ static enum status run_diff(const struct settings *settings, struct err *err)
         status = validate_open_run(settings->files[i], NULL, true, &settings->analyze, &traces[i], &results[i], err);
     if (status == STATUS_OK)
         status = difference_new(results[0], settings->files[0], results[1], settings->files[1], -1, &difference, err);
-    if (status == STATUS_OK) status = difference_output(difference, settings->json, (size_t)settings->top, false, err);
+    if (status == STATUS_OK)
+        status = difference_output(difference, settings->json, settings->csv, (size_t)settings->top, false, err);
     difference_free(difference);
     for (int i = 0; i < 2; i++) {
         result_free(results[i]);
@@ -67,6 +70,7 @@ enum status cmd_diff(int argc, char **argv, struct err *err)
         "Compares two runs of a program by call path, traces or their results, as 'rmacast diff old.rma new.rma'.",
         NULL, NULL, NULL};
     enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);
-    if (status == STATUS_OK) status = cli_claim_outputs(&(struct cli_output){CLI_WRITES, "--json", settings.json}, 1, err);
+    const struct cli_output outputs[] = {{CLI_WRITES, "--json", settings.json}, {CLI_WRITES, "--csv", settings.csv}};
+    if (status == STATUS_OK) status = cli_claim_outputs(outputs, 2, err);
     return status == STATUS_OK ? run_diff(&settings, err) : status;
 }

@@ -6,7 +6,7 @@
 #include "cli/terminal/progress_bar.h"
 #include "predictors/prediction.h"
 
-enum { KEY_SEMANTICS = 1000, KEY_MAX, KEY_JSON, KEY_TOP };
+enum { KEY_SEMANTICS = 1000, KEY_MAX, KEY_JSON, KEY_CSV, KEY_TOP };
 
 static const struct argp_option options[] = {
     PREDICTION_OPTIONS,
@@ -14,11 +14,12 @@ static const struct argp_option options[] = {
     {"max", KEY_MAX, "SHARE", 0, "how much longer the run of NEW may take, as 5% (default 2%)", 0},
     {"top", KEY_TOP, "N", 0, "print only the N call paths that got slower most (default 10)", 0},
     {"json", KEY_JSON, "FILE", 0, "write all differences as JSON; - is standard output, without the table", 0},
+    CSV_ROWS_OPTION(KEY_CSV),
     WAIT_OPTIONS,
     {0}};
 
 struct settings {
-    const char *files[2], *semantics, *json;
+    const char *files[2], *semantics, *json, *csv;
     double max;
     int64_t top;
     struct prediction_options prediction;
@@ -38,6 +39,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case KEY_MAX: return cli_fraction(state, "--max", argument, &settings->max);
     case KEY_TOP: return cli_count(state, "--top", argument, 1, INT64_MAX, &settings->top);
     case KEY_JSON: settings->json = argument; return 0;
+    case KEY_CSV: settings->csv = argument; return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1) return cli_usage(state, "unexpected argument '%s', expected BASE NEW", argument);
         settings->files[state->arg_num] = argument;
@@ -100,7 +102,7 @@ static enum status run_gate(const struct settings *settings, struct err *err)
         status = difference_new(predictions[0].result, settings->files[0], predictions[1].result, settings->files[1],
                                 settings->max, &difference, err);
     if (status == STATUS_OK)
-        status = difference_output(difference, settings->json, (size_t)settings->top, !difference->holds, err);
+        status = difference_output(difference, settings->json, settings->csv, (size_t)settings->top, !difference->holds, err);
     difference_free(difference);
     for (int i = 0; i < 2; i++) prediction_clear(&predictions[i]);
     return status;
@@ -120,6 +122,7 @@ enum status cmd_gate(int argc, char **argv, struct err *err)
         NULL, NULL, NULL};
     enum status status = cli_parse(&argp, argc, argv, CLI_READS_TRACES, &settings, err);
     settings.prediction.outputs[0] = (struct cli_output){CLI_WRITES, "--json", settings.json};
+    settings.prediction.outputs[1] = (struct cli_output){CLI_WRITES, "--csv", settings.csv};
     if (status == STATUS_OK) status = prediction_options_claim_outputs(&settings.prediction, err);
     if (status == STATUS_OK) status = run_gate(&settings, err);
     prediction_options_clear(&settings.prediction);

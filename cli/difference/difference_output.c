@@ -3,10 +3,14 @@
 #include "cli/cli.h"
 #include "common/text/text.h"
 
-enum status difference_output(const struct difference *difference, const char *json, size_t top, bool slower, struct err *err)
+enum status difference_output(const struct difference *difference, const char *json, const char *csv, size_t top, bool slower,
+                              struct err *err)
 {
+    const struct csv_rows rows = {csv, "rows", "callpath,call,file,line,before_count,after_count,before_s,after_s,change_s,"
+                                               "waits.before_s,waits.after_s,change_waits_s"};
     if (json) TRY(cli_write_fields(difference_fields, difference, 0, json, err));
-    if (!cli_is_output(json)) {
+    TRY(csv_rows_write_fields(&rows, difference_fields, difference, err));
+    if (!cli_is_output(json) && !cli_is_output(csv)) {
         FILE *out = cli_table();
         difference_print(difference, top, slower, out);
         if (difference->limit >= 0 && !difference->results[0]->section.known)

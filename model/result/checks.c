@@ -217,6 +217,33 @@ static void causes_add_up(const struct figures *figures, struct result_check *ro
     expect_near(row, "critical path, run time", result->critical_path.total_s, result->run_time_s);
 }
 
+static void slices_add_up(const struct figures *figures, struct result_check *row)
+{
+    const struct result *result = figures->result;
+    const struct result_over_time *over_time = &result->over_time;
+    struct result_slice sum = {.calls = 0};
+    for (size_t s = 0; s < over_time->count; s++) {
+        const struct result_slice *slice = &over_time->items[s];
+        sum.time_s += slice->time_s;
+        sum.calls_s += slice->calls_s;
+        sum.transfers += slice->transfers;
+        sum.bytes += slice->bytes;
+        for (int p = 0; p < PATTERN_COUNT; p++) {
+            sum.waits[p].severity_s += slice->waits[p].severity_s;
+            sum.waits[p].count += slice->waits[p].count;
+        }
+    }
+    if (!over_time->known) return;
+    expect_near(row, "slices, time in calls", sum.calls_s, result->calls.total_s);
+    if (!over_time->partial) expect_near(row, "slices, time", sum.time_s, result->properties[0].inclusive_s);
+    for (int p = 0; p < PATTERN_COUNT; p++) {
+        expect_near(row, pattern_row((enum pattern)p)->name, sum.waits[p].severity_s, result->patterns[p].severity_s);
+        if (sum.waits[p].count != result->patterns[p].count)
+            breach(row, "%s: counts of slices", pattern_row((enum pattern)p)->name);
+    }
+    if (sum.transfers != result->transfer_count || sum.bytes != result->transfer_bytes) breach(row, "transfers of slices");
+}
+
 static const struct {
     const char *name;
     check *look;
@@ -226,6 +253,7 @@ static const struct {
     {"places add up", places_add_up},
     {"intervals add up", intervals_hold},
     {"causes add up", causes_add_up},
+    {"slices add up", slices_add_up},
 };
 
 static void append_check(struct result *result, struct result_check row)
@@ -246,6 +274,7 @@ void checks_report(struct checks *checks, const struct totals *totals, const boo
     checks->cause.checked = checks->fit.checked;
     append_check(result, checks->cause);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].look == slices_add_up && !result->over_time.known) continue;
         struct result_check row = {.name = rows[i].name, .holds = true};
         rows[i].look(&figures, &row);
         append_check(result, row);

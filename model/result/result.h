@@ -243,6 +243,35 @@ struct result_disturbance { /* how long the ranks waited for a core while the pr
     uint32_t worst_rank;
 };
 
+struct result_slice_wait {
+    double severity_s;
+    uint64_t count; /* of waits that begin in the slice */
+};
+
+#define RESULT_SLICE_OF_CALLS "calls"
+#define RESULT_SLICE_OF_COMPUTING "computing"
+struct result_slice { /* of the run's time, all ranks */
+    double from_s, to_s; /* since the first event; of iterations, of any rank */
+    uint64_t iteration, iterations; /* the first one's number, and how many; iterations 0: a slice of time */
+    double longest_s; /* of a rank in it */
+    double time_s, init_s, calls_s, waits_s; /* of the ranks; in calls like MPI_Init; in all calls; in waits that are not part of
+                                                another one */
+    double efficiency, load_balance; /* user code's share of the time without init_s; mean of the ranks' user code by that of
+                                        the rank with most; -1: unknown */
+    uint64_t calls, transfers, bytes; /* that begin in it */
+    struct result_slice_wait waits[PATTERN_COUNT];
+    const char *stands_out; /* static: the wait state, RESULT_SLICE_OF_CALLS or RESULT_SLICE_OF_COMPUTING, that it has more of
+                               than other slices; NULL: it does not */
+};
+
+struct result_over_time {
+    bool known, partial; /* partial: times are those of a section, or of the first threads. Not in the file */
+    char *iterations; /* owned: where each begins: a region or MPI function; NULL: they are slices of time */
+    double width_s; /* of each slice of time but the last; 0: of iterations */
+    struct result_slice *items; /* owned */
+    size_t count;
+};
+
 struct result_section { /* the section of the run that times and waits are of (model/waits/section.h) */
     bool known, without_init; /* known false: they are of the whole run */
     bool empty;               /* nothing of the run is in it; false in a result read back */
@@ -293,6 +322,7 @@ struct result {
     struct result_shares calls; /* by function and place */
     double init_s;              /* of these in calls like MPI_Init and MPI_Finalize */
     struct result_user user;
+    struct result_over_time over_time;
     char *replay;               /* owned: the platform of calls' transfer_s; NULL: they are of no replay */
     bool causes_known;                          /* causes and critical_path were computed */
     struct result_shares causes, critical_path;
@@ -395,12 +425,15 @@ void result_print(const struct result *result, FILE *out);
 /* Prints the line of a node under what heads it. */
 void result_print_nodes_head(FILE *out);
 void result_print_node(const struct result *result, const struct result_node *node, FILE *out);
-/* The same with the first `top` findings and places of each list; 0: as result_print. */
+/* The same with the first `top` findings and places of each list; 0: as result_print. Of a result with slices of time these
+ * instead of findings. */
 void result_print_top(const struct result *result, size_t top, FILE *out);
 /* "rank 3, event 17 (MPI_Put) at 0.001000 s, main/exchange (halo.c:40)" and the end of a line. */
 void result_print_call(const struct result_call *call, FILE *out);
 /* Prints every call that contradicts MPI, or that there is none. */
 void result_print_violations(const struct result_violations *violations, FILE *out);
+/* Prints the slices of time, and those that stand out. */
+void result_print_over_time(const struct result_over_time *over_time, FILE *out);
 /* Prints the part about transfers. */
 void result_print_transfers(const struct result *result, size_t top, FILE *out);
 

@@ -69,6 +69,22 @@ void csv_write_properties(const struct result *result, FILE *out)
     }
 }
 
+void csv_write_over_time(const struct result *result, FILE *out)
+{
+    static const char columns[] =
+        "from_s,to_s,iteration,iterations,longest_s,time_s,init_s,calls_s,waits_s,efficiency,load_balance,calls,"
+        "transfers,bytes,stands_out";
+    fprintf(out, "%s", columns);
+    for (int p = 0; p < PATTERN_COUNT; p++) fprintf(out, ",%s_s", pattern_row((enum pattern)p)->name);
+    for (size_t s = 0; s < result->over_time.count; s++) {
+        const struct result_slice *slice = &result->over_time.items[s];
+        fputc('\n', out);
+        fields_write_csv(slice_fields, columns, slice, out);
+        for (int p = 0; p < PATTERN_COUNT; p++) fprintf(out, ",%.15g", slice->waits[p].severity_s);
+    }
+    fputc('\n', out);
+}
+
 void csv_write_transfer_groups(const struct result *result, FILE *out)
 {
     static const struct {

@@ -19,6 +19,8 @@ void csv_write_places(const struct result *result, FILE *out);
 void csv_write_place_ranks(const struct result *result, FILE *out);
 /* property,parent,inclusive_s,exclusive_s */
 void csv_write_properties(const struct result *result, FILE *out);
+/* A line for each slice of time, with the time of every pattern. Only with --over-time. */
+void csv_write_over_time(const struct result *result, FILE *out);
 /* A line for each pair, window, call path and size class of transfers. Columns that do not belong to the group are
  * empty. */
 void csv_write_transfer_groups(const struct result *result, FILE *out);

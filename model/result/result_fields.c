@@ -148,6 +148,48 @@ static const struct field pattern_fields[] = {SAME(severity_s), SAME(count), SAM
                                               ARRAY("places", places, place_count, place_fields), {0}};
 #undef S
 
+/* --- over time --- */
+
+static bool is_in_slice(const void *item)
+{
+    const struct result_slice_wait *wait = item;
+    return wait->count > 0 || wait->severity_s > 0;
+}
+
+static const char *name_excess(int index)
+{
+    if (index < PATTERN_COUNT) return name_pattern(index);
+    return index == PATTERN_COUNT ? RESULT_SLICE_OF_CALLS : RESULT_SLICE_OF_COMPUTING;
+}
+
+#define S struct result_slice_wait
+static const struct field slice_wait_fields[] = {SAME(severity_s), SAME(count), {0}};
+#undef S
+#define S struct result_slice
+const struct field slice_fields[] = {
+    SAME(from_s),
+    SAME(to_s),
+    SAME(iteration, IF_FLAG(iterations)),
+    SAME(iterations, IF_POSITIVE),
+    SAME(longest_s),
+    SAME(time_s),
+    SAME(init_s),
+    SAME(calls_s),
+    SAME(waits_s),
+    SAME(efficiency, IF_NOT_NEGATIVE),
+    SAME(load_balance, IF_NOT_NEGATIVE),
+    SAME(calls),
+    SAME(transfers),
+    SAME(bytes),
+    SAME(stands_out, IF_THERE, .name = name_excess, .count = PATTERN_COUNT + 2),
+    TABLE("waits", waits, name_pattern, slice_wait_fields, .known = is_in_slice),
+    {0}};
+#undef S
+#define S struct result_over_time
+static const struct field over_time_fields[] = {SAME(iterations, IF_THERE), SAME(width_s, IF_POSITIVE),
+                                                ARRAY("slices", items, count, slice_fields), {0}};
+#undef S
+
 /* --- properties --- */
 
 void result_property_times(const struct result *result, double *inclusive_s, double *exclusive_s)
@@ -408,6 +450,7 @@ const struct field result_fields[] = {
     TABLE("patterns", patterns, name_pattern, pattern_fields),
     MADE(NULL, struct property_times, make_properties, properties_fields),
     {.kind = FIELD_OWN, .read = read_properties},
+    OBJECT("over_time", over_time, over_time_fields, IF_FLAG(over_time.known), LEFT_OUT),
     PART("transfers", transfers_fields),
     PART("transfer_groups", groups_fields, OPTIONAL),
     ARRAY("in_flight", flights, flight_count, flight_fields, IF_FLAG(flights_known), LEFT_OUT),

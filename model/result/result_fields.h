@@ -7,6 +7,7 @@
 extern const struct field result_fields[];                          /* struct result */
 extern const struct field result_calls_fields[];                    /* of it: calls, calls_replay, user_code */
 extern const struct field call_fields[];                            /* struct result_share */
+extern const struct field slice_fields[];                           /* struct result_slice */
 extern const struct field place_fields[], place_rank_fields[];      /* struct result_place, result_place_rank */
 extern const struct field pair_fields[], window_fields[];           /* struct result_group */
 extern const struct field callpath_fields[], size_fields[];         /* struct result_group */

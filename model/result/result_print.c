@@ -284,10 +284,8 @@ void result_print(const struct result *result, FILE *out)
     result_print_top(result, 0, out);
 }
 
-void result_print_top(const struct result *result, size_t top, FILE *out)
+static void print_sums(const struct result *result, size_t top, FILE *out)
 {
-    print_head(result, out);
-    print_left_out(result, out);
     result_print_calls(result, top, out);
     print_findings(result, top, out);
     print_shares("Root causes: what others did while ranks waited", &result->causes, top, out);
@@ -300,6 +298,14 @@ void result_print_top(const struct result *result, size_t top, FILE *out)
     print_creations(result, out);
     result_print_behaviour(result, out);
     print_buffer(result, out);
+}
+
+void result_print_top(const struct result *result, size_t top, FILE *out)
+{
+    print_head(result, out);
+    print_left_out(result, out);
+    if (result->over_time.known) result_print_over_time(&result->over_time, out);
+    else print_sums(result, top, out);
     if (result->check_count > 0) text_print(out, "\nVerified\n");
     for (size_t i = 0; i < result->check_count; i++)
         text_print(out, "  %-24s %-6s %s\n", result->checks[i].name, result->checks[i].holds ? "holds" : "broken",

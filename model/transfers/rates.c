@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/units.h"
+#include "model/over_time/over_time.h"
 
 void rates_clear(struct rates *rates)
 {
@@ -26,7 +27,7 @@ static enum status add_rate(struct distribution *rates, const struct transfer *t
 
 enum status rates_add(struct rates *rates, const struct trace *trace, const struct callpaths *paths,
                       const struct filter *filter, const struct transfers *transfers, struct transfer_log *log,
-                      struct err *err)
+                      struct over_time *over_time, struct err *err)
 {
     bool selects = filter_is_set(filter);
     for (size_t i = 0; i < transfers->count; i++) {
@@ -46,6 +47,7 @@ enum status rates_add(struct rates *rates, const struct trace *trace, const stru
         TRY(add_rate(&rates->upper, transfer, transfer->lower_end_ps, err));
         TRY(add_rate(&rates->platform, transfer, transfer_least_end_ps(trace, transfer), err));
         TRY(transfer_groups_add(&rates->groups, trace, paths, transfer, err));
+        if (over_time) over_time_add_transfer(over_time, transfer);
         if (log) TRY(transfer_log_add(log, trace, transfer, err));
     }
     return STATUS_OK;

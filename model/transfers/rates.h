@@ -22,10 +22,11 @@ struct rates {
 };
 
 void rates_clear(struct rates *rates);
-/* Adds the transfers whose operation passes the filter, also to log, which may be NULL. */
+struct over_time;
+/* Adds the transfers whose operation passes the filter, also to log and over_time, which may be NULL. */
 enum status rates_add(struct rates *rates, const struct trace *trace, const struct callpaths *paths,
                       const struct filter *filter, const struct transfers *transfers, struct transfer_log *log,
-                      struct err *err);
+                      struct over_time *over_time, struct err *err);
 
 /* Fills result's transfer members. */
 enum status rates_report(struct rates *rates, const struct trace *trace, const struct callpaths *paths,

@@ -35,7 +35,8 @@ static enum status add_call(struct time_profile *times, uint32_t rank, size_t in
     return STATUS_OK;
 }
 
-static enum status add_rank(struct time_profile *times, const struct filter *filter, uint32_t rank, struct err *err)
+static enum status add_rank(struct time_profile *times, const struct filter *filter, uint32_t rank, struct over_time *over_time,
+                            struct err *err)
 {
     const struct trace_rank *process = &times->trace->ranks[rank];
     const bool all = !filter_is_set(filter);
@@ -45,16 +46,16 @@ static enum status add_rank(struct time_profile *times, const struct filter *fil
         bool passes = !call_is_region(process->calls[i].call);
         if (passes && !all) TRY(filter_passes(filter, times->trace, times->paths, &at, &passes, err));
         if (passes) TRY(add_call(times, rank, i, recent, err));
+        if (passes && over_time) over_time_add_call(over_time, times->trace, rank, i);
     }
     for (int i = 0; i < RECENT; i++) TRY(put_recent(times, &recent[i], err));
     return STATUS_OK;
 }
 
 enum status call_times_add(struct time_profile *times, const struct filter *filter, const struct trace *trace,
-                           struct err *err)
+                           struct over_time *over_time, struct err *err)
 {
-    for (uint32_t r = 0; r < trace->rank_count; r++)
-        TRY(add_rank(times, filter, r, err));
+    for (uint32_t r = 0; r < trace->rank_count; r++) TRY(add_rank(times, filter, r, over_time, err));
     return STATUS_OK;
 }
 

@@ -6,11 +6,12 @@
 #include "model/match/timelines.h"
 #include "model/waits/disturbance.h"
 #include "model/waits/filter.h"
+#include "model/over_time/over_time.h"
 #include "model/waits/wait_profile.h"
 
-/* Adds the calls of a whole trace, or the new ones of a slice, that pass the filter. */
+/* Adds the calls of a whole trace, or the new ones of a slice, that pass the filter, also to over_time, which may be NULL. */
 enum status call_times_add(struct time_profile *times, const struct filter *filter, const struct trace *trace,
-                           struct err *err);
+                           struct over_time *over_time, struct err *err);
 
 /* Sets calls and init_s of a result that has its properties. Waits in doubt are decided. */
 enum status call_times_report(struct time_profile *times, const struct wait_profile *waits, struct result *result,

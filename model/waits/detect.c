@@ -27,6 +27,8 @@ enum status detect_counted(struct detection *detection, const struct finding *fi
         TRY(waits_add(detection->waits, trace, finding, passes, detection->err));
     if (!passes) return STATUS_OK;
     if (detection->observer) detection->observer(detection->observer_context, finding);
+    if (detection->over_time && finding->severity_ps >= 0)
+        TRY(over_time_add_wait(detection->over_time, trace, finding, detection->err));
     if (finding->doubt != FINDING_CERTAIN) {
         TRY(provisional_add(detection->provisional, trace, finding, detection->err));
         return wait_profile_add(detection->profile, trace, finding, detection->err);

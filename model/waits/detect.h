@@ -6,6 +6,7 @@
 #include "model/waits/totals.h"
 #include "model/analyze.h"
 #include "model/waits/finding.h"
+#include "model/over_time/over_time.h"
 #include "model/waits/wait_profile.h"
 #include "model/waits/provisional.h"
 #include "model/match/relations.h"
@@ -17,6 +18,7 @@ struct detection {
     struct totals *totals;
     struct wait_profile *profile; /* NULL: not wanted */
     struct waits *waits;   /* NULL: not wanted */
+    struct over_time *over_time;     /* NULL: not wanted */
     struct provisional *provisional; /* NULL: nothing is in doubt */
     bool *refuted; /* by doubt, those of progress (model/waits/provisional.h); NULL: nobody asks */
     void (*observer)(void *context, const struct finding *finding); /* receives every counted wait; may be NULL */

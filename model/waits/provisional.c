@@ -18,6 +18,11 @@ bool doubt_is_of_target(uint16_t doubt)
     return doubt >= DOUBT_TARGET && doubt < DOUBT_GROUP;
 }
 
+enum pattern doubt_pattern(uint16_t doubt)
+{
+    return doubt < DOUBT_TARGET ? PATTERN_WAIT_FOR_PROGRESS : PATTERN_EARLY_TRANSFER;
+}
+
 enum mpi_call doubt_function(uint16_t doubt)
 {
     if (doubt < DOUBT_TARGET) return (enum mpi_call)(doubt - DOUBT_PROGRESS);
@@ -49,7 +54,7 @@ enum status provisional_end(const struct provisional *provisional, struct totals
 {
     for (uint16_t d = DOUBT_PROGRESS; d < DOUBT_COUNT; d++) {
         if (provisional->refuted[d] || !provisional->count[d]) continue;
-        enum pattern pattern = d < DOUBT_TARGET ? PATTERN_WAIT_FOR_PROGRESS : PATTERN_EARLY_TRANSFER;
+        enum pattern pattern = doubt_pattern(d);
         for (uint32_t r = 0; r < totals->rank_count; r++) {
             totals->severity_ps[pattern][r] += provisional->severity_ps[d][r];
             totals->count[pattern][r] += provisional->count[d][r];

@@ -32,6 +32,7 @@ struct provisional {
 
 /* Whether the doubt is about the target's post alone. Each such wait also has a longer one for the group's posts. */
 bool doubt_is_of_target(uint16_t doubt);
+enum pattern doubt_pattern(uint16_t doubt);
 /* The MPI function whose waits depend on the doubt. */
 enum mpi_call doubt_function(uint16_t doubt);
 

@@ -22,6 +22,7 @@ enum status severity_init(struct severity *severity, const struct trace *trace, 
     severity->request_makers = calloc((size_t)trace->rank_count + 1, sizeof *severity->request_makers);
     severity->calls = (struct time_profile){.trace = trace, .paths = &severity->profile.paths};
     if (!severity->inside || !severity->request_makers) return err_memory(err);
+    if (options->over_time > 0) TRY(over_time_new(trace->rank_count, options, &severity->over_time, err));
     return callpaths_open(trace, &severity->profile.paths, err);
 }
 
@@ -39,6 +40,7 @@ void severity_clear(struct severity *severity)
     provisional_clear(&severity->provisional);
     window_creations_clear(&severity->creations);
     in_flight_clear(&severity->in_flight);
+    over_time_free(severity->over_time);
 }
 
 static enum status add_transfers(struct severity *severity, const struct relations *relations, struct transfers *wanted,
@@ -47,7 +49,8 @@ static enum status add_transfers(struct severity *severity, const struct relatio
     struct transfers transfers;
     TRY(bounds_from_relations(relations, &transfers, err));
     enum status status = rates_add(&severity->rates, relations->trace, &severity->profile.paths,
-                                   &severity->options->filter, &transfers, severity->options->transfers, err);
+                                   &severity->options->filter, &transfers, severity->options->transfers,
+                                   severity->over_time, err);
     if (status == STATUS_OK && wanted)
         *wanted = transfers;
     else
@@ -75,9 +78,11 @@ enum status severity_add(struct severity *severity, const struct relations *rela
                                   .totals = &severity->totals,
                                   .profile = &severity->profile,
                                   .waits = waits,
+                                  .over_time = severity->over_time,
                                   .provisional = &severity->provisional,
                                   .refuted = severity->provisional.refuted,
                                   .err = err};
+    if (severity->over_time) TRY(over_time_go_on(severity->over_time, relations->trace, severity->options->filter.section, err));
     TRY(behaviour_add(&severity->behaviour, relations, err));
     TRY(detect_all(&detection));
     TRY(fence_pairs_count(relations, &severity->fence_pairs, err));
@@ -87,7 +92,7 @@ enum status severity_add(struct severity *severity, const struct relations *rela
     TRY(notes_add(&severity->notes, relations, err));
     TRY(properties_add(relations->trace, severity->request_makers, severity->times_ps, err));
     disturbance_add(relations->trace, severity->inside);
-    TRY(call_times_add(&severity->calls, &severity->options->filter, relations->trace, err));
+    TRY(call_times_add(&severity->calls, &severity->options->filter, relations->trace, severity->over_time, err));
     return add_transfers(severity, relations, transfers, err);
 }
 
@@ -185,6 +190,16 @@ static enum status report_profile(struct severity *severity, const struct timeli
     return status;
 }
 
+static enum status report_over_time(struct severity *severity, const struct timelines *timelines, struct result *result,
+                                    struct err *err)
+{
+    const struct filter *filter = &severity->options->filter;
+    struct filter others = *filter;
+    others.section = NULL;
+    return over_time_report(severity->over_time, severity->provisional.refuted, timelines, filter->section,
+                            !filter_is_set(&others), result, err);
+}
+
 enum status severity_report(struct severity *severity, const struct timelines *timelines, struct result *result,
                             struct err *err)
 {
@@ -202,6 +217,7 @@ enum status severity_report(struct severity *severity, const struct timelines *t
     TRY(properties_report(timelines, severity->times_ps, &severity->totals, result, err));
     TRY(call_times_report(&severity->calls, &severity->profile, result, err));
     disturbance_report(timelines, severity->inside, &result->disturbance);
+    if (severity->over_time) TRY(report_over_time(severity, timelines, result, err));
     TRY(rates_report(&severity->rates, trace, &severity->profile.paths, result, err));
     TRY(behaviour_report(&severity->behaviour, result, err));
     TRY(window_creations_report(&severity->creations, trace, result, err));

@@ -11,6 +11,7 @@
 #include "model/result/notes.h"
 #include "model/waits/wait_profile.h"
 #include "model/waits/disturbance.h"
+#include "model/over_time/over_time.h"
 #include "model/callpaths/time_profile.h"
 #include "model/waits/properties.h"
 #include "model/waits/provisional.h"
@@ -34,6 +35,7 @@ struct severity {
     wide_ps times_ps[PROPERTY_COUNT];
     struct disturbance_inside *inside; /* per rank */
     struct provisional provisional;
+    struct over_time *over_time; /* of options->over_time, else NULL */
 };
 
 /* Inits *severity for a trace, and borrows the trace until severity_clear(), which follows also on failure. All-zero is empty. */

@@ -58,14 +58,21 @@ function comparisonSection(title, rows, warnings, error, about) {
 }
 
 function scalingSection(input) {
-  const { points, scaling, stops_paying: stops } = input.data;
+  const { points, scaling, stops_paying: stops, replays = [] } = input.data;
+  const ticks = [...new Set([...points, ...replays].map((point) => point.ranks))].sort((a, b) => a - b);
   const names = [...new Set(points.map((point) => point.semantics))];
+  const [fast, key] = scaling === "strong" ? ["speed-up", "speedup"] : ["efficiency", "efficiency"];
+  const unit = points.find((point) => point.speedup === 1);
   const head = ["ranks", "semantics", "run time", "at least", "at most", "speed-up", "efficiency"];
   return section(`${scaling === "strong" ? "Strong" : "Weak"} scaling, ${shortName(input.name)}`,
     plot({ label: "run time against the number of ranks", xName: "ranks", yName: "Run time, with the band of its error.", xFormat: String, yFormat: formatSeconds,
-      xTicks: [...new Set(points.map((point) => point.ranks))],
-      series: names.map((name) => ({ name: rowTitle(name), line: true, points: points.filter((point) => point.semantics === name)
-        .map((point) => [point.ranks, point.run_time_s, point.run_time_low_s, point.run_time_high_s]) })) }),
+      xTicks: ticks,
+      series: [...names.map((name) => ({ name: rowTitle(name), line: true, points: points.filter((point) => point.semantics === name)
+        .map((point) => [point.ranks, point.run_time_s, point.run_time_low_s, point.run_time_high_s]) })),
+      ...(replays.length ? [{ name: "measured", large: true, points: replays.map((run) => [run.ranks, run.measured_s]) }] : [])] }),
+    plot({ label: `${fast} against the number of ranks`, xName: "ranks", yName: `${fast[0].toUpperCase()}${fast.slice(1)}, against ${counted(ticks[0], "rank")}.`, xFormat: String, yFormat: (value) => String(Number(value.toPrecision(3))),
+      xTicks: ticks, series: [...names.map((name) => ({ name: rowTitle(name), line: true, points: points.filter((point) => point.semantics === name && point[key] > 0).map((point) => [point.ranks, point[key]]) })),
+      ...(key === "speedup" && unit ? [{ name: "without loss", line: true, points: ticks.map((ranks) => [ranks, ranks / unit.ranks]) }] : [])] }),
     stops.filter((stop) => stop.ranks).map((stop) => element("p", {}, `${stop.semantics}: more than ${stop.ranks} ranks do not pay.`)),
     table(head, points.map((point) => [point.ranks, point.semantics, formatSeconds(point.run_time_s),
       formatSeconds(point.run_time_low_s), formatSeconds(point.run_time_high_s), Number(point.speedup).toFixed(2), formatShare(point.efficiency)])),

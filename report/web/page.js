@@ -46,6 +46,8 @@ function buildPage(data) {
   for (const input of of("validation")) put(() => validationSection(input), "Validation");
   for (const input of of("campaign-result")) put(() => campaignSection(input), "Campaign");
   for (const input of runs) put(() => panelsSection(input), "Panels");
+  for (const input of runs) put(() => efficiencySection(input), "Efficiency");
+  for (const input of runs) put(() => overTimeSection(input), "Over time");
   if (timelines.length) put(() => timelineSection(timelines), "Time lines");
   for (const alike of sameTransfers(runs)) put(() => matrixSection(alike), "Transfers");
   for (const input of runs) put(() => boundsSection(input), "Bounds");

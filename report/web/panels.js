@@ -96,7 +96,7 @@ function panelsSection(input) {
   const { data: result, timeline } = input, cube = timeline && timeline.calls ? cubeOfCalls(timeline) : cubeOfResult(result);
   if (!cube.metrics.length) return null;
   const tree = pathTree(cube.paths), total = allTime(result);
-  const chosen = { metric: null, node: null, rank: null, percent: false, exclusive: false, ranks: 0, columns: gridColumns(cube.ranks) };
+  const chosen = { metric: null, node: null, rank: null, percent: false, exclusive: false, ranks: 0, everyRank: null, columns: gridColumns(cube.ranks) };
   const lists = ["What", "Where", "On which rank"].map((title) => {
     const rows = element("div", { class: "rows" });
     return { rows, panel: element("div", { class: "panel" }, element("h3", {}, title), rows) };
@@ -169,13 +169,16 @@ function panelsSection(input) {
         "aria-label": `rank ${rank}: ${show(values[rank])}` }, element("i", { style: `opacity:${most > 0 ? values[rank] / most : 0}` }), element("span", {}, String(rank)))));
       return;
     }
-    if (cube.ranks > 256) order.sort((a, b) => values[b] - values[a]).splice(256);
+    // Of many ranks the worst, and those behind them, which are alike, in one row.
+    const others = cube.ranks > 64 && !chosen.everyRank ? order.sort((a, b) => values[b] - values[a]).splice(16) : [];
     const rankRow = (rank, depth) => row(`rank ${rank}${depth || !node(rank) ? "" : `, ${node(rank)}`}`, values[rank], most, depth, wait, "rank", rank, rank);
-    const nodes = [...new Set(order.map(node))];
+    const nodes = [...new Set(order.map(node))], folded = others.length ? `${counted(others.length, "other rank")}` : cube.ranks > 64 ? "fewer ranks" : "";
+    const fold = folded ? element("button", { class: "row", type: "button", "data-key": "ranks folded", "aria-expanded": String(!others.length), onclick: act("everyRank", true) },
+      element("span", {}, folded), element("span", {}, others.length ? `${show(values[others[others.length - 1]])} to ${show(values[others[0]])}` : "")) : "";
     lists[2].rows.replaceChildren(...(chosen.ranks === 0 ? order.map((rank) => rankRow(rank, 0)) : nodes.flatMap((name) => {
       const on = order.filter((rank) => node(rank) === name);
       return [element("p", { class: "group" }, element("span", {}, name || "node unknown"), element("span", {}, show(sum(on.map((rank) => values[rank]))))), ...on.map((rank) => rankRow(rank, 1))];
-    })));
+    })), fold);
   }
   function draw() { drawMetrics(); drawPaths(); drawRanks(); }
   draw();

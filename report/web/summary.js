@@ -84,12 +84,13 @@ function card(title, strong, ...rest) {
 }
 const ofSchema = (inputs, schema) => inputs.filter(({ data }) => data.schema === `rmacast.${schema}/1`);
 
+// Of a prediction of other scales, the first point with most ranks.
+const largestPoint = (inputs) => ofSchema(inputs, "scaling").flatMap(({ data }) => data.points).reduce((most, point) => (!most || point.ranks > most.ranks ? point : most), null);
 // What the page is about: the recorded run, else a predicted one, the first of a comparison, or the largest scale.
 function mainResult(inputs) {
   const runs = ofSchema(inputs, "result").map(({ data }) => data);
   const rows = ofSchema(inputs, "comparison").flatMap(({ data }) => data.results);
-  const points = ofSchema(inputs, "scaling").flatMap(({ data }) => data.points);
-  const largest = points.reduce((most, point) => (!most || point.ranks > most.ranks ? point : most), null);
+  const largest = largestPoint(inputs);
   return runs.find(({ origin }) => origin !== "simulated") || runs[0] || rows[0] || (largest && largest.result && largest.result.patterns ? largest.result : null);
 }
 const isPredicted = (result) => result.origin === "simulated";
@@ -99,7 +100,7 @@ const platformText = (result) => `${shortName(result.platform || "the platform")
 
 function howLongCard(inputs, result) {
   const runs = ofSchema(inputs, "result"), validation = ofSchema(inputs, "validation")[0], scaling = ofSchema(inputs, "scaling")[0];
-  const points = scaling ? scaling.data.points : [], last = points[points.length - 1];
+  const last = largestPoint(inputs);
   if (!result && last) return card("How long", `${formatSeconds(last.run_time_s)} on ${last.ranks} ranks, predicted`, scalingText(scaling.data));
   if (!result && !validation) return null;
   if (!result) {
@@ -190,9 +191,8 @@ function alternativesCard(inputs, result) {
 }
 
 function sureCard(inputs, result) {
-  const error = predictionError(inputs), scaling = ofSchema(inputs, "scaling")[0];
+  const error = predictionError(inputs), widest = largestPoint(inputs);
   const disturbance = result && result.disturbance && result.disturbance.waited_s > 0.01 * (result.disturbance.computing_s || 1) ? result.disturbance : null;
-  const widest = scaling && scaling.data.points[scaling.data.points.length - 1];
   const sure = [...inputs.map(({ data }) => data), ...ofSchema(inputs, "comparison").flatMap(({ data }) => data.results)].find((data) => data.error_s > 0 && data.run_time_s);
   const strong = error ? `Predictions were ${formatShare(error.share)} off at worst`
     : sure ? `Predicted ${formatSeconds(sure.run_time_s)} ± ${formatSeconds(sure.error_s)}` : result && isTimeless(result) ? `${result.origin[0].toUpperCase()}${result.origin.slice(1)}, without times`

@@ -56,30 +56,31 @@ function sharedView(inputs) {
   return shared;
 }
 
-// Waiting over the whole run, all ranks, and where the window is; a click moves it.
-function overviewStrip(timeline, shared) {
-  const canvas = element("canvas", { style: "height:36px", role: "img", "aria-label": "waiting of all ranks over the whole run, and the window that is shown; a click moves the window" });
-  const bins = new Float64Array(400), width = (timeline.until_ps - timeline.from_ps) / bins.length || 1;
-  for (const [, , from, until] of timeline.waits)
-    for (let bin = Math.max(0, Math.floor((from - timeline.from_ps) / width)); bin < bins.length && timeline.from_ps + bin * width < until; bin++)
-      bins[bin] += Math.min(until, timeline.from_ps + (bin + 1) * width) - Math.max(from, timeline.from_ps + bin * width);
+// The first run over its whole time, and where the window is; a click moves it.
+function overviewStrip({ data }, shared) {
+  const { slices } = data.over_time, line = () => shared.lines[0].data, shift = () => (shared.how === 1 ? line().aligned : 0);
   let begin = 0, end = 1;
+  const toShared = (seconds) => (seconds * 1e12 - shift()) / shared.factors[0];
+  const canvas = slicesCanvas(slices, "waiting and other time in calls of all ranks over the whole run, and the window that is shown; a click moves the window",
+    (pixel) => (at(pixel) * shared.factors[0] + shift()) * 1e-12);
+  // As wide as the time lines below.
+  const left = () => (canvas.clientWidth < 600 ? 30 : 64), at = (pixel) => begin + ((pixel - left()) / (canvas.clientWidth - left())) * (end - begin);
   shared.overview = (from, until) => {
     [begin, end] = [from, until];
-    const pen = canvas.getContext("2d"), style = getComputedStyle(document.body), full = canvas.clientWidth, x = (time) => ((time - begin) / (end - begin)) * full;
+    const pen = canvas.getContext("2d"), full = canvas.clientWidth, x = (time) => left() + ((time - begin) / (end - begin)) * (full - left());
     canvas.width = full;
-    canvas.height = 36;
-    pen.fillStyle = style.getPropertyValue("--bad");
-    bins.forEach((ps, bin) => { const high = 34 * Math.min(1, ps / (width * timeline.ranks)); pen.fillRect(x(timeline.from_ps + bin * width), 35 - high, Math.max(1, (full * width) / (end - begin)), high); });
-    pen.strokeStyle = style.color;
+    canvas.height = 52;
+    drawSlices(pen, slices, (seconds) => x(toShared(seconds)), 43);
+    pen.strokeStyle = getComputedStyle(document.body).color;
     pen.lineWidth = 2;
-    pen.strokeRect(x(shared.view.from) + 1, 1, Math.max(2, x(shared.view.until) - x(shared.view.from) - 2), 34);
+    pen.strokeRect(x(shared.view.from) + 1, 1, Math.max(2, x(shared.view.until) - x(shared.view.from) - 2), 50);
   };
   canvas.addEventListener("click", (event) => {
-    const half = (shared.view.until - shared.view.from) / 2, at = begin + (event.offsetX / canvas.clientWidth) * (end - begin);
-    shared.show(at - half, at + half);
+    const half = (shared.view.until - shared.view.from) / 2;
+    shared.show(at(event.offsetX) - half, at(event.offsetX) + half);
   });
-  return { canvas };
+  const show = (from, to) => shared.show(toShared(from - (to - from) / 2), toShared(to + (to - from) / 2));
+  return [canvas, slicesInWords(data.over_time, show)];
 }
 
 // The window is in the address, so that a link to the page shows it: #t=FROM,UNTIL in picoseconds.
@@ -131,7 +132,7 @@ function timelineSection(given) {
   shared.keys = element("details", {}, element("summary", {}, "keys"), table(["on the focused drawing", ""], [["left, right", "move"], ["+, -, control and wheel", "zoom"],
     ["dragging", "moves"], ["shift and dragging", "totals of a range"], ["Home", "the whole run"], ["up, down", "choose a rank"], ["comma, full stop", "the call before, behind"],
     ["Enter", "zoom to the chosen call"], ["?", "these keys"]]));
-  const overview = overviewStrip(inputs[0].timeline, shared);
+  const overview = overviewStrip(inputs[0], shared);
   const legendPlace = element("div"), about = element("p", { class: "soft" });
   const change = () => {
     shared.lines.forEach((line) => line.setView(shared.arrows));
@@ -150,7 +151,7 @@ function timelineSection(given) {
     choice("colours", ["by kind of call", "colour-blind"], palette - 1, (i) => { palette = i + 1; change(); }),
     toggle("waits", true, (on) => { shared.waits = on; change(); }),
     full.length ? toggle("epochs", true, (on) => { shared.epochs = on; change(); }) : null,
-    full.length ? searchTools(shared) : null), shared.keys, about, legendPlace, overview.canvas,
+    full.length ? searchTools(shared) : null), shared.keys, about, legendPlace, overview,
   inputs.map((input, i) => [element("h3", {}, `${shortName(input.name)} (${input.data.origin === "simulated" ? "predicted" : input.data.origin}${input.data.semantics ? `, semantics ${input.data.semantics}` : ""})`),
     aggregated(input).map((text) => element("p", { class: "soft" }, text)),
     shared.lines[i].place, shared.lines[i].note, shared.lines[i].status,

@@ -19,11 +19,13 @@ done
 mpich=$(find packages -maxdepth 1 -name 'rmacast-mpich_*.deb')
 depends "$mpich" | grep -q 'libmpich' && depends "$mpich" | grep -q 'rmacast (= ' || fail "rmacast-mpich depends on $(depends "$mpich")"
 dpkg-deb --contents "$main" >contents
-for file in bin/rmacast share/man/man1/rmacast.1 share/man/man1/rmacast-analyze.1 share/bash-completion/completions/rmacast \
+for file in bin/rmacast share/man/man1/rmacast.1.gz share/man/man1/rmacast-analyze.1.gz share/bash-completion/completions/rmacast \
     share/zsh/site-functions/_rmacast share/doc/rmacast/README.md share/doc/rmacast/copyright share/rmacast/platforms/two-nodes.json \
     share/rmacast/schemas/rmacast.result.schema.json; do
     grep -q " \./usr/$file" contents || fail "rmacast has no /usr/$file"
 done
+# What Debian calls an error, where its own checker is installed.
+! command -v lintian >/dev/null || lintian --fail-on error packages/*.deb >said 2>&1 || fail "$(grep '^E:' said)"
 awk '{ print $6 }' contents | grep -vE '^\./(usr/.*)?$' >outside
 [ ! -s outside ] || fail "files outside /usr: $(head -n 3 outside)"
 

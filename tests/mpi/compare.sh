@@ -38,7 +38,9 @@ options() { # NAME OPTION...
   cmp "$work/one.txt" "$work/three.txt" || fail "$name $*: three processes print something else"
 }
 options lock --efficiency --per-rank
-options pscw --verify
+options pscw --verify --over-time
+options fence --over-time=7 --from 10ms
+options fence --over-time=MPI_Win_fence,100 --verify
 options fence --keep-going
 options p2p --without-init
 # Tables, too; of the transfers more than one message holds of one process.
@@ -53,7 +55,7 @@ tables() { # NAME OPTION...
 }
 "$rmacast" generate halo2d --ranks 6 --iterations 30000 --sync fence -o "$work/many.rma"
 tables many
-tables lock --ranks 1-3
+tables lock --ranks 1-3 --over-time
 options pscw --efficiency=callpaths --reference "$work/lock.json" --ideal "$work/fence.json"
 options lock --ranks 2-4 --top 3
 options fence --ranks 5 --epsilon 10us

@@ -64,6 +64,10 @@ def everything(browser, clicks):
                # The error of predictions is the largest that was measured: 10 % of the campaign, or more by the validation.
                "Bracket: error of the prediction, ", "1 prediction against runs: error +10.0 % in the median",
                "a: more than 8 ranks do not pay.")
+    # Run time and speed-up of two points, the measured run at 2 ranks, and 4 / 4 and 8 / 4 without loss (and 2 / 4).
+    points = browser.script("""const scaling = document.querySelector("section[aria-label='Strong scaling, scaling.json']");
+        return [scaling.querySelectorAll('.point').length, [...scaling.querySelectorAll('.swatch')].map((one) => one.textContent).join()]""")
+    page.equal(points, [8, "a: start waits,measured,a: start waits,without loss"], "points of scaling")
     points = browser.script("return document.querySelectorAll('.point').length")
     page.check(points >= 9, f"{points} points in the plots")
     time_lines(page)
@@ -222,9 +226,38 @@ def new_controls(browser, clicks):
     page.check("all ranks: MPI " in told and ", waits " in told, "the range is not told:", told)
 
 
+def slices(browser, clicks):
+    """The strip above the time lines. Of 200 iterations of 1 ms rank 0 waits 0.1 ms in each, and from 120.9 to 131 ms in one. The run
+    takes 210 ms, 1565 bins of 2^27 ps, so a time slice has 16 of them, 2.147 ms. Slice 57, from 122.407 ms on, is wholly in that wait:
+    half of both ranks' time. A click moves the window to it and half a slice at both sides."""
+    page = Page(browser, "steps")
+    page.shows("waiting", "other time in calls", "of all ranks, 98 time slices of 2.147 ms", "Stands out: 120.3 ms to 122.4 ms (35 % in calls, Wait at Barrier)")
+    browser.click(BUTTON % "122.4 ms to 124.6 ms")
+    page.equal(browser.script(DRAWN % "location.hash.split(',')[0]"), "#t=121332826112", "the window behind the click")
+    browser.click("//summary[.='time slices, as a table']")
+    told = browser.script("return [...[...document.querySelectorAll('table')].find((one) => one.innerText.includes('stands out')).rows[58].cells].map((one) => one.textContent)")
+    page.equal(told, ["122.4 ms", "124.6 ms", "50 %", "0.50", "50 %", "0", "0", "", "Wait at Barrier", "Wait at Barrier"], "the slice in the table")
+    page.works(clicks)
+
+
+def intervals(browser, clicks):
+    """The tree of intervals. Of 2 x 210 ms rank 0 is 199 x 0.1 + 10.1 = 30 ms in barriers: 390 of 420 are user code."""
+    page = Page(browser, "steps")
+    page.shows("Efficiency of steps.txt by interval", "- the whole run", "210 ms, 93 %", "run: executed 1 time, 210 ms, of all ranks 420 ms")
+    browser.click("//button[@class='row'][starts-with(., 'main210 ms')]")
+    page.shows("main: executed 1 time")
+    browser.click("//button[@class='row'][starts-with(., '- the whole run')]")
+    browser.click("//button[@class='row'][starts-with(., '- the whole run')]")
+    page.shows("+ the whole run")
+
+
 def many_ranks(browser, clicks):
-    """1024 ranks fit a screen, and their page is not too large."""
+    """1024 ranks fit a screen, and their page is not too large; of their list the worst 16 are shown, and the others by a click."""
     page = Page(browser, "many")
+    page.equal(len(browser.script(PANEL, "On which rank")), 17, "rows of ranks")
+    browser.click(ROW % ("On which rank", "1008 other ranks"))
+    page.equal(len(browser.script(PANEL, "On which rank")), 1025, "rows of all ranks")
+    browser.click(ROW % ("On which rank", "fewer ranks"))
     height = browser.script("return document.querySelector('.line canvas').clientHeight")
     page.check(height <= 700, f"1024 ranks are {height} pixels high")
     page.fits()
@@ -256,7 +289,7 @@ def main():
         print(f"SKIPPED: Chromium does not start ({fault}), so that no page is opened")
         return 77
     with browser:
-        for work in [everything, hostile, parts_missing, first_screen, alone, long_runs, new_controls, many_ranks, posts]:
+        for work in [everything, hostile, parts_missing, first_screen, alone, long_runs, new_controls, slices, intervals, many_ranks, posts]:
             try:
                 work(browser, clicks)
             except Fault as fault:

@@ -24,7 +24,7 @@ cat >campaign.json <<'END'
  "summary": {"rows": 1, "median": 0.1, "worst": 0.1, "within_spread": 0}}
 END
 cat >scaling.json <<'END'
-{"schema": "rmacast.scaling/1", "scaling": "strong", "program": "repeat 2", "stops_paying": [{"semantics": "a", "ranks": 8}], "points": [
+{"schema": "rmacast.scaling/1", "scaling": "strong", "program": "repeat 2", "replays": [{"ranks": 2, "measured_s": 3.8, "replayed_s": 4, "relative": 0.05}], "stops_paying": [{"semantics": "a", "ranks": 8}], "points": [
  {"ranks": 4, "semantics": "a", "run_time_s": 2, "run_time_low_s": 1.9, "run_time_high_s": 2.1, "speedup": 1, "efficiency": 1},
  {"ranks": 8, "semantics": "a", "run_time_s": 1, "run_time_low_s": 0.9, "run_time_high_s": 1.2, "speedup": 2, "efficiency": 1}]}
 END
@@ -89,6 +89,13 @@ run 0 simulate many.txt --platform two-nodes --set mapping.ranks_per_node=512 --
 run 0 report many-predicted.txt -o many.html
 [ "$(wc -c <many.html)" -le 5000000 ] || fail "$(wc -c <many.html) bytes of a page of 1024 ranks"
 ! grep -q "$PWD" all.html || fail "the page has a folder of this machine"
+
+
+# 8. 200 iterations of 1 ms, of which one takes 11 ms on rank 1.
+awk 'BEGIN { print "rmacast-trace 1\nranks 2"
+  for (rank = 0; rank < 2; rank++) { print rank, 0, "enter main"
+    for (i = end = 0; i < 200; i++) { end += i == 120 ? 11 : 1; print rank, (rank ? end : i == 120 ? end - 10.1 : end - 0.1) / 1000, end / 1000, "MPI_Barrier comm=0" } } }' >steps.txt
+run 0 report steps.txt -o steps.html
 
 timeout 300 python3 -B "$here/report_browser.py" "$here/report_clicks.js"
 worked=$?

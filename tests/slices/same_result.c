@@ -12,7 +12,7 @@
 #define SAME_OPTIONS(SOURCE)                                                                                           \
     {                                                                                                                  \
         .late_post = LATE_POST_LATEST, .eager_bytes = 65536, .close_ps = INT64_C(10000000), .intervals = true,         \
-        .per_rank = true, .verify = true, .interval_source = SOURCE                                                    \
+        .per_rank = true, .verify = true, .over_time = 7, .interval_source = SOURCE                                    \
     }
 const struct analyze_options same_options = SAME_OPTIONS(INTERVALS_OF_REGIONS);
 const struct analyze_options same_by_callpath = SAME_OPTIONS(INTERVALS_OF_CALLPATHS);
@@ -112,12 +112,25 @@ static enum status compare(const struct trace *trace, const struct analyze_optio
     return status;
 }
 
+/* By iterations of a function that rank 0 calls in the middle. */
+static enum status compare_iterations(const struct trace *trace, bool *same, char what[SAME_RESULT_BYTES], struct err *err)
+{
+    struct analyze_options of_iterations = same_options;
+    const struct trace_rank *rank = &trace->ranks[0];
+    if (trace->rank_count == 0 || rank->count == 0) return STATUS_OK;
+    const struct trace_call *middle = &rank->calls[rank->count / 2];
+    const bool region = call_is_region(middle->call);
+    of_iterations.iterations = region ? trace->definitions.regions[middle->region.region] : call_name(middle->call);
+    return compare(trace, &of_iterations, same, what, err);
+}
+
 enum status same_in_slices(const struct trace *trace, bool *same, char what[SAME_RESULT_BYTES], struct err *err)
 {
     struct analyze_options of_section = same_options;
     struct section section;
     TRY(compare(trace, &same_options, same, what, err));
     if (*same) TRY(compare(trace, &same_by_callpath, same, what, err));
+    if (*same) TRY(compare_iterations(trace, same, what, err));
     of_section.section = (struct section_marks){.callpath = "*[eu]*", .without_init = true};
     of_section.filter.callpath = of_section.section.callpath;
     if (!*same || section_find(trace, &of_section.section, &section, NULL) != STATUS_OK) return STATUS_OK;
