@@ -275,14 +275,6 @@ static enum status write_csv(const struct analysis *analysis, const struct trace
     return write_transfers(analysis, trace, err);
 }
 
-enum status analysis_note_unchecked(struct result *result, struct err *err)
-{
-    return result_add_note(
-        result, err,
-        "what contradicts MPI was not looked for: the trace was analysed in slices; rmacast analyze --check "
-        "reads it as a whole");
-}
-
 static enum status write_files(const struct analysis *analysis, const struct trace *trace, const struct result *result,
                                struct err *err)
 {

@@ -120,9 +120,6 @@ void analysis_clear(struct analysis *analysis);
 /* Returns STATUS_USAGE if the trace lacks a requested window, rank or mark. */
 enum status analysis_check(const struct analysis *analysis, const struct trace *trace, struct err *err);
 
-/* Adds the note of an analysis in slices that it did not check the trace against MPI. */
-enum status analysis_note_unchecked(struct result *result, struct err *err);
-
 /* Explains the calls by --replay, and writes table, JSON, and the tables of CSV: those need the trace and options.transfers, the
  * log of all transfers, which they empty. */
 enum status analysis_write(const struct analysis *analysis, const struct trace *trace, struct result *result,

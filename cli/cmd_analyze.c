@@ -11,7 +11,7 @@ static const struct argp_option options[] = {
     ANALYSIS_OPTIONS,
     {"verify", KEY_VERIFY, NULL, 0, "check the figures against each other; exit with 1 if they do not agree", 0},
     {"check", KEY_CHECK, NULL, 0,
-     "list what contradicts MPI, and where; exit with 1 if something does. Keeps the whole trace in memory", 0},
+     "list what contradicts MPI, and where; exit with 1 if something does", 0},
     {"keep-going", KEY_KEEP_GOING, NULL, 0,
      "analyze a faulty trace: each rank up to its first fault; the result says what is left out", 0},
     {"whole", KEY_WHOLE, NULL, 0, "keep the whole trace in memory, however large it is", 0},
@@ -29,6 +29,9 @@ struct settings {
     bool keep_going, whole, slices, check;
     bool fell_back; /* a fault was found in slices, and the whole trace is read */
     bool written;   /* the result is: what fails now is no fault of the trace */
+    struct violation_finder *finder; /* while an analysis runs */
+    struct analyze_watcher watcher;
+    struct result_violations violations; /* found, once all has been read */
 };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -47,6 +50,23 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 /* An archive with at least so many records is analysed in slices; in memory it would take some 300 MB. */
 enum { SLICES_FROM_RECORDS = 8 << 20 };
 
+static enum status take_calls(void *context, const struct trace *trace, const struct callpaths *paths, struct err *err)
+{
+    struct settings *settings = context;
+    return violations_take(settings->finder, trace, paths, err);
+}
+
+static enum status take_messages(void *context, const struct relations *relations, bool last, struct err *err)
+{
+    struct settings *settings = context;
+    TRY(violations_match(settings->finder, relations, last, err));
+    if (!last) return STATUS_OK;
+    enum status status = violations_end(settings->finder, &settings->violations, err);
+    violations_free(settings->finder);
+    settings->finder = NULL;
+    return status;
+}
+
 /* The archive is read once more, since the last mark of a rank may be anywhere. */
 static enum status find_section(struct settings *settings, struct trace_source *source, struct err *err)
 {
@@ -61,19 +81,69 @@ static enum status find_section(struct settings *settings, struct trace_source *
     return settings->open_source(settings->analysis.trace, source, &possible, &records, err);
 }
 
+/* What the analysis looks for beside waits: what contradicts MPI. */
+static enum status begin_check(struct settings *settings, struct err *err)
+{
+    violations_free(settings->finder);
+    result_violations_clear(&settings->violations);
+    settings->finder = NULL;
+    settings->watcher = (struct analyze_watcher){
+        .context = settings, .read = take_calls, .matched = take_messages, .reads_on = settings->check};
+    settings->analysis.options.watcher = &settings->watcher;
+    return violations_new(&settings->finder, err);
+}
+
+static const char *why_whole(const struct settings *settings)
+{
+    return settings->fell_back ? "it has faults"
+           : settings->whole   ? "--whole"
+                               : "only an archive of rmacast with one thread per rank is read in slices";
+}
+
+static enum status note_whole(const struct settings *settings, struct result *result, struct err *err)
+{
+    if (settings->fell_back)
+        return result_add_note(result, err, "the trace has faults: to keep going it was read as a whole, not in slices");
+    return settings->slices ? result_add_note(result, err, "the trace was read as a whole: %s", why_whole(settings))
+                            : STATUS_OK;
+}
+
+static enum status write_result(struct settings *settings, const struct trace *trace, struct result *result,
+                                struct err *err)
+{
+    settings->written = true;
+    TRY(analysis_write(&settings->analysis, trace, result, err));
+    if (!settings->check) return STATUS_OK;
+    if (result->violations.total > 0) cli_exit_with(1);
+    if (cli_is_output(settings->analysis.json)) return STATUS_OK;
+    result_print_violations(&result->violations, cli_table());
+    return cli_flush(err);
+}
+
+/* Writes the result of an analysis, in slices or not, and says whether it is as it should be. */
+static enum status conclude(struct settings *settings, const struct trace *trace, bool whole, struct result *result,
+                            struct err *err)
+{
+    bool told = settings->check || settings->violations.total > 0;
+    enum status status = told ? violations_report(&settings->violations, result, err) : STATUS_OK;
+    if (status == STATUS_OK && whole) status = note_whole(settings, result, err);
+    if (status == STATUS_OK) status = write_result(settings, trace, result, err);
+    if (status == STATUS_OK && !settings->check && !settings->keep_going)
+        status = violations_expect(&result->violations, trace->name, err);
+    if (status == STATUS_OK) status = checks_expect(result, err);
+    result_free(result);
+    return status;
+}
+
 static enum status analyze_slices(struct settings *settings, struct trace_source *source, struct err *err)
 {
     struct result *result;
     TRY(analysis_check(&settings->analysis, source->trace, err));
     TRY(find_section(settings, source, err));
+    TRY(begin_check(settings, err));
     TRY(model_analyze_slices(source, &settings->analysis.options, slice_calls(source->trace->rank_count), &result,
                              err));
-    enum status status = analysis_note_unchecked(result, err);
-    if (status == STATUS_OK) status = analysis_write(&settings->analysis, source->trace, result, err);
-    settings->written = true;
-    if (status == STATUS_OK) status = checks_expect(result, err);
-    result_free(result);
-    return status;
+    return conclude(settings, source->trace, false, result, err);
 }
 
 /* *done false: the trace is to be analysed as a whole. */
@@ -82,14 +152,15 @@ static enum status try_slices(struct settings *settings, bool *done, struct err 
     struct trace_source source;
     uint64_t records;
     *done = false;
-    if (settings->whole || settings->check) return STATUS_OK;
+    if (settings->whole) return STATUS_OK;
     enum status status = settings->open_source(settings->analysis.trace, &source, done, &records, err);
     if (status != STATUS_OK) return settings->keep_going ? STATUS_OK : status; /* partly it may open */
     if (!*done) return STATUS_OK;
     *done = settings->slices || settings->several || records >= SLICES_FROM_RECORDS;
     status = *done ? analyze_slices(settings, &source, err) : STATUS_OK;
     source_close(&source);
-    if (status != STATUS_DATA || !settings->keep_going || settings->written) return status;
+    bool again = settings->keep_going || settings->violations.known; /* the latter: it can be read, but not be analysed */
+    if (status != STATUS_DATA || !again || settings->written) return status;
     *done = false;
     /* Slices cannot leave out what follows a fault that shows late: what was matched with it before is counted already. */
     struct transfer_log **transfers = &settings->analysis.options.transfers;
@@ -101,65 +172,26 @@ static enum status try_slices(struct settings *settings, bool *done, struct err 
 
 /* Analyses a trace. A trace that contradicts MPI may be more than an analysis accepts: with --check only the calls
  * before are analysed. */
-static enum status analyze_trace(const struct settings *settings, struct trace *trace, struct result **result,
-                                 struct err *err)
+static enum status analyze_trace(struct settings *settings, struct trace *trace, struct result **result, struct err *err)
 {
+    TRY(begin_check(settings, err));
     enum status status = model_analyze(trace, &settings->analysis.options, result, err);
-    if (status != STATUS_DATA || !settings->check) return status;
+    if (status != STATUS_DATA || !settings->check || !settings->violations.known) return status;
+    settings->analysis.options.watcher = NULL;
     TRY(analysis_keep_going(trace, err));
     return model_analyze(trace, &settings->analysis.options, result, err);
 }
 
-static const char *why_whole(const struct settings *settings)
-{
-    return settings->fell_back ? "it has faults"
-           : settings->check   ? "--check sees all of it"
-           : settings->whole   ? "--whole"
-                               : "only an archive of rmacast with one thread per rank is read in slices";
-}
-
-static enum status write_whole(const struct settings *settings, const struct trace *trace, struct result *result,
-                               struct err *err)
-{
-    if (settings->fell_back)
-        TRY(result_add_note(result, err,
-                            "the trace has faults: to keep going it was read as a whole, not in slices"));
-    else if (settings->slices)
-        TRY(result_add_note(result, err, "the trace was read as a whole: %s", why_whole(settings)));
-    TRY(analysis_write(&settings->analysis, trace, result, err));
-    if (!settings->check) return STATUS_OK;
-    if (result->violations.total > 0) cli_exit_with(1);
-    if (cli_is_output(settings->analysis.json)) return STATUS_OK;
-    result_print_violations(&result->violations, cli_table());
-    return cli_flush(err);
-}
-
-static enum status analyze_found(const struct settings *settings, struct trace *trace,
-                                 struct result_violations *violations, struct err *err)
-{
-    struct result *result;
-    TRY(analyze_trace(settings, trace, &result, err));
-    bool told = settings->check || violations->total > 0; /* an analysis in slices looks for none: else the same result */
-    enum status status = told ? violations_report(violations, result, err) : STATUS_OK;
-    if (status == STATUS_OK) status = write_whole(settings, trace, result, err);
-    if (status == STATUS_OK && !settings->check && !settings->keep_going)
-        status = violations_expect(&result->violations, trace->name, err);
-    if (status == STATUS_OK) status = checks_expect(result, err);
-    result_free(result);
-    return status;
-}
-
-static enum status analyze_whole(const struct settings *settings, struct err *err)
+static enum status analyze_whole(struct settings *settings, struct err *err)
 {
     struct trace *trace;
-    struct result_violations violations = {.known = false};
+    struct result *result;
     TRY(settings->keep_going ? analysis_open_partly(settings->analysis.trace, &trace, err)
                              : trace_open(settings->analysis.trace, &trace, err));
     if (settings->several) cli_note("%s: read by one process: %s", trace->name, why_whole(settings));
     enum status status = analysis_check(&settings->analysis, trace, err);
-    if (status == STATUS_OK) status = violations_find(trace, &violations, err);
-    if (status == STATUS_OK) status = analyze_found(settings, trace, &violations, err);
-    result_violations_clear(&violations);
+    if (status == STATUS_OK) status = analyze_trace(settings, trace, &result, err);
+    if (status == STATUS_OK) status = conclude(settings, trace, true, result, err);
     trace_free(trace);
     return status;
 }
@@ -179,6 +211,8 @@ enum status analyze_command(int argc, char **argv, analyze_source *open_source, 
     if (status == STATUS_OK) status = try_slices(&settings, &done, err);
     if (status == STATUS_OK && !done) status = analyze_whole(&settings, err);
     section_clear(&settings.section);
+    violations_free(settings.finder);
+    result_violations_clear(&settings.violations);
     analysis_clear(&settings.analysis);
     return status;
 }

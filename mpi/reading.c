@@ -24,12 +24,12 @@ struct command {
 #define NO_RANK UINT32_MAX /* the answer to CLOSE */
 
 /* A batch on its way: the head; events and calls of receives that were sent before and are complete now; new calls with what
- * belongs to them; the lists of requests that they name. */
+ * belongs to them; the extents of those with gaps; the lists of requests that they name. */
 struct batch {
     uint32_t rank;
     enum status status; /* a failure has its struct err alone */
     bool ended, incomplete, core_waits, sims, insides;
-    uint64_t known, calls, lists, requests;
+    uint64_t known, calls, gaps, lists, requests;
     int64_t sum_ps[BEFORE_COUNT];
 };
 
@@ -68,6 +68,7 @@ static enum status put_calls(const struct reader *reader, struct batch *head, st
     const struct trace_rank *process = &reader->source.trace->ranks[head->rank];
     const size_t kept = process->kept_count, calls = process->count - kept;
     for (size_t i = 0; i < kept; i++) head->known += !source_knows_less(&process->calls[i]);
+    for (size_t i = kept; i < process->count; i++) head->gaps += (process->calls[i].flags & TRACE_GAPS) != 0;
     head->calls = calls;
     head->lists = definitions->list_count;
     head->requests = definitions->request_count;
@@ -86,6 +87,10 @@ static enum status put_calls(const struct reader *reader, struct batch *head, st
     TRY(bytes_put(bytes, process->calls + kept, calls * sizeof *process->calls, err));
     if (head->sims) TRY(bytes_put(bytes, process->sim + kept, calls * sizeof *process->sim, err));
     if (head->insides) TRY(bytes_put(bytes, process->before_ps[BEFORE_CORE_WAIT_INSIDE] + kept, calls * sizeof(int64_t), err));
+    for (size_t i = kept; i < process->count; i++) {
+        const struct trace_extents extents = trace_call_extents(reader->source.trace, head->rank, i);
+        if (process->calls[i].flags & TRACE_GAPS) TRY(bytes_put(bytes, &extents, sizeof extents, err));
+    }
     TRY(bytes_put(bytes, definitions->lists, definitions->list_count * sizeof *definitions->lists, err));
     return bytes_put(bytes, definitions->requests, definitions->request_count * sizeof *definitions->requests, err);
 }
@@ -277,18 +282,28 @@ static void replace_known(struct trace_rank *process, uint64_t event, const stru
     }
 }
 
+/* What belongs to the calls of a batch; NULL: none. */
+struct beside {
+    struct trace_sim *sims;
+    int64_t *insides;
+    struct trace_extents *extents; /* of calls with gaps */
+};
+
 static enum status add_calls(struct trace *trace, const struct batch *head, const struct trace_call *calls,
-                             const struct trace_sim *sims, const int64_t *insides, struct err *err)
+                             const struct beside *beside, struct err *err)
 {
     struct trace_rank *process = &trace->ranks[head->rank];
     const uint32_t first_list = (uint32_t)(trace->definitions.list_count - head->lists);
+    size_t gaps = 0;
     for (size_t i = 0; i < head->calls; i++) {
         struct trace_call call = calls[i];
         if (call_row(call.call)->needed & F_REQS) call.completion.list += first_list;
         TRY(trace_add_call(trace, head->rank, &call, err));
-        if (sims) process->sim[process->count - 1] = sims[i];
-        if (insides && insides[i] != TRACE_UNKNOWN_PS)
-            TRY(trace_set_before(trace, head->rank, process->count - 1, BEFORE_CORE_WAIT_INSIDE, insides[i], err));
+        if (head->sims) process->sim[process->count - 1] = beside->sims[i];
+        if (head->insides && beside->insides[i] != TRACE_UNKNOWN_PS)
+            TRY(trace_set_before(trace, head->rank, process->count - 1, BEFORE_CORE_WAIT_INSIDE, beside->insides[i], err));
+        if (call.flags & TRACE_GAPS)
+            TRY(trace_set_extents(trace, head->rank, process->count - 1, &beside->extents[gaps++], err));
     }
     memcpy(process->before_sum_ps, head->sum_ps, sizeof head->sum_ps);
     process->incomplete = process->incomplete || head->incomplete;
@@ -311,8 +326,7 @@ static enum status take_batch(struct trace *trace, struct bytes *bytes, const st
 {
     struct trace_rank *process = &trace->ranks[head->rank];
     struct trace_call *calls = NULL;
-    struct trace_sim *sims = NULL;
-    int64_t *insides = NULL;
+    struct beside beside = {.sims = NULL};
     struct trace_list *lists = NULL;
     uint32_t *requests = NULL;
     char *why;
@@ -327,14 +341,17 @@ static enum status take_batch(struct trace *trace, struct bytes *bytes, const st
         replace_known(process, event, &call);
     }
     enum status status = bytes_take_array(bytes, head->calls, sizeof *calls, (void **)&calls, err);
-    if (status == STATUS_OK && head->sims) status = bytes_take_array(bytes, head->calls, sizeof *sims, (void **)&sims, err);
+    if (status == STATUS_OK && head->sims)
+        status = bytes_take_array(bytes, head->calls, sizeof *beside.sims, (void **)&beside.sims, err);
     if (status == STATUS_OK && head->insides)
-        status = bytes_take_array(bytes, head->calls, sizeof *insides, (void **)&insides, err);
+        status = bytes_take_array(bytes, head->calls, sizeof *beside.insides, (void **)&beside.insides, err);
+    if (status == STATUS_OK)
+        status = bytes_take_array(bytes, head->gaps, sizeof *beside.extents, (void **)&beside.extents, err);
     if (status == STATUS_OK) status = bytes_take_array(bytes, head->lists, sizeof *lists, (void **)&lists, err);
     if (status == STATUS_OK) status = bytes_take_array(bytes, head->requests, sizeof *requests, (void **)&requests, err);
     if (status == STATUS_OK) status = add_lists(trace, head, lists, requests, err);
-    if (status == STATUS_OK) status = add_calls(trace, head, calls, sims, insides, err);
-    FREE_ALL(calls, sims, insides, lists, requests);
+    if (status == STATUS_OK) status = add_calls(trace, head, calls, &beside, err);
+    FREE_ALL(calls, beside.sims, beside.insides, beside.extents, lists, requests);
     return status;
 }
 

@@ -49,7 +49,7 @@ enum status report_slices_read(struct trace_source *source, const struct analyze
     struct tap tap = {source, &slices};
     struct trace_source tapped = {
         .trace = source->trace, .state = &tap, .checked = source->checked, .read = read_calls, .moved = move_calls};
-    const struct analyze_watcher watcher = {&slices, take_waits};
+    const struct analyze_watcher watcher = {.context = &slices, .found = take_waits};
     struct analyze_options watched = *options;
     watched.watcher = &watcher;
     TRY(levels_new(source->trace->rank_count, INT64_MIN, INT64_MAX, &slices.levels, err));

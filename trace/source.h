@@ -9,7 +9,7 @@ struct trace_source {
     struct trace *trace; /* owned; read() appends calls, the user of the source removes them */
     void *state;
 
-    bool keeps_before; /* set by the user: before_ps and extents of calls are kept, as in a whole trace */
+    bool keeps_before; /* set by the user: before_ps of calls are kept, as in a whole trace */
     bool checked; /* calls have passed trace_check(); otherwise the user calls trace_check_slice() */
 
     /* Appends `calls` further calls of a rank, or a few more. *ended: there are no more. The sender of a receive may be

@@ -1,6 +1,7 @@
 #include "model/slices/slices.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/array.h"
 #include "model/result/checks.h"
@@ -34,6 +35,7 @@ struct slices {
     size_t *moved;
     size_t moved_capacity;
     struct analyze_found found; /* of options->found */
+    bool refused; /* what was read contradicts itself: only options->watcher gets what follows */
     struct err *err;
 };
 
@@ -93,7 +95,7 @@ static struct trace_kept kept_of(const struct slices *slices, uint32_t rank, siz
     if (!(flags & SLICE_OPEN)) lasting |= SLICE_COUNTED;
     if (!(flags & (SLICE_OPEN | SLICE_UNDECIDED))) lasting |= SLICE_ORDERED;
     uint32_t interval =
-        slices->efficiency ? interval_at(efficiency_slices_intervals(slices->efficiency), rank, index) : INTERVAL_ROOT;
+        slices->efficiency && !slices->refused ? interval_at(efficiency_slices_intervals(slices->efficiency), rank, index) : INTERVAL_ROOT;
     return (struct trace_kept){.event = trace_event(slices->trace, rank, index) - 1,
                                .node = callpath_at(&slices->severity.profile.paths, rank, index),
                                .interval = interval,
@@ -132,6 +134,7 @@ static enum status drop_of_rank(struct slices *slices, uint32_t rank, const stru
         if (!stays) slice_leave_times(&calls->calls[count - 1]);
         if (stays) TRY(move_list(slices, &calls->calls[count - 1], lists, requests));
     }
+    if (calls->extents) memset(calls->extents, 0, calls->count * sizeof *calls->extents); /* those of new calls are known */
     free(calls->kept);
     calls->kept = kept;
     calls->kept_count = calls->count = count;
@@ -174,7 +177,8 @@ static enum status write_down(struct slices *slices, const struct relations *rel
     if (status == STATUS_OK) status = efficiency_slices_add(slices->efficiency, relations, &waits, slices->err);
     if (status == STATUS_OK && has_checks(slices)) status = checks_add(&slices->checks, relations, &waits, slices->err);
     const struct analyze_watcher *watcher = slices->options->watcher;
-    if (status == STATUS_OK && watcher) status = watcher->found(watcher->context, slices->trace, &waits, slices->err);
+    if (status == STATUS_OK && watcher && watcher->found)
+        status = watcher->found(watcher->context, slices->trace, &waits, slices->err);
     if (status == STATUS_OK) status = activity_log_add_waits(slices->log, &waits, slices->err);
     if (status == STATUS_OK) status = activity_log_add_transfers(slices->log, &transfers, slices->err);
     slices->found.waits = waits;
@@ -183,10 +187,15 @@ static enum status write_down(struct slices *slices, const struct relations *rel
     return status;
 }
 
-static enum status look_at_slice(struct slices *slices, struct relations *relations, bool last)
+static enum status watch_matched(struct slices *slices, const struct relations *relations, bool last)
+{
+    const struct analyze_watcher *watcher = slices->options->watcher;
+    return watcher && watcher->matched ? watcher->matched(watcher->context, relations, last, slices->err) : STATUS_OK;
+}
+
+static enum status detect_waits(struct slices *slices, struct relations *relations, bool last)
 {
     const struct slice_limits limits = {slices->watermark_ps, slices->options->eager_bytes};
-    relations->state = &slices->state;
     TRY(mark_final(&slices->state, relations, limits, last, slices->err));
     const struct analyze_options *options = slices->options;
     if (options->filter.section && options->section.callpath)
@@ -196,12 +205,22 @@ static enum status look_at_slice(struct slices *slices, struct relations *relati
     return severity_add(&slices->severity, relations, NULL, NULL, slices->err);
 }
 
+static enum status look_at_slice(struct slices *slices, struct relations *relations, bool last)
+{
+    relations->state = &slices->state;
+    TRY(detect_waits(slices, relations, last));
+    return watch_matched(slices, relations, last);
+}
+
 /* Checks and numbers the new calls of a slice. */
 static enum status prepare_calls(struct slices *slices)
 {
+    const struct callpaths *paths = &slices->severity.profile.paths;
+    const struct analyze_watcher *watcher = slices->options->watcher;
     if (slices->checker) TRY(trace_check_slice(slices->checker, slices->trace, slices->heap.count == 0, slices->err));
     TRY(callpaths_go_on(&slices->severity.profile.paths, slices->err));
-    return slices->efficiency ? efficiency_slices_go_on(slices->efficiency, slices->err) : STATUS_OK;
+    if (watcher && watcher->read) TRY(watcher->read(watcher->context, slices->trace, paths, slices->err));
+    return slices->efficiency && !slices->refused ? efficiency_slices_go_on(slices->efficiency, slices->err) : STATUS_OK;
 }
 
 static enum status detect_slice(struct slices *slices, bool last)
@@ -210,8 +229,11 @@ static enum status detect_slice(struct slices *slices, bool last)
     struct relations relations;
     if (given)
         relations = *given;
-    else
-        TRY(relations_build_slice(slices->trace, &slices->uses, &relations, slices->err));
+    else {
+        enum status built = relations_build_slice(slices->trace, &slices->uses, &relations, slices->err);
+        slices->refused = built == STATUS_DATA;
+        TRY(built);
+    }
     enum status status = look_at_slice(slices, &relations, last);
     if (status == STATUS_OK && last) status = severity_end(&slices->severity, &relations, slices->err);
     if (!given) relations_clear(&relations);
@@ -378,11 +400,47 @@ enum status slices_end(struct slices *slices, struct result **result, struct err
     return conclude_slices(slices, result);
 }
 
+static enum status match_alone(struct slices *slices, bool last)
+{
+    struct relations relations = {.trace = slices->trace, .state = &slices->state};
+    TRY(messages_build(slices->trace, &relations.messages, slices->err));
+    enum status status =
+        mark_final_alone(&slices->state, &relations, slices->options->eager_bytes, last, slices->err);
+    if (status == STATUS_OK) status = watch_matched(slices, &relations, last);
+    messages_clear(&relations.messages);
+    return status == STATUS_OK && !last ? drop_final(slices) : status;
+}
+
+static enum status watch_rest(struct slices *slices, bool last)
+{
+    TRY(match_alone(slices, last));
+    while (!last) {
+        TRY(read_slice(slices));
+        TRY(prepare_calls(slices));
+        set_reached(slices);
+        last = slices->heap.count == 0;
+        TRY(match_alone(slices, last));
+    }
+    return STATUS_OK;
+}
+
+/* What has failed stays what is said. */
+static enum status read_on(struct slices *slices, enum status failed, bool last)
+{
+    struct err ignored, *err = slices->err;
+    if (!slices->refused || !slices->options->watcher || !slices->options->watcher->reads_on) return failed;
+    slices->err = &ignored;
+    enum status status = watch_rest(slices, last);
+    if (status != STATUS_OK && err) *err = ignored;
+    return status == STATUS_OK ? failed : status;
+}
+
 static enum status read_slices(struct slices *slices)
 {
     do {
         TRY(read_slice(slices));
-        TRY(take_slice(slices));
+        enum status status = take_slice(slices);
+        if (status != STATUS_OK) return read_on(slices, status, slices->heap.count == 0);
     } while (slices->heap.count > 0);
     return STATUS_OK;
 }
@@ -405,6 +463,7 @@ static enum status open_whole(const struct trace *trace, const struct analyze_op
     TRY(new_slices(NULL, (struct trace *)trace, options, 1, slices, err));
     enum status status = prepare_calls(*slices);
     if (status == STATUS_OK) status = detect_slice(*slices, true);
+    if (status != STATUS_OK) status = read_on(*slices, status, true);
     if (status != STATUS_OK) slices_free(*slices);
     return status;
 }

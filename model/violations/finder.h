@@ -77,6 +77,7 @@ struct violation_finder {
     const struct callpaths *paths;
     struct kind_list kinds[VIOLATION_KIND_COUNT];
     struct rank_walk *ranks;
+    uint32_t rank_count;
     struct sparse windows, comms; /* by (window or communicator, rank): of ranks.c */
     bool *new;                    /* per communicator: a rank's first call with it creates it */
     struct reuse *reuses;

@@ -623,6 +623,7 @@ bool ranks_are_cut(const struct violation_finder *finder, uint32_t rank)
 
 enum status ranks_begin(struct violation_finder *finder)
 {
+    finder->rank_count = finder->trace->rank_count;
     finder->windows.bytes = sizeof(struct window_walk);
     finder->comms.bytes = sizeof(struct comm_walk);
     finder->new = calloc(finder->trace->definitions.comm_count + 1, sizeof *finder->new);
@@ -635,7 +636,7 @@ enum status ranks_begin(struct violation_finder *finder)
 
 void ranks_clear(struct violation_finder *finder)
 {
-    for (uint32_t r = 0; finder->ranks && r < finder->trace->rank_count; r++) {
+    for (uint32_t r = 0; finder->ranks && r < finder->rank_count; r++) {
         struct rank_walk *of = &finder->ranks[r];
         epoch_cursor_clear(&of->cursor);
         map_clear(&of->requests);

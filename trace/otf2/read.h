@@ -203,7 +203,7 @@ struct archive_reader {
     int32_t *self; /* by rank: communicator of itself alone, ARCHIVE_NOT_MADE */
     struct map locks; /* of OpenSHMEM in a foreign archive: address to number */
     uint64_t chunk_bytes;
-    bool in_slices; /* times before calls and extents are not kept */
+    bool in_slices; /* times before calls are not kept */
     struct archive_share *share; /* NULL: it reads all ranks, in their order */
 };
 

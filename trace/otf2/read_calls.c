@@ -185,7 +185,7 @@ static enum status append_call(struct archive_reader *reader, struct trace_call 
     cursor->last_ps = call->exit_ps;
     TRY(append_before(reader, call));
     cursor->left_ps = call->exit_ps;
-    if (reader->in_slices || !(call->flags & TRACE_GAPS)) return STATUS_OK;
+    if (!(call->flags & TRACE_GAPS)) return STATUS_OK;
     return trace_set_extents(reader->trace, cursor->rank, cursor->calls->count - 1, &cursor->extents, reader->err);
 }
 
