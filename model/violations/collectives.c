@@ -138,10 +138,18 @@ static enum status compare_sizes(struct comparison *of, uint32_t m)
     return STATUS_OK;
 }
 
+/* Most are. */
+static bool calls_are_equal(const struct trace_call *call, const struct trace_call *other)
+{
+    return call->call == other->call && call->flags == other->flags && call->peer == other->peer &&
+           call->bytes == other->bytes && memcmp(&call->any, &other->any, offsetof(struct trace_members, ref)) == 0;
+}
+
 static enum status compare_calls(struct comparison *of, uint32_t m)
 {
     struct violation_finder *finder = of->finder;
     const struct trace_call *call = call_of(of, m), *other = call_of(of, of->first);
+    if (of->comm->first_group == 0 && calls_are_equal(call, other)) return STATUS_OK;
     struct place at = place_of(of, m), first = place_of(of, of->first);
     if (call->call != other->call) {
         of->sequence->apart = true;
@@ -279,20 +287,22 @@ static enum status end_turns(struct violation_finder *finder, struct turns *sequ
     return STATUS_OK;
 }
 
-enum status collectives_take(struct violation_finder *finder, uint32_t rank, size_t index)
+bool collectives_are_about(const struct violation_finder *finder, const struct trace_call *call)
 {
-    const struct trace *trace = finder->trace;
-    const struct trace_call *call = &trace->ranks[rank].calls[index];
-    size_t s = sequence_of(trace, call);
-    if (s == NO_SEQUENCE || finder->sequences[s].apart) return STATUS_OK;
+    size_t s = sequence_of(finder->trace, call);
+    return s != NO_SEQUENCE && !finder->sequences[s].apart;
+}
+
+enum status collectives_take(struct violation_finder *finder, struct place at, const struct trace_call *call)
+{
+    size_t s = sequence_of(finder->trace, call);
     struct turns *sequence = &finder->sequences[s];
-    const struct trace_comm *comm = comm_of(trace, s);
-    int32_t m = trace_comm_rank(comm, (int32_t)rank);
+    const struct trace_comm *comm = comm_of(finder->trace, s);
+    int32_t m = trace_comm_rank(comm, (int32_t)at.rank);
     struct turn *turn = NULL;
     if (!sequence->next) sequence->next = calloc(comm->count, sizeof *sequence->next);
     if (!sequence->next) return err_memory(finder->err);
     TRY(find_turn(finder, sequence, comm, sequence->next[m]++, &turn));
-    struct place at = finder_place(finder, rank, index);
     turn->members[m] = (struct member){*call, at.event, at.node, at.thread};
     turn->come++;
     return end_turns(finder, sequence, comm);

@@ -11,8 +11,7 @@ enum { MET = 1 }; /* with a post that asserts no NOPUT; else side.met is the num
 /* The fences of a rank on a window. */
 struct fenced {
     size_t made;
-    size_t noput;   /* those that assert it and that operations of others may still follow; as the next: a number plus 1 */
-    size_t waiting; /* updates behind fences that the rank has not made yet */
+    size_t noput; /* those that assert it and that operations of others may still follow: a number plus 1 */
     size_t noput_count, prune_at;
 };
 
@@ -181,12 +180,27 @@ static enum status compare_fence(struct violation_finder *finder, const struct u
     return STATUS_OK;
 }
 
+static uint64_t fence_key(const struct violation_finder *finder, const struct fenced *fenced, size_t fence)
+{
+    return map_pair((uint32_t)(fenced - (const struct fenced *)(const void *)finder->fences.items), (uint32_t)fence);
+}
+
+static enum status wait_for_fence(struct violation_finder *finder, const struct fenced *target, const struct update *update)
+{
+    uint64_t *slot;
+    TRY(map_put(&finder->fenced_updates, fence_key(finder, target, update->fence), 0, &slot, finder->err));
+    size_t list = (size_t)*slot;
+    enum status status = add_update(finder, &list, update);
+    *slot = list;
+    return status;
+}
+
 enum status epochs_update_fenced(struct violation_finder *finder, struct place at, const struct trace_call *call, size_t fence)
 {
     struct fenced *target;
     struct update made = {.at = at, .target = (uint32_t)call->peer, .fence = fence};
     TRY(find_fenced(finder, call->handle, made.target, &target));
-    return target->made > fence ? compare_fence(finder, &made, target->noput) : add_update(finder, &target->waiting, &made);
+    return target->made > fence ? compare_fence(finder, &made, target->noput) : wait_for_fence(finder, target, &made);
 }
 
 /* Forgets fences behind which every member has made another one. */
@@ -223,13 +237,11 @@ enum status epochs_fence(struct violation_finder *finder, struct place at, const
         TRY(add_update(finder, &fenced->noput, &made));
         fenced->noput_count++;
     }
-    for (size_t *list = &fenced->waiting; *list > 0;) {
-        if (finder->updates[*list - 1].fence != fence) {
-            list = &finder->updates[*list - 1].next;
-            continue;
-        }
-        struct update update = *take_update(finder, list);
-        if (call->flags & TRACE_NOPUT) TRY(add_noput(finder, update.at, at));
+    uint64_t waiting = 0;
+    map_take(&finder->fenced_updates, fence_key(finder, fenced, fence), &waiting);
+    for (size_t list = (size_t)waiting; list > 0;) {
+        struct place update = take_update(finder, &list)->at;
+        if (call->flags & TRACE_NOPUT) TRY(add_noput(finder, update, at));
     }
     return fenced->noput_count > fenced->prune_at ? forget_fences(finder, call->handle, at.rank) : STATUS_OK;
 }
@@ -261,5 +273,6 @@ void epochs_clear_all(struct violation_finder *finder)
     for (size_t s = 0; s < finder->side_count; s++) free(finder->sides[s].met);
     fifo_clear(&finder->waiting);
     sparse_clear(&finder->fences);
+    map_clear(&finder->fenced_updates);
     FREE_ALL(finder->sides, finder->updates);
 }

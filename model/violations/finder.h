@@ -92,6 +92,7 @@ struct violation_finder {
     struct update *updates;
     size_t update_count, update_capacity, unused_updates;
     struct sparse fences; /* by (window, rank): of epochs.c */
+    struct map fenced_updates; /* by (item of fences, number of a fence): updates behind a fence that their target has not made */
     struct temp_file temp;
     struct external_sort *holdings; /* NULL: there was none */
     struct turns *sequences;
@@ -141,7 +142,8 @@ enum status locks_held(struct violation_finder *finder, const struct holding *ho
 enum status locks_end(struct violation_finder *finder);
 
 enum status collectives_begin(struct violation_finder *finder);
-enum status collectives_take(struct violation_finder *finder, uint32_t rank, size_t index);
+bool collectives_are_about(const struct violation_finder *finder, const struct trace_call *call);
+enum status collectives_take(struct violation_finder *finder, struct place at, const struct trace_call *call);
 enum status collectives_end(struct violation_finder *finder);
 void collectives_clear(struct violation_finder *finder);
 

@@ -70,11 +70,13 @@ struct walk {
     const struct trace_call *call;
     uint32_t rank;
     size_t index;
+    struct place place; /* here() */
 };
 
-static struct place here(const struct walk *walk)
+static struct place here(struct walk *walk)
 {
-    return finder_place(walk->finder, walk->rank, walk->index);
+    if (walk->place.event == 0) walk->place = finder_place(walk->finder, walk->rank, walk->index);
+    return walk->place;
 }
 
 /* Adds a violation at the current call, with another call of the rank. */
@@ -382,6 +384,7 @@ static enum status walk_known(struct walk *walk)
         while (i < process->kept_count && process->kept[i].event + 1 < of->unknown[u]) i++;
         if (i == process->kept_count || process->kept[i].event + 1 != of->unknown[u]) continue;
         walk->index = i;
+        walk->place = NOWHERE;
         walk->call = &process->calls[i];
         if (source_knows_less(walk->call))
             of->unknown[left++] = of->unknown[u];
@@ -579,7 +582,8 @@ static enum status walk_call(struct walk *walk)
     TRY(walk_comm(walk));
     TRY(walk_request(walk));
     TRY(walk_primitive(walk));
-    return walk_symmetric_lock(walk);
+    TRY(walk_symmetric_lock(walk));
+    return collectives_are_about(walk->finder, walk->call) ? collectives_take(walk->finder, here(walk), walk->call) : STATUS_OK;
 }
 
 enum status ranks_take(struct violation_finder *finder, uint32_t rank)
@@ -589,12 +593,12 @@ enum status ranks_take(struct violation_finder *finder, uint32_t rank)
     TRY(walk_known(&walk));
     for (size_t i = process->kept_count; i < process->count; i++) {
         walk.index = i;
+        walk.place = NOWHERE;
         walk.call = &process->calls[i];
         finder->aborted = finder->aborted || walk.call->call == ID_Abort;
         finder->cancels = finder->cancels || walk.call->call == ID_Cancel;
         walk.of->cut = walk.of->cut || walk.call->flags & TRACE_BREAK;
         TRY(walk_call(&walk));
-        TRY(collectives_take(finder, rank, i));
     }
     return STATUS_OK;
 }
