@@ -15,11 +15,16 @@
 
 enum { PATH_BYTES = 4096 };
 
+void analysis_tell_faults(const struct trace *trace)
+{
+    for (size_t i = 0; i < trace->provenance.fault_count; i++)
+        cli_note("%s (left out from there on)", trace->provenance.faults[i].text);
+}
+
 enum status analysis_keep_going(struct trace *trace, struct err *err)
 {
     TRY(relations_keep_going(trace, err));
-    for (size_t i = 0; i < trace->provenance.fault_count; i++)
-        cli_note("%s (left out from there on)", trace->provenance.faults[i].text);
+    analysis_tell_faults(trace);
     return STATUS_OK;
 }
 

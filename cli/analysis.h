@@ -98,6 +98,8 @@ typedef enum status analyze_source(const char *path, struct trace_source *source
                                    struct err *err);
 enum status analyze_command(int argc, char **argv, analyze_source *open_source, struct err *err);
 
+/* Reports the trace's faults on standard error. */
+void analysis_tell_faults(const struct trace *trace);
 /* Cuts ranks where the analysis cannot continue; reports each on standard error. */
 enum status analysis_keep_going(struct trace *trace, struct err *err);
 /* Opens a faulty trace with --keep-going: each rank up to its first fault. Reports each fault on standard error. */

@@ -26,8 +26,9 @@ struct settings {
     analyze_source *open_source;
     bool several; /* other processes read */
     struct section section; /* of an analysis in slices */
+    struct source_cuts cuts; /* and what it leaves out */
     bool keep_going, whole, slices, check;
-    bool fell_back; /* a fault was found in slices, and the whole trace is read */
+    bool faulty; /* faults are left out */
     bool written;   /* the result is: what fails now is no fault of the trace */
     struct violation_finder *finder; /* while an analysis runs */
     struct analyze_watcher watcher;
@@ -67,6 +68,20 @@ static enum status take_messages(void *context, const struct relations *relation
     return status;
 }
 
+/* Once faults are left out one process reads. */
+static enum status open_trace(struct settings *settings, struct trace_source *source, bool *possible, uint64_t *records,
+                               struct err *err)
+{
+    analyze_source *open_it = settings->faulty ? trace_open_source : settings->open_source;
+    TRY(open_it(settings->analysis.trace, source, possible, records, err));
+    enum status status = settings->faulty && *possible ? source_cut_ranks(source, &settings->cuts, err) : STATUS_OK;
+    if (status == STATUS_OK)
+        source->keeps_going = settings->keep_going;
+    else
+        source_close(source);
+    return status;
+}
+
 /* The archive is read once more, since the last mark of a rank may be anywhere. */
 static enum status find_section(struct settings *settings, struct trace_source *source, struct err *err)
 {
@@ -74,11 +89,12 @@ static enum status find_section(struct settings *settings, struct trace_source *
     uint64_t records;
     bool possible;
     if (!section_is_set(&made->section)) return STATUS_OK;
+    section_clear(&settings->section);
     TRY(section_find_in(source, &made->section, &settings->section, err));
     source_close(source);
     made->filter.section = &settings->section;
     made->filter.callpath = made->section.callpath;
-    return settings->open_source(settings->analysis.trace, source, &possible, &records, err);
+    return open_trace(settings, source, &possible, &records, err);
 }
 
 /* What the analysis looks for beside waits: what contradicts MPI. */
@@ -95,17 +111,7 @@ static enum status begin_check(struct settings *settings, struct err *err)
 
 static const char *why_whole(const struct settings *settings)
 {
-    return settings->fell_back ? "it has faults"
-           : settings->whole   ? "--whole"
-                               : "only an archive of rmacast with one thread per rank is read in slices";
-}
-
-static enum status note_whole(const struct settings *settings, struct result *result, struct err *err)
-{
-    if (settings->fell_back)
-        return result_add_note(result, err, "the trace has faults: to keep going it was read as a whole, not in slices");
-    return settings->slices ? result_add_note(result, err, "the trace was read as a whole: %s", why_whole(settings))
-                            : STATUS_OK;
+    return settings->whole ? "--whole" : "only an archive of rmacast with one thread per rank is read in slices";
 }
 
 static enum status write_result(struct settings *settings, const struct trace *trace, struct result *result,
@@ -126,7 +132,8 @@ static enum status conclude(struct settings *settings, const struct trace *trace
 {
     bool told = settings->check || settings->violations.total > 0;
     enum status status = told ? violations_report(&settings->violations, result, err) : STATUS_OK;
-    if (status == STATUS_OK && whole) status = note_whole(settings, result, err);
+    if (status == STATUS_OK && whole && settings->slices)
+        status = result_add_note(result, err, "the trace was read as a whole: %s", why_whole(settings));
     if (status == STATUS_OK) status = write_result(settings, trace, result, err);
     if (status == STATUS_OK && !settings->check && !settings->keep_going)
         status = violations_expect(&result->violations, trace->name, err);
@@ -140,34 +147,50 @@ static enum status analyze_slices(struct settings *settings, struct trace_source
     struct result *result;
     TRY(analysis_check(&settings->analysis, source->trace, err));
     TRY(find_section(settings, source, err));
-    TRY(begin_check(settings, err));
+    if (settings->keep_going || !settings->violations.known) TRY(begin_check(settings, err));
     TRY(model_analyze_slices(source, &settings->analysis.options, slice_calls(source->trace->rank_count), &result,
                              err));
+    analysis_tell_faults(source->trace);
     return conclude(settings, source->trace, false, result, err);
+}
+
+/* What follows a fault that shows late is left out when the archive is read again: what was matched with it before is counted
+ * already. *again false: the analysis fails for another reason. */
+static enum status leave_out(struct settings *settings, const struct err *cause, bool *again, struct err *err)
+{
+    struct transfer_log **transfers = &settings->analysis.options.transfers;
+    bool first = !settings->faulty;
+    *again = (settings->keep_going || settings->violations.known) && !settings->written; /* known: it can be read */
+    if (!*again) return STATUS_OK;
+    settings->faulty = true;
+    settings->analysis.options.watcher = NULL;
+    TRY(source_cuts_add(&settings->cuts, cause, again, err));
+    *again = *again || (first && settings->several); /* who reads alone leaves it out */
+    transfer_log_free(*transfers);
+    *transfers = NULL;
+    return settings->analysis.csv ? transfer_log_new(transfers, err) : STATUS_OK;
 }
 
 /* *done false: the trace is to be analysed as a whole. */
 static enum status try_slices(struct settings *settings, bool *done, struct err *err)
 {
-    struct trace_source source;
-    uint64_t records;
     *done = false;
-    if (settings->whole) return STATUS_OK;
-    enum status status = settings->open_source(settings->analysis.trace, &source, done, &records, err);
-    if (status != STATUS_OK) return settings->keep_going ? STATUS_OK : status; /* partly it may open */
-    if (!*done) return STATUS_OK;
-    *done = settings->slices || settings->several || records >= SLICES_FROM_RECORDS;
-    status = *done ? analyze_slices(settings, &source, err) : STATUS_OK;
-    source_close(&source);
-    bool again = settings->keep_going || settings->violations.known; /* the latter: it can be read, but not be analysed */
-    if (status != STATUS_DATA || !again || settings->written) return status;
-    *done = false;
-    /* Slices cannot leave out what follows a fault that shows late: what was matched with it before is counted already. */
-    struct transfer_log **transfers = &settings->analysis.options.transfers;
-    settings->fell_back = true;
-    transfer_log_free(*transfers);
-    *transfers = NULL;
-    return settings->analysis.csv ? transfer_log_new(transfers, err) : STATUS_OK;
+    for (bool again = !settings->whole; again;) {
+        struct trace_source source;
+        struct err cause;
+        uint64_t records;
+        enum status status = open_trace(settings, &source, done, &records, err);
+        if (status != STATUS_OK || !*done) return status;
+        *done = settings->slices || settings->several || records >= SLICES_FROM_RECORDS;
+        status = *done ? analyze_slices(settings, &source, err) : STATUS_OK;
+        source_close(&source);
+        if (status != STATUS_DATA) return status;
+        cause = *err;
+        TRY(leave_out(settings, &cause, &again, err));
+        if (!again) *err = cause;
+        if (!again) return status;
+    }
+    return STATUS_OK;
 }
 
 /* Analyses a trace. A trace that contradicts MPI may be more than an analysis accepts: with --check only the calls
@@ -211,6 +234,7 @@ enum status analyze_command(int argc, char **argv, analyze_source *open_source, 
     if (status == STATUS_OK) status = try_slices(&settings, &done, err);
     if (status == STATUS_OK && !done) status = analyze_whole(&settings, err);
     section_clear(&settings.section);
+    source_cuts_clear(&settings.cuts);
     violations_free(settings.finder);
     result_violations_clear(&settings.violations);
     analysis_clear(&settings.analysis);
