@@ -24,12 +24,12 @@ struct command {
 #define NO_RANK UINT32_MAX /* the answer to CLOSE */
 
 /* A batch on its way: the head; events and calls of receives that were sent before and are complete now; new calls with what
- * belongs to them; the extents of those with gaps; the lists of requests that they name. */
+ * belongs to them; the extents of those with gaps; the windows that they create; the lists of requests that they name. */
 struct batch {
     uint32_t rank;
     enum status status; /* a failure has its struct err alone */
     bool ended, incomplete, core_waits, sims, insides;
-    uint64_t known, calls, gaps, lists, requests;
+    uint64_t known, calls, gaps, windows, lists, requests;
     int64_t sum_ps[BEFORE_COUNT];
 };
 
@@ -62,13 +62,52 @@ struct reader {
     size_t sending_count, sending_capacity;
 };
 
+/* The rank's part of a window, which readers find where it is created. */
+struct window_part {
+    int64_t bytes; /* -1: not known */
+    int32_t window;
+    char flavor;
+};
+
+static bool makes_window(const struct trace_call *call)
+{
+    return call_kind(call->call) == CALL_WIN_CREATE && call->handle != TRACE_NONE;
+}
+
+static enum status put_window(const struct trace *trace, uint32_t rank, int32_t number, struct bytes *bytes, struct err *err)
+{
+    const struct trace_window *window = &trace->definitions.windows[number];
+    int32_t member = trace_comm_rank(&trace->definitions.comms[window->comm], (int32_t)rank);
+    bool known = window->bytes && member != TRACE_NONE;
+    const struct window_part part = {known ? window->bytes[member] : -1, number, window->flavor};
+    return bytes_put(bytes, &part, sizeof part, err);
+}
+
+static enum status take_window(struct trace *trace, uint32_t rank, const struct window_part *part, struct err *err)
+{
+    struct trace_window *window = &trace->definitions.windows[part->window];
+    const struct trace_comm *comm = &trace->definitions.comms[window->comm];
+    window->flavor = part->flavor;
+    if (part->bytes < 0) return STATUS_OK;
+    if (!window->bytes) {
+        window->bytes = malloc(((size_t)comm->count + 1) * sizeof *window->bytes);
+        if (!window->bytes) return err_memory(err);
+        for (uint32_t i = 0; i < comm->count; i++) window->bytes[i] = -1;
+    }
+    window->bytes[trace_comm_rank(comm, (int32_t)rank)] = part->bytes;
+    return STATUS_OK;
+}
+
 static enum status put_calls(const struct reader *reader, struct batch *head, struct bytes *bytes, struct err *err)
 {
     const struct trace_definitions *definitions = &reader->source.trace->definitions;
     const struct trace_rank *process = &reader->source.trace->ranks[head->rank];
     const size_t kept = process->kept_count, calls = process->count - kept;
     for (size_t i = 0; i < kept; i++) head->known += !source_knows_less(&process->calls[i]);
-    for (size_t i = kept; i < process->count; i++) head->gaps += (process->calls[i].flags & TRACE_GAPS) != 0;
+    for (size_t i = kept; i < process->count; i++) {
+        head->gaps += (process->calls[i].flags & TRACE_GAPS) != 0;
+        head->windows += makes_window(&process->calls[i]);
+    }
     head->calls = calls;
     head->lists = definitions->list_count;
     head->requests = definitions->request_count;
@@ -91,6 +130,9 @@ static enum status put_calls(const struct reader *reader, struct batch *head, st
         const struct trace_extents extents = trace_call_extents(reader->source.trace, head->rank, i);
         if (process->calls[i].flags & TRACE_GAPS) TRY(bytes_put(bytes, &extents, sizeof extents, err));
     }
+    for (size_t i = kept; i < process->count; i++)
+        if (makes_window(&process->calls[i]))
+            TRY(put_window(reader->source.trace, head->rank, process->calls[i].handle, bytes, err));
     TRY(bytes_put(bytes, definitions->lists, definitions->list_count * sizeof *definitions->lists, err));
     return bytes_put(bytes, definitions->requests, definitions->request_count * sizeof *definitions->requests, err);
 }
@@ -347,6 +389,11 @@ static enum status take_batch(struct trace *trace, struct bytes *bytes, const st
         status = bytes_take_array(bytes, head->calls, sizeof *beside.insides, (void **)&beside.insides, err);
     if (status == STATUS_OK)
         status = bytes_take_array(bytes, head->gaps, sizeof *beside.extents, (void **)&beside.extents, err);
+    for (size_t w = 0; status == STATUS_OK && w < head->windows; w++) {
+        struct window_part part;
+        bytes_take(bytes, &part, sizeof part);
+        status = take_window(trace, head->rank, &part, err);
+    }
     if (status == STATUS_OK) status = bytes_take_array(bytes, head->lists, sizeof *lists, (void **)&lists, err);
     if (status == STATUS_OK) status = bytes_take_array(bytes, head->requests, sizeof *requests, (void **)&requests, err);
     if (status == STATUS_OK) status = add_lists(trace, head, lists, requests, err);

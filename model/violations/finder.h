@@ -79,6 +79,9 @@ struct violation_finder {
     struct rank_walk *ranks;
     uint32_t rank_count;
     struct sparse windows, comms; /* by (window or communicator, rank): of ranks.c */
+    struct sparse beyond;         /* by window: operations beyond its end */
+    struct reach *reaches;
+    size_t reach_count, reach_capacity;
     bool *new;                    /* per communicator: a rank's first call with it creates it */
     struct reuse *reuses;
     size_t reuse_count, reuse_capacity;
@@ -124,6 +127,7 @@ void sparse_clear(struct sparse *sparse);
 /* The rules. Each has a function for the next call, or for what other rules find, and one for the end. */
 enum status ranks_begin(struct violation_finder *finder);
 enum status ranks_take(struct violation_finder *finder, uint32_t rank);
+enum status ranks_took(struct violation_finder *finder); /* new calls of all ranks have been taken */
 enum status ranks_end(struct violation_finder *finder);
 void ranks_clear(struct violation_finder *finder);
 bool ranks_have_open(const struct violation_finder *finder, uint32_t rank, uint32_t request); /* it is not completed so far */

@@ -155,19 +155,72 @@ static int64_t operation_span(const struct walk *walk)
     return extent > bytes ? extent : bytes;
 }
 
+/* An operation whose target's part of the window is not known yet. */
+struct reach {
+    struct place at;
+    int32_t window, target, member;
+    int64_t disp, bytes;
+};
+
+/* What counts once the sizes of all members are known: sparse by window. */
+static enum status compare_end(struct violation_finder *finder, const struct reach *reach, int64_t size)
+{
+    struct kind_list *list;
+    if (reach->disp <= size && reach->bytes <= size - reach->disp) return STATUS_OK;
+    finder->beyond.bytes = sizeof *list;
+    TRY(sparse_item(&finder->beyond, (uint32_t)reach->window, 0, (void **)&list, finder->err));
+    return kind_list_add(list, VIOLATION_operation_beyond_window, reach->at, NOWHERE, finder->err,
+                         "%" PRId64 " bytes from byte %" PRId64 " on, rank %" PRId32 " has %" PRId64
+                         " bytes in window %" PRId32,
+                         reach->bytes, reach->disp, reach->target, size, reach->window);
+}
+
 static enum status check_end(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
     const struct trace_window *to = &walk->trace->definitions.windows[call->handle];
+    struct violation_finder *finder = walk->finder;
     int64_t bytes = operation_span(walk);
     if (!to->bytes || to->flavor == 'd' || to->flavor == 'h' || call->rma.disp < 0 || bytes == 0) return STATUS_OK;
     int32_t member = trace_comm_rank(&walk->trace->definitions.comms[to->comm], call->peer);
-    if (member == TRACE_NONE || (call->rma.disp <= to->bytes[member] && bytes <= to->bytes[member] - call->rma.disp))
-        return STATUS_OK;
-    return finder_add(walk->finder, VIOLATION_operation_beyond_window, here(walk), NOWHERE,
-                      "%" PRId64 " bytes from byte %" PRId64 " on, rank %" PRId32 " has %" PRId64
-                      " bytes in window %" PRId32,
-                      bytes, call->rma.disp, call->peer, to->bytes[member], call->handle);
+    if (member == TRACE_NONE) return STATUS_OK;
+    const struct reach made = {here(walk), call->handle, call->peer, member, call->rma.disp, bytes};
+    if (to->bytes[member] >= 0) return compare_end(finder, &made, to->bytes[member]);
+    ARRAY_PUSH(finder->reaches, finder->reach_count, finder->reach_capacity, made, finder->err);
+    return STATUS_OK;
+}
+
+static bool has_passed(const struct trace_rank *process, int64_t time_ps)
+{
+    return process->count > 0 && process->calls[process->count - 1].enter_ps >= time_ps;
+}
+
+/* A creation comes before its window's operations, so the size of a target that has been read as far will not be known. */
+enum status ranks_took(struct violation_finder *finder)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < finder->reach_count; i++) {
+        const struct reach reach = finder->reaches[i];
+        const int64_t *sizes = finder->trace->definitions.windows[reach.window].bytes;
+        if (sizes[reach.member] >= 0)
+            TRY(compare_end(finder, &reach, sizes[reach.member]));
+        else if (!has_passed(&finder->trace->ranks[reach.target], reach.at.enter_ps))
+            finder->reaches[left++] = reach;
+    }
+    finder->reach_count = left;
+    return STATUS_OK;
+}
+
+static enum status end_sizes(struct violation_finder *finder)
+{
+    for (size_t w = 0; finder->beyond.count > 0 && w < finder->trace->definitions.window_count; w++) {
+        const struct trace_window *window = &finder->trace->definitions.windows[w];
+        const uint64_t *item = map_find(&finder->beyond.index, map_pair((uint32_t)w, 0));
+        uint32_t members = finder->trace->definitions.comms[window->comm].count, m = 0;
+        while (item && m < members && window->bytes[m] >= 0) m++;
+        if (item && m == members) TRY(kind_list_move((struct kind_list *)(void *)finder->beyond.items + *item, NULL, finder));
+    }
+    return STATUS_OK;
 }
 
 static bool changes_window(const struct trace_call *call)
@@ -612,6 +665,7 @@ enum status ranks_end(struct violation_finder *finder)
         TRY(end_symmetric_locks(finder, of));
         if (finder->complete[r]) TRY(end_requests(finder, of));
     }
+    TRY(end_sizes(finder));
     return end_reuses(finder);
 }
 
@@ -651,7 +705,9 @@ void ranks_clear(struct violation_finder *finder)
         kind_list_clear(&of->doubtful);
         FREE_ALL(of->epochs, of->unknown);
     }
+    for (size_t i = 0; i < finder->beyond.count; i++) kind_list_clear((struct kind_list *)(void *)finder->beyond.items + i);
+    sparse_clear(&finder->beyond);
     sparse_clear(&finder->windows);
     sparse_clear(&finder->comms);
-    FREE_ALL(finder->ranks, finder->new, finder->reuses);
+    FREE_ALL(finder->ranks, finder->new, finder->reuses, finder->reaches);
 }

@@ -118,7 +118,7 @@ enum status violations_take(struct violation_finder *finder, const struct trace 
     finder->err = err;
     if (!finder->trace) TRY(begin_finder(finder, trace, paths));
     for (uint32_t r = 0; r < trace->rank_count; r++) TRY(ranks_take(finder, r));
-    return STATUS_OK;
+    return ranks_took(finder);
 }
 
 enum status violations_match(struct violation_finder *finder, const struct relations *relations, bool last, struct err *err)

@@ -92,6 +92,21 @@ static enum status take_messages(void *context, const struct relations *relation
     return last ? violations_end(checked->finder, &checked->violations, err) : STATUS_OK;
 }
 
+enum status analyze_and_check(struct trace_source *source, const struct analyze_options *options, size_t calls,
+                              struct result **result, struct result_violations *violations, struct err *err)
+{
+    struct checked checked = {.finder = NULL};
+    const struct analyze_watcher watcher = {
+        .context = &checked, .read = take_calls, .matched = take_messages, .reads_on = true};
+    struct analyze_options watched = *options;
+    watched.watcher = &watcher;
+    TRY(violations_new(&checked.finder, err));
+    enum status status = model_analyze_slices(source, &watched, calls, result, err);
+    violations_free(checked.finder);
+    *violations = checked.violations;
+    return status;
+}
+
 enum status whole_result(const struct trace *trace, const struct analyze_options *options, char **text, struct err *err)
 {
     struct result *result = NULL;
@@ -123,21 +138,16 @@ enum status same_result(struct trace_source *source, const struct analyze_option
     struct err fault;
     char *other;
     size_t at = 0;
-    struct checked checked = {.finder = NULL};
-    const struct analyze_watcher watcher = {
-        .context = &checked, .read = take_calls, .matched = take_messages, .reads_on = true};
-    logged.watcher = &watcher;
-    TRY(violations_new(&checked.finder, err));
+    struct result_violations violations;
     TRY(transfer_log_new(&logged.transfers, err));
-    enum status status = model_analyze_slices(source, &logged, calls, &result, &fault);
+    enum status status = analyze_and_check(source, &logged, calls, &result, &violations, &fault);
     bool analyzed = status == STATUS_OK;
     status = text_of_result(status, result, &fault, &other, err);
     if (status == STATUS_OK && analyzed && options->verify)
         status = append_transfers(&other, logged.transfers, source->trace, err);
     source_close(source);
     transfer_log_free(logged.transfers);
-    violations_free(checked.finder);
-    if (status == STATUS_OK) status = append_violations(&other, &checked.violations, err);
+    if (status == STATUS_OK) status = append_violations(&other, &violations, err);
     TRY(status);
     *same = strcmp(text, other) == 0;
     while (text[at] && text[at] == other[at]) at++;
