@@ -127,8 +127,8 @@ static enum status write_result(struct settings *settings, const struct trace *t
 }
 
 /* Writes the result of an analysis, in slices or not, and says whether it is as it should be. */
-static enum status conclude(struct settings *settings, const struct trace *trace, bool whole, struct result *result,
-                            struct err *err)
+static enum status conclude_analysis(struct settings *settings, const struct trace *trace, bool whole,
+                                     struct result *result, struct err *err)
 {
     bool told = settings->check || settings->violations.total > 0;
     enum status status = told ? violations_report(&settings->violations, result, err) : STATUS_OK;
@@ -151,7 +151,7 @@ static enum status analyze_slices(struct settings *settings, struct trace_source
     TRY(model_analyze_slices(source, &settings->analysis.options, slice_calls(source->trace->rank_count), &result,
                              err));
     analysis_tell_faults(source->trace);
-    return conclude(settings, source->trace, false, result, err);
+    return conclude_analysis(settings, source->trace, false, result, err);
 }
 
 /* What follows a fault that shows late is left out when the archive is read again: what was matched with it before is counted
@@ -214,7 +214,7 @@ static enum status analyze_whole(struct settings *settings, struct err *err)
     if (settings->several) cli_note("%s: read by one process: %s", trace->name, why_whole(settings));
     enum status status = analysis_check(&settings->analysis, trace, err);
     if (status == STATUS_OK) status = analyze_trace(settings, trace, &result, err);
-    if (status == STATUS_OK) status = conclude(settings, trace, true, result, err);
+    if (status == STATUS_OK) status = conclude_analysis(settings, trace, true, result, err);
     trace_free(trace);
     return status;
 }

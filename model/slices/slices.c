@@ -94,8 +94,8 @@ static struct trace_kept kept_of(const struct slices *slices, uint32_t rank, siz
     unsigned lasting = flags & (SLICE_LASTING | SLICE_LATE);
     if (!(flags & SLICE_OPEN)) lasting |= SLICE_COUNTED;
     if (!(flags & (SLICE_OPEN | SLICE_UNDECIDED))) lasting |= SLICE_ORDERED;
-    uint32_t interval =
-        slices->efficiency && !slices->refused ? interval_at(efficiency_slices_intervals(slices->efficiency), rank, index) : INTERVAL_ROOT;
+    bool inside = slices->efficiency && !slices->refused;
+    uint32_t interval = inside ? interval_at(efficiency_slices_intervals(slices->efficiency), rank, index) : INTERVAL_ROOT;
     return (struct trace_kept){.event = trace_event(slices->trace, rank, index) - 1,
                                .node = callpath_at(&slices->severity.profile.paths, rank, index),
                                .interval = interval,
@@ -134,7 +134,8 @@ static enum status drop_of_rank(struct slices *slices, uint32_t rank, const stru
         if (!stays) slice_leave_times(&calls->calls[count - 1]);
         if (stays) TRY(move_list(slices, &calls->calls[count - 1], lists, requests));
     }
-    if (calls->extents) memset(calls->extents, 0, calls->count * sizeof *calls->extents); /* those of new calls are known */
+    /* Those of new calls are known. */
+    if (calls->extents) memset(calls->extents, 0, calls->count * sizeof *calls->extents);
     free(calls->kept);
     calls->kept = kept;
     calls->kept_count = calls->count = count;

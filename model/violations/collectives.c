@@ -1,9 +1,9 @@
 /* Rules between the members of a collective call: model/violations/violations.h has the interface.
  *
  * The k-th call of a member on a window (fences, creations, freeings counted apart) or communicator belongs to the k-th
- * turn. Its calls are compared when all members have come, or at the end. Each member is compared with the first one, in the order
- * of ranks; its sizes with those of the first one of its group, where groups have their own. After members have called different
- * functions on a communicator, its later calls cannot be matched and are not compared. */
+ * turn. The calls of a turn are compared when each member has made its own, or at the end. Each member is compared with the first
+ * one, in the order of ranks; its sizes with those of the first one of its group, where groups have their own. After members have
+ * called different functions on a communicator, its later calls cannot be matched and are not compared. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ struct turns {
     struct turn *items; /* those to which some member has not come, from first on */
     size_t first, count, capacity;
     size_t done; /* turns before the first one */
-    size_t *next; /* by member: number of its next turn; NULL: nobody has come to one */
+    size_t *next; /* by member: number of its next turn; NULL: nobody has made a call */
     bool apart;  /* members called different functions */
 };
 
@@ -226,7 +226,7 @@ static enum status compare_received(const struct comparison *of)
     return status;
 }
 
-/* Compares the members that have come. */
+/* Compares the members that have made their calls. */
 static enum status compare_turn(struct violation_finder *finder, struct turns *sequence, const struct trace_comm *comm,
                                 const struct turn *turn)
 {
@@ -275,7 +275,7 @@ static void free_turns(struct turns *sequence)
     *sequence = (struct turns){.apart = sequence->apart};
 }
 
-/* Compares and forgets turns to which all members have come. */
+/* Compares and forgets turns of which each member has made its call. */
 static enum status end_turns(struct violation_finder *finder, struct turns *sequence, const struct trace_comm *comm)
 {
     while (sequence->first < sequence->count && sequence->items[sequence->first].come == comm->count) {

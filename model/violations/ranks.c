@@ -70,10 +70,10 @@ struct walk {
     const struct trace_call *call;
     uint32_t rank;
     size_t index;
-    struct place place; /* here() */
+    struct place place; /* once it has been looked for */
 };
 
-static struct place here(struct walk *walk)
+static struct place find_place(struct walk *walk)
 {
     if (walk->place.event == 0) walk->place = finder_place(walk->finder, walk->rank, walk->index);
     return walk->place;
@@ -82,12 +82,12 @@ static struct place here(struct walk *walk)
 /* Adds a violation at the current call, with another call of the rank. */
 static enum status add_violation(struct walk *walk, enum violation_kind kind, struct place other)
 {
-    return finder_add(walk->finder, kind, here(walk), other, "%s", "");
+    return finder_add(walk->finder, kind, find_place(walk), other, "%s", "");
 }
 
 static enum status add_side(struct walk *walk, struct epoch *opened)
 {
-    TRY(epochs_open(walk->finder, here(walk), walk->call, &opened->item));
+    TRY(epochs_open(walk->finder, find_place(walk), walk->call, &opened->item));
     if (!walk->trace->definitions.groups[walk->call->sync.group].repeats) return STATUS_OK;
     return add_violation(walk, VIOLATION_group_repeats_rank, NOWHERE);
 }
@@ -140,9 +140,9 @@ static enum status note_fence(struct walk *walk, const struct epoch_step *step)
     if (step->faults & EPOCH_PRECEDED) { /* reported: later operations are in an epoch of their own */
         step->in->fence = step->fence;
         step->in->first_operation = EPOCH_NONE;
-        walk->of->epochs[step->in->slot].opened = here(walk);
+        walk->of->epochs[step->in->slot].opened = find_place(walk);
     }
-    return epochs_fence(walk->finder, here(walk), walk->call, step->fence);
+    return epochs_fence(walk->finder, find_place(walk), walk->call, step->fence);
 }
 
 /* The number of bytes from the displacement to the end of the operation's memory at its target. */
@@ -184,7 +184,7 @@ static enum status check_end(struct walk *walk)
     if (!to->bytes || to->flavor == 'd' || to->flavor == 'h' || call->rma.disp < 0 || bytes == 0) return STATUS_OK;
     int32_t member = trace_comm_rank(&walk->trace->definitions.comms[to->comm], call->peer);
     if (member == TRACE_NONE) return STATUS_OK;
-    const struct reach made = {here(walk), call->handle, call->peer, member, call->rma.disp, bytes};
+    const struct reach made = {find_place(walk), call->handle, call->peer, member, call->rma.disp, bytes};
     if (to->bytes[member] >= 0) return compare_end(finder, &made, to->bytes[member]);
     ARRAY_PUSH(finder->reaches, finder->reach_count, finder->reach_capacity, made, finder->err);
     return STATUS_OK;
@@ -242,8 +242,8 @@ static enum status on_operation(struct walk *walk, const struct epoch_step *step
         lock->answers = lock->answers || kind == CALL_GET || kind == CALL_GET_ACCUMULATE;
     }
     if (!in || (step->faults & (EPOCH_OUTSIDE_GROUP | EPOCH_AFTER_NOSUCCEED)) || !changes_window(walk->call)) return STATUS_OK;
-    if (in->kind == EPOCH_START) return epochs_update(walk->finder, here(walk), in->item, (uint32_t)step->member);
-    return in->kind == EPOCH_FENCE ? epochs_update_fenced(walk->finder, here(walk), walk->call, in->fence) : STATUS_OK;
+    if (in->kind == EPOCH_START) return epochs_update(walk->finder, find_place(walk), in->item, (uint32_t)step->member);
+    return in->kind == EPOCH_FENCE ? epochs_update_fenced(walk->finder, find_place(walk), walk->call, in->fence) : STATUS_OK;
 }
 
 /* Reports the faults of the current call, with the call that opened the epoch; a fence epoch begins with its first
@@ -265,7 +265,7 @@ static enum status report_faults(struct walk *walk, const struct epoch_step *ste
     if (step->faults & EPOCH_NO_LOCK) TRY(add_violation(walk, VIOLATION_request_operation_outside_lock, in->opened));
     if (step->faults & EPOCH_AFTER_NOSUCCEED) TRY(add_violation(walk, VIOLATION_operation_after_nosucceed, in->opened));
     if (!(step->faults & EPOCH_OUTSIDE_GROUP)) return STATUS_OK;
-    return finder_add(walk->finder, VIOLATION_operation_outside_group, here(walk), in->opened, "target %" PRId32,
+    return finder_add(walk->finder, VIOLATION_operation_outside_group, find_place(walk), in->opened, "target %" PRId32,
                       walk->call->peer);
 }
 
@@ -285,10 +285,10 @@ static enum status note_epoch(struct walk *walk, const struct epoch_step *step)
     if (step->opens) {
         TRY(array_reserve((void **)&of->epochs, &of->epoch_capacity, (size_t)step->opens->slot + 1, sizeof *of->epochs,
                           walk->finder->err));
-        of->epochs[step->opens->slot] = (struct open_epoch){.opened = here(walk)};
+        of->epochs[step->opens->slot] = (struct open_epoch){.opened = find_place(walk)};
     }
     if (step->in && step->in->first_operation == trace_event(walk->trace, walk->rank, walk->index))
-        of->epochs[step->in->slot].first_operation = here(walk);
+        of->epochs[step->in->slot].first_operation = find_place(walk);
     return STATUS_OK;
 }
 
@@ -333,7 +333,7 @@ static enum status check_window_comm(struct walk *walk, const struct window_walk
 static enum status on_create(struct walk *walk, struct window_walk *window)
 {
     if (window->state == WINDOW_USED)
-        TRY(finder_add(walk->finder, VIOLATION_window_before_creation, window->by, here(walk), "%s", ""));
+        TRY(finder_add(walk->finder, VIOLATION_window_before_creation, window->by, find_place(walk), "%s", ""));
     else if (window->state == WINDOW_CREATED)
         TRY(add_violation(walk, VIOLATION_window_created_twice, NOWHERE));
     window->state = WINDOW_CREATED;
@@ -344,7 +344,7 @@ static enum status on_free(struct walk *walk, struct window_walk *window)
 {
     if (window->state == WINDOW_FREED) return add_violation(walk, VIOLATION_window_freed_twice, window->by);
     TRY(walk_epochs(walk));
-    *window = (struct window_walk){WINDOW_FREED, here(walk)};
+    *window = (struct window_walk){WINDOW_FREED, find_place(walk)};
     return STATUS_OK;
 }
 
@@ -360,7 +360,7 @@ static enum status walk_window(struct walk *walk)
     if (kind == CALL_WIN_FREE) return on_free(walk, window);
     if (!part) return STATUS_OK;
     if (window->state == WINDOW_FREED) return add_violation(walk, VIOLATION_window_after_free, window->by);
-    if (window->state == WINDOW_NEW) *window = (struct window_walk){WINDOW_USED, here(walk)};
+    if (window->state == WINDOW_NEW) *window = (struct window_walk){WINDOW_USED, find_place(walk)};
     return walk_epochs(walk);
 }
 
@@ -378,7 +378,7 @@ static enum status create_comm(struct walk *walk)
     if (walk->call->comm.newcomm == TRACE_NO_REF || walk->call->comm.newcomm == 0) return STATUS_OK;
     TRY(find_comm(walk, walk->call->comm.newcomm, &comm));
     bool unmade = comm->first_use.event > 0 && !comm->created;
-    struct reuse reuse = {comm->first_use, here(walk), walk->call->comm.newcomm};
+    struct reuse reuse = {comm->first_use, find_place(walk), walk->call->comm.newcomm};
     if (unmade && comm->freed.event == 0)
         TRY(finder_add(finder, VIOLATION_communicator_before_creation, reuse.use, reuse.creation, "%s", ""));
     if (unmade && comm->freed.event > 0)
@@ -403,7 +403,7 @@ static enum status use_comm(struct walk *walk, bool *exists)
 {
     struct comm_walk *comm;
     TRY(find_comm(walk, (uint32_t)walk->call->handle, &comm));
-    struct place at = here(walk);
+    struct place at = find_place(walk);
     *exists = comm->freed.event == 0 || comm->freed.event > at.event;
     if (!*exists) return add_violation(walk, VIOLATION_communicator_after_free, comm->freed);
     if (comm->first_use.event == 0) comm->first_use = at;
@@ -455,7 +455,7 @@ static enum status walk_request(struct walk *walk)
     if (call->call == ID_Request_free) walk->of->request_frees++;
     if (call_makes_request(call->call)) {
         if (call->ref == TRACE_NO_REF) return STATUS_OK;
-        TRY(finder_keep_place(walk->finder, here(walk), &place));
+        TRY(finder_keep_place(walk->finder, find_place(walk), &place));
         return map_set(&walk->of->requests, call->ref, place, walk->finder->err);
     }
     uint32_t count;
@@ -470,7 +470,7 @@ static enum status on_init(struct walk *walk)
 {
     struct rank_walk *of = walk->of;
     if (of->init.event > 0) return STATUS_OK;
-    of->init = here(walk);
+    of->init = find_place(walk);
     kind_list_clear(&of->doubtful);
     return kind_list_move(&of->early, &of->init, walk->finder);
 }
@@ -486,9 +486,9 @@ static enum status walk_init(struct walk *walk)
     if (first) TRY(on_init(walk));
     if (of->finalize.event > 0) return add_violation(walk, VIOLATION_call_after_finalize, of->finalize);
     if (of->init.event == 0)
-        TRY(kind_list_add(&of->early, VIOLATION_call_before_init, here(walk), NOWHERE, walk->finder->err, "%s", ""));
+        TRY(kind_list_add(&of->early, VIOLATION_call_before_init, find_place(walk), NOWHERE, walk->finder->err, "%s", ""));
     if (kind == CALL_INIT && !first) return add_violation(walk, VIOLATION_init_twice, of->init);
-    if (kind == CALL_FINALIZE) of->finalize = here(walk);
+    if (kind == CALL_FINALIZE) of->finalize = find_place(walk);
     return STATUS_OK;
 }
 
@@ -512,9 +512,9 @@ static enum status add_if_not_held(struct walk *walk, enum violation_kind kind, 
     const uint64_t *count = map_find(&walk->of->held, held_key(walk, object));
     if (count && *count > 0) return STATUS_OK;
     if (count || map_find(&walk->of->born, trace_call_thread(walk->trace, walk->rank, walk->index)))
-        return finder_add(walk->finder, kind, here(walk), NOWHERE, "%s %" PRId64, what, object);
+        return finder_add(walk->finder, kind, find_place(walk), NOWHERE, "%s %" PRId64, what, object);
     if (walk->of->init.event > 0) return STATUS_OK;
-    return kind_list_add(&walk->of->doubtful, kind, here(walk), NOWHERE, walk->finder->err, "%s %" PRId64, what, object);
+    return kind_list_add(&walk->of->doubtful, kind, find_place(walk), NOWHERE, walk->finder->err, "%s %" PRId64, what, object);
 }
 
 static enum status release_object(struct walk *walk)
@@ -557,7 +557,7 @@ static enum status note_set(struct walk *walk, struct symmetric_lock *lock)
             return add_violation(walk, VIOLATION_set_without_clear, first);
     }
     if (to->place > 0) return STATUS_OK;
-    TRY(finder_keep_place(walk->finder, here(walk), &made.place));
+    TRY(finder_keep_place(walk->finder, find_place(walk), &made.place));
     *to = made;
     return STATUS_OK;
 }
@@ -580,7 +580,8 @@ static enum status walk_symmetric_lock(struct walk *walk)
     TRY(find_lock(walk, &lock));
     if (takes) return note_set(walk, lock);
     if (lock->first.place == 0)
-        return finder_add(walk->finder, VIOLATION_clear_without_set, here(walk), NOWHERE, "lock %" PRIu32, call->shmem.lock);
+        return finder_add(walk->finder, VIOLATION_clear_without_set, find_place(walk), NOWHERE, "lock %" PRIu32,
+                          call->shmem.lock);
     TRY(end_second(walk->finder, lock, call->enter_ps));
     finder_drop_place(walk->finder, lock->first.place);
     *lock = (struct symmetric_lock){.first = lock->second};
@@ -636,7 +637,8 @@ static enum status walk_call(struct walk *walk)
     TRY(walk_request(walk));
     TRY(walk_primitive(walk));
     TRY(walk_symmetric_lock(walk));
-    return collectives_are_about(walk->finder, walk->call) ? collectives_take(walk->finder, here(walk), walk->call) : STATUS_OK;
+    if (!collectives_are_about(walk->finder, walk->call)) return STATUS_OK;
+    return collectives_take(walk->finder, find_place(walk), walk->call);
 }
 
 enum status ranks_take(struct violation_finder *finder, uint32_t rank)

@@ -235,8 +235,8 @@ void archive_tell_behind(const struct archive_reader *reader);
 /* archive_file_check_events(), whose error also names the rank. */
 enum status archive_check_events(struct archive_reader *reader, const struct archive_location *location,
                                  const char *path, uint64_t *whole);
-/* With --keep-going: adds the fault that reader->err tells and ends the location there. The call that was open is left out with the
- * rest; what it would have completed stays open. */
+/* With --keep-going: adds the fault that reader->err tells and ends the location there. The call that was open is left out with
+ * the rest; what it would have completed stays open. */
 enum status archive_leave_out_rest(struct archive_reader *reader);
 /* Adds to reader->err the event of reader->cursor, and when it was. */
 void archive_place_fault(struct archive_reader *reader);

@@ -1,5 +1,5 @@
-/* What an analysis in slices holds does not grow with the trace: calls that stay from one slice to the next, and what the rules of
- * model/violations keep of calls, are counted, of runs of few and of many iterations. */
+/* What an analysis in slices holds does not grow with the trace: calls that stay from one slice to the next, and what the rules
+ * of model/violations keep of calls, are counted, of runs of few and of many iterations. */
 #include "model_test.h"
 
 #include <stdio.h>
