@@ -10,6 +10,7 @@
 #include "common/bytes.h"
 #include "model/slices/slices.h"
 #include "trace/open.h"
+#include "trace/steps.h"
 
 enum { TAG_COMMAND = 1, TAG_BATCH, AHEAD = 4 /* batches of each rank */, PAUSE_NS = 20000, TRIES = 200, MASTER = 0 };
 
@@ -28,7 +29,7 @@ struct command {
 struct batch {
     uint32_t rank;
     enum status status; /* a failure has its struct err alone */
-    bool ended, incomplete, core_waits, sims, insides;
+    bool ended, incomplete, core_waits, sims, befores[BEFORE_COUNT];
     uint64_t known, calls, gaps, windows, lists, requests;
     int64_t sum_ps[BEFORE_COUNT];
 };
@@ -114,7 +115,7 @@ static enum status put_calls(const struct reader *reader, struct batch *head, st
     head->incomplete = process->incomplete;
     head->core_waits = reader->source.trace->provenance.core_waits;
     head->sims = process->sim;
-    head->insides = process->before_ps[BEFORE_CORE_WAIT_INSIDE];
+    for (int b = 0; b < BEFORE_COUNT; b++) head->befores[b] = process->before_ps[b];
     memcpy(head->sum_ps, process->before_sum_ps, sizeof head->sum_ps);
     TRY(bytes_put(bytes, head, sizeof *head, err));
     TRY(bytes_put_text(bytes, process->incomplete_why, err));
@@ -125,7 +126,8 @@ static enum status put_calls(const struct reader *reader, struct batch *head, st
     }
     TRY(bytes_put(bytes, process->calls + kept, calls * sizeof *process->calls, err));
     if (head->sims) TRY(bytes_put(bytes, process->sim + kept, calls * sizeof *process->sim, err));
-    if (head->insides) TRY(bytes_put(bytes, process->before_ps[BEFORE_CORE_WAIT_INSIDE] + kept, calls * sizeof(int64_t), err));
+    for (int b = 0; b < BEFORE_COUNT; b++)
+        if (head->befores[b]) TRY(bytes_put(bytes, process->before_ps[b] + kept, calls * sizeof(int64_t), err));
     for (size_t i = kept; i < process->count; i++) {
         const struct trace_extents extents = trace_call_extents(reader->source.trace, head->rank, i);
         if (process->calls[i].flags & TRACE_GAPS) TRY(bytes_put(bytes, &extents, sizeof extents, err));
@@ -209,6 +211,7 @@ static enum status begin_reading(struct reader *reader, const char *path)
     TRY(trace_open_source(path, &reader->source, &possible, &records, &reader->err));
     if (!possible) return err_set(&reader->err, STATUS_DATA, path, NULL, "has changed while it is read");
     const uint32_t ranks = reader->source.trace->rank_count;
+    reader->source.tells_before = trace_steps_are_known(reader->source.trace);
     reader->calls = slice_batch(slice_calls(ranks), ranks);
     reader->ended = calloc((size_t)ranks + 1, sizeof *reader->ended);
     return reader->ended ? STATUS_OK : err_memory(&reader->err);
@@ -327,7 +330,7 @@ static void replace_known(struct trace_rank *process, uint64_t event, const stru
 /* What belongs to the calls of a batch; NULL: none. */
 struct beside {
     struct trace_sim *sims;
-    int64_t *insides;
+    int64_t *before_ps[BEFORE_COUNT];
     struct trace_extents *extents; /* of calls with gaps */
 };
 
@@ -342,8 +345,9 @@ static enum status add_calls(struct trace *trace, const struct batch *head, cons
         if (call_row(call.call)->needed & F_REQS) call.completion.list += first_list;
         TRY(trace_add_call(trace, head->rank, &call, err));
         if (head->sims) process->sim[process->count - 1] = beside->sims[i];
-        if (head->insides && beside->insides[i] != TRACE_UNKNOWN_PS)
-            TRY(trace_set_before(trace, head->rank, process->count - 1, BEFORE_CORE_WAIT_INSIDE, beside->insides[i], err));
+        for (int b = 0; b < BEFORE_COUNT; b++)
+            if (head->befores[b] && beside->before_ps[b][i] != TRACE_UNKNOWN_PS)
+                TRY(trace_set_before(trace, head->rank, process->count - 1, (enum trace_before)b, beside->before_ps[b][i], err));
         if (call.flags & TRACE_GAPS)
             TRY(trace_set_extents(trace, head->rank, process->count - 1, &beside->extents[gaps++], err));
     }
@@ -385,8 +389,9 @@ static enum status take_batch(struct trace *trace, struct bytes *bytes, const st
     enum status status = bytes_take_array(bytes, head->calls, sizeof *calls, (void **)&calls, err);
     if (status == STATUS_OK && head->sims)
         status = bytes_take_array(bytes, head->calls, sizeof *beside.sims, (void **)&beside.sims, err);
-    if (status == STATUS_OK && head->insides)
-        status = bytes_take_array(bytes, head->calls, sizeof *beside.insides, (void **)&beside.insides, err);
+    for (int b = 0; status == STATUS_OK && b < BEFORE_COUNT; b++)
+        if (head->befores[b])
+            status = bytes_take_array(bytes, head->calls, sizeof(int64_t), (void **)&beside.before_ps[b], err);
     if (status == STATUS_OK)
         status = bytes_take_array(bytes, head->gaps, sizeof *beside.extents, (void **)&beside.extents, err);
     for (size_t w = 0; status == STATUS_OK && w < head->windows; w++) {
@@ -398,7 +403,8 @@ static enum status take_batch(struct trace *trace, struct bytes *bytes, const st
     if (status == STATUS_OK) status = bytes_take_array(bytes, head->requests, sizeof *requests, (void **)&requests, err);
     if (status == STATUS_OK) status = add_lists(trace, head, lists, requests, err);
     if (status == STATUS_OK) status = add_calls(trace, head, calls, &beside, err);
-    FREE_ALL(calls, beside.sims, beside.insides, beside.extents, lists, requests);
+    for (int b = 0; b < BEFORE_COUNT; b++) free(beside.before_ps[b]);
+    FREE_ALL(calls, beside.sims, beside.extents, lists, requests);
     return status;
 }
 

@@ -31,6 +31,7 @@ struct slices {
     struct heap heap;              /* ranks that have not ended, the one with the earliest read_ps first */
     struct trace_checker *checker; /* NULL: the source's calls are checked */
     struct window_uses uses;
+    struct steps_finder *steps; /* of source, else NULL */
     int64_t watermark_ps; /* no later call ends earlier */
     size_t *moved;
     size_t moved_capacity;
@@ -68,6 +69,22 @@ static void set_reached(struct slices *slices)
     if (trace->begin_known) trace->begin_ps = begin_ps;
 }
 
+/* Steps need the times before calls, which nothing else does. */
+static enum status read_batch(struct slices *slices, uint32_t rank, size_t batch)
+{
+    struct trace_rank *process = &slices->trace->ranks[rank];
+    size_t before = process->count;
+    TRY(slices->source->read(slices->source, rank, batch, &slices->ended[rank], slices->err));
+    TRY(steps_finder_add(slices->steps, rank, before, slices->err));
+    for (int b = 0; b < BEFORE_COUNT; b++) {
+        if (b == BEFORE_CORE_WAIT_INSIDE) continue;
+        free(process->before_ps[b]);
+        process->before_ps[b] = NULL;
+        process->before_capacity[b] = 0;
+    }
+    return STATUS_OK;
+}
+
 /* Reads on the rank with the earliest time, so that all ranks advance alike. */
 static enum status read_slice(struct slices *slices)
 {
@@ -77,7 +94,7 @@ static enum status read_slice(struct slices *slices)
     while (slices->heap.count > 0 && (read < wanted || slices->read_ps[slices->heap.items[0]] == INT64_MIN)) {
         uint32_t rank = slices->heap.items[0];
         size_t before = trace->ranks[rank].count;
-        TRY(slices->source->read(slices->source, rank, batch, &slices->ended[rank], slices->err));
+        TRY(read_batch(slices, rank, batch));
         read += trace->ranks[rank].count - before;
         if (trace->ranks[rank].count > 0) slices->read_ps[rank] = trace_rank_end_ps(trace, rank);
         /* The first rank's time has grown, or it has ended. */
@@ -328,6 +345,8 @@ static enum status start_slices(struct slices *slices)
         slices->heap.items[slices->heap.count++] = r;
     }
     if (slices->source && !slices->source->checked) TRY(trace_checker_new(slices->trace, &slices->checker, slices->err));
+    if (slices->source) TRY(steps_finder_new(slices->trace, &slices->steps, slices->err));
+    if (slices->source) slices->source->tells_before = trace_steps_are_known(slices->trace);
     TRY(severity_init(&slices->severity, slices->trace, slices->options, slices->err));
     if (!slices->options->intervals) return STATUS_OK;
     TRY(locations_build(slices->trace, &slices->locations, slices->err));
@@ -345,6 +364,7 @@ void slices_free(struct slices *slices)
     section_times_clear(&slices->times);
     trace_checker_free(slices->checker);
     window_uses_clear(&slices->uses);
+    steps_finder_free(slices->steps);
     activity_log_free(slices->log);
     efficiency_slices_free(slices->efficiency);
     locations_clear(&slices->locations);
@@ -446,15 +466,27 @@ static enum status read_slices(struct slices *slices)
     return STATUS_OK;
 }
 
+static enum status note_steps(const struct trace *trace, const struct trace_steps *steps, struct result *result,
+                              struct err *err)
+{
+    char text[TRACE_STEPS_BYTES];
+    if (!steps->notable) return STATUS_OK;
+    return result_add_note(result, err, "%s: " TRACE_STEPS_ADVICE, trace_steps_text(trace, steps, text));
+}
+
 enum status model_analyze_slices(struct trace_source *source, const struct analyze_options *options, size_t calls,
                                  struct result **result, struct err *err)
 {
     struct slices *slices;
+    struct result *made = NULL;
+    struct trace_steps steps;
     TRY(new_slices(source, source->trace, options, calls, &slices, err));
     enum status status = read_slices(slices);
-    if (status == STATUS_OK) status = conclude_slices(slices, result);
+    if (status == STATUS_OK) status = conclude_slices(slices, &made);
+    if (status == STATUS_OK) status = steps_finder_end(slices->steps, &steps, err);
+    if (status == STATUS_OK) status = note_steps(source->trace, &steps, made, err);
     slices_free(slices);
-    return status;
+    GIVE(status, *result = made, result_free(made));
 }
 
 /* Everything is final in the only round of a trace in memory, so no call of it is changed. */
@@ -484,23 +516,16 @@ static void hand_over(struct slices *slices, struct analyze_found *found)
     slices->severity.profile = (struct wait_profile){.count = 0};
 }
 
-static enum status note_steps(const struct trace *trace, struct result *result, struct err *err)
-{
-    struct trace_steps steps;
-    char text[TRACE_STEPS_BYTES];
-    TRY(trace_steps_find(trace, &steps, err));
-    if (!steps.notable) return STATUS_OK;
-    return result_add_note(result, err, "%s: " TRACE_STEPS_ADVICE, trace_steps_text(trace, &steps, text));
-}
-
 static enum status analyze_whole(const struct trace *trace, const struct analyze_options *options, struct result **result,
                                  struct err *err)
 {
     struct slices *slices = NULL;
     struct result *made = NULL;
+    struct trace_steps steps;
     TRY(open_whole(trace, options, &slices, err));
     enum status status = conclude_slices(slices, &made);
-    if (status == STATUS_OK) status = note_steps(trace, made, err);
+    if (status == STATUS_OK) status = trace_steps_find(trace, &steps, err);
+    if (status == STATUS_OK) status = note_steps(trace, &steps, made, err);
     if (status == STATUS_OK && options->found) hand_over(slices, options->found);
     slices_free(slices);
     GIVE(status, *result = made, result_free(made));
