@@ -15,11 +15,16 @@
 
 enum { PATH_BYTES = 4096 };
 
+void analysis_tell_faults(const struct trace *trace)
+{
+    for (size_t i = 0; i < trace->provenance.fault_count; i++)
+        cli_note("%s (left out from there on)", trace->provenance.faults[i].text);
+}
+
 enum status analysis_keep_going(struct trace *trace, struct err *err)
 {
     TRY(relations_keep_going(trace, err));
-    for (size_t i = 0; i < trace->provenance.fault_count; i++)
-        cli_note("%s (left out from there on)", trace->provenance.faults[i].text);
+    analysis_tell_faults(trace);
     return STATUS_OK;
 }
 
@@ -307,14 +312,6 @@ enum status analysis_write_tables(const char *csv, const struct result *result, 
         TRY(output_set_close(path, out, STATUS_OK, err));
     }
     return STATUS_OK;
-}
-
-enum status analysis_note_unchecked(struct result *result, struct err *err)
-{
-    return result_add_note(
-        result, err,
-        "what contradicts MPI was not looked for: the trace was analysed in slices; rmacast analyze --check "
-        "reads it as a whole");
 }
 
 static enum status write_files(const struct analysis *analysis, const struct trace *trace, const struct result *result,

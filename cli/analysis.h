@@ -113,6 +113,8 @@ typedef enum status analyze_source(const char *path, struct trace_source *source
                                    struct err *err);
 enum status analyze_command(int argc, char **argv, analyze_source *open_source, struct err *err);
 
+/* Reports the trace's faults on standard error. */
+void analysis_tell_faults(const struct trace *trace);
 /* Cuts ranks where the analysis cannot continue; reports each on standard error. */
 enum status analysis_keep_going(struct trace *trace, struct err *err);
 /* Opens a faulty trace with --keep-going: each rank up to its first fault. Reports each fault on standard error. */
@@ -139,9 +141,6 @@ enum status analysis_read_runs(struct analysis *analysis, struct err *err);
 void analysis_clear(struct analysis *analysis);
 /* Returns STATUS_USAGE if the trace lacks a requested window, rank or mark. */
 enum status analysis_check(const struct analysis *analysis, const struct trace *trace, struct err *err);
-
-/* Adds the note of an analysis in slices that it did not check the trace against MPI. */
-enum status analysis_note_unchecked(struct result *result, struct err *err);
 
 /* Explains the calls by --replay, and writes table, JSON, and the tables of CSV: those need the trace and options.transfers, the
  * log of all transfers, which they empty. */

@@ -11,7 +11,7 @@ static const struct argp_option options[] = {
     ANALYSIS_OPTIONS,
     {"verify", KEY_VERIFY, NULL, 0, "check the figures against each other; exit with 1 if they do not agree", 0},
     {"check", KEY_CHECK, NULL, 0,
-     "list what contradicts MPI, and where; exit with 1 if something does. Keeps the whole trace in memory", 0},
+     "list what contradicts MPI, and where; exit with 1 if something does", 0},
     {"keep-going", KEY_KEEP_GOING, NULL, 0,
      "analyze a faulty trace: each rank up to its first fault; the result says what is left out", 0},
     {"whole", KEY_WHOLE, NULL, 0, "keep the whole trace in memory, however large it is", 0},
@@ -26,9 +26,13 @@ struct settings {
     analyze_source *open_source;
     bool several; /* other processes read */
     struct section section; /* of an analysis in slices */
+    struct source_cuts cuts; /* and what it leaves out */
     bool keep_going, whole, slices, check;
-    bool fell_back; /* a fault was found in slices, and the whole trace is read */
+    bool faulty; /* faults are left out */
     bool written;   /* the result is: what fails now is no fault of the trace */
+    struct violation_finder *finder; /* while an analysis runs */
+    struct analyze_watcher watcher;
+    struct result_violations violations; /* found, once all has been read */
 };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -47,6 +51,37 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 /* An archive with at least so many records is analysed in slices; in memory it would take some 300 MB. */
 enum { SLICES_FROM_RECORDS = 8 << 20 };
 
+static enum status take_calls(void *context, const struct trace *trace, const struct callpaths *paths, struct err *err)
+{
+    struct settings *settings = context;
+    return violations_take(settings->finder, trace, paths, err);
+}
+
+static enum status take_messages(void *context, const struct relations *relations, bool last, struct err *err)
+{
+    struct settings *settings = context;
+    TRY(violations_match(settings->finder, relations, last, err));
+    if (!last) return STATUS_OK;
+    enum status status = violations_end(settings->finder, &settings->violations, err);
+    violations_free(settings->finder);
+    settings->finder = NULL;
+    return status;
+}
+
+/* Once faults are left out one process reads. */
+static enum status open_trace(struct settings *settings, struct trace_source *source, bool *possible, uint64_t *records,
+                               struct err *err)
+{
+    analyze_source *open_it = settings->faulty ? trace_open_source : settings->open_source;
+    TRY(open_it(settings->analysis.trace, source, possible, records, err));
+    enum status status = settings->faulty && *possible ? source_cut_ranks(source, &settings->cuts, err) : STATUS_OK;
+    if (status == STATUS_OK)
+        source->keeps_going = settings->keep_going;
+    else
+        source_close(source);
+    return status;
+}
+
 /* The archive is read once more, since the last mark of a rank may be anywhere. */
 static enum status find_section(struct settings *settings, struct trace_source *source, struct err *err)
 {
@@ -54,78 +89,35 @@ static enum status find_section(struct settings *settings, struct trace_source *
     uint64_t records;
     bool possible;
     if (!section_is_set(&made->section)) return STATUS_OK;
+    section_clear(&settings->section);
     TRY(section_find_in(source, &made->section, &settings->section, err));
     source_close(source);
     made->filter.section = &settings->section;
     made->filter.callpath = made->section.callpath;
-    return settings->open_source(settings->analysis.trace, source, &possible, &records, err);
+    return open_trace(settings, source, &possible, &records, err);
 }
 
-static enum status analyze_slices(struct settings *settings, struct trace_source *source, struct err *err)
+/* What the analysis looks for beside waits: what contradicts MPI. */
+static enum status begin_check(struct settings *settings, struct err *err)
 {
-    struct result *result;
-    TRY(analysis_check(&settings->analysis, source->trace, err));
-    TRY(find_section(settings, source, err));
-    TRY(model_analyze_slices(source, &settings->analysis.options, slice_calls(source->trace->rank_count), &result,
-                             err));
-    enum status status = analysis_note_unchecked(result, err);
-    if (status == STATUS_OK) status = analysis_write(&settings->analysis, source->trace, result, err);
-    settings->written = true;
-    if (status == STATUS_OK) status = checks_expect(result, err);
-    result_free(result);
-    return status;
-}
-
-/* *done false: the trace is to be analysed as a whole. */
-static enum status try_slices(struct settings *settings, bool *done, struct err *err)
-{
-    struct trace_source source;
-    uint64_t records;
-    *done = false;
-    if (settings->whole || settings->check) return STATUS_OK;
-    enum status status = settings->open_source(settings->analysis.trace, &source, done, &records, err);
-    if (status != STATUS_OK) return settings->keep_going ? STATUS_OK : status; /* partly it may open */
-    if (!*done) return STATUS_OK;
-    *done = settings->slices || settings->several || records >= SLICES_FROM_RECORDS;
-    status = *done ? analyze_slices(settings, &source, err) : STATUS_OK;
-    source_close(&source);
-    if (status != STATUS_DATA || !settings->keep_going || settings->written) return status;
-    *done = false;
-    /* Slices cannot leave out what follows a fault that shows late: what was matched with it before is counted already. */
-    struct transfer_log **transfers = &settings->analysis.options.transfers;
-    settings->fell_back = true;
-    transfer_log_free(*transfers);
-    *transfers = NULL;
-    return settings->analysis.csv ? transfer_log_new(transfers, err) : STATUS_OK;
-}
-
-/* Analyses a trace. A trace that contradicts MPI may be more than an analysis accepts: with --check only the calls
- * before are analysed. */
-static enum status analyze_trace(const struct settings *settings, struct trace *trace, struct result **result,
-                                 struct err *err)
-{
-    enum status status = model_analyze(trace, &settings->analysis.options, result, err);
-    if (status != STATUS_DATA || !settings->check) return status;
-    TRY(analysis_keep_going(trace, err));
-    return model_analyze(trace, &settings->analysis.options, result, err);
+    violations_free(settings->finder);
+    result_violations_clear(&settings->violations);
+    settings->finder = NULL;
+    settings->watcher = (struct analyze_watcher){
+        .context = settings, .read = take_calls, .matched = take_messages, .reads_on = settings->check};
+    settings->analysis.options.watcher = &settings->watcher;
+    return violations_new(&settings->finder, err);
 }
 
 static const char *why_whole(const struct settings *settings)
 {
-    return settings->fell_back ? "it has faults"
-           : settings->check   ? "--check sees all of it"
-           : settings->whole   ? "--whole"
-                               : "only an archive of rmacast with one thread per rank is read in slices";
+    return settings->whole ? "--whole" : "only an archive of rmacast with one thread per rank is read in slices";
 }
 
-static enum status write_whole(const struct settings *settings, const struct trace *trace, struct result *result,
-                               struct err *err)
+static enum status write_result(struct settings *settings, const struct trace *trace, struct result *result,
+                                struct err *err)
 {
-    if (settings->fell_back)
-        TRY(result_add_note(result, err,
-                            "the trace has faults: to keep going it was read as a whole, not in slices"));
-    else if (settings->slices)
-        TRY(result_add_note(result, err, "the trace was read as a whole: %s", why_whole(settings)));
+    settings->written = true;
     TRY(analysis_write(&settings->analysis, trace, result, err));
     if (!settings->check) return STATUS_OK;
     if (result->violations.total > 0) cli_exit_with(1);
@@ -134,14 +126,15 @@ static enum status write_whole(const struct settings *settings, const struct tra
     return cli_flush(err);
 }
 
-static enum status analyze_found(const struct settings *settings, struct trace *trace,
-                                 struct result_violations *violations, struct err *err)
+/* Writes the result of an analysis, in slices or not, and says whether it is as it should be. */
+static enum status conclude_analysis(struct settings *settings, const struct trace *trace, bool whole,
+                                     struct result *result, struct err *err)
 {
-    struct result *result;
-    TRY(analyze_trace(settings, trace, &result, err));
-    bool told = settings->check || violations->total > 0; /* an analysis in slices looks for none: else the same result */
-    enum status status = told ? violations_report(violations, result, err) : STATUS_OK;
-    if (status == STATUS_OK) status = write_whole(settings, trace, result, err);
+    bool told = settings->check || settings->violations.total > 0;
+    enum status status = told ? violations_report(&settings->violations, result, err) : STATUS_OK;
+    if (status == STATUS_OK && whole && settings->slices)
+        status = result_add_note(result, err, "the trace was read as a whole: %s", why_whole(settings));
+    if (status == STATUS_OK) status = write_result(settings, trace, result, err);
     if (status == STATUS_OK && !settings->check && !settings->keep_going)
         status = violations_expect(&result->violations, trace->name, err);
     if (status == STATUS_OK) status = checks_expect(result, err);
@@ -149,17 +142,79 @@ static enum status analyze_found(const struct settings *settings, struct trace *
     return status;
 }
 
-static enum status analyze_whole(const struct settings *settings, struct err *err)
+static enum status analyze_slices(struct settings *settings, struct trace_source *source, struct err *err)
+{
+    struct result *result;
+    TRY(analysis_check(&settings->analysis, source->trace, err));
+    TRY(find_section(settings, source, err));
+    if (settings->keep_going || !settings->violations.known) TRY(begin_check(settings, err));
+    TRY(model_analyze_slices(source, &settings->analysis.options, slice_calls(source->trace->rank_count), &result,
+                             err));
+    analysis_tell_faults(source->trace);
+    return conclude_analysis(settings, source->trace, false, result, err);
+}
+
+/* What follows a fault that shows late is left out when the archive is read again: what was matched with it before is counted
+ * already. *again false: the analysis fails for another reason. */
+static enum status leave_out(struct settings *settings, const struct err *cause, bool *again, struct err *err)
+{
+    struct transfer_log **transfers = &settings->analysis.options.transfers;
+    bool first = !settings->faulty;
+    *again = (settings->keep_going || settings->violations.known) && !settings->written; /* known: it can be read */
+    if (!*again) return STATUS_OK;
+    settings->faulty = true;
+    settings->analysis.options.watcher = NULL;
+    TRY(source_cuts_add(&settings->cuts, cause, again, err));
+    *again = *again || (first && settings->several); /* who reads alone leaves it out */
+    transfer_log_free(*transfers);
+    *transfers = NULL;
+    return settings->analysis.csv ? transfer_log_new(transfers, err) : STATUS_OK;
+}
+
+/* *done false: the trace is to be analysed as a whole. */
+static enum status try_slices(struct settings *settings, bool *done, struct err *err)
+{
+    *done = false;
+    for (bool again = !settings->whole; again;) {
+        struct trace_source source;
+        struct err cause;
+        uint64_t records;
+        enum status status = open_trace(settings, &source, done, &records, err);
+        if (status != STATUS_OK || !*done) return status;
+        *done = settings->slices || settings->several || records >= SLICES_FROM_RECORDS;
+        status = *done ? analyze_slices(settings, &source, err) : STATUS_OK;
+        source_close(&source);
+        if (status != STATUS_DATA) return status;
+        cause = *err;
+        TRY(leave_out(settings, &cause, &again, err));
+        if (!again) *err = cause;
+        if (!again) return status;
+    }
+    return STATUS_OK;
+}
+
+/* Analyses a trace. A trace that contradicts MPI may be more than an analysis accepts: with --check only the calls
+ * before are analysed. */
+static enum status analyze_trace(struct settings *settings, struct trace *trace, struct result **result, struct err *err)
+{
+    TRY(begin_check(settings, err));
+    enum status status = model_analyze(trace, &settings->analysis.options, result, err);
+    if (status != STATUS_DATA || !settings->check || !settings->violations.known) return status;
+    settings->analysis.options.watcher = NULL;
+    TRY(analysis_keep_going(trace, err));
+    return model_analyze(trace, &settings->analysis.options, result, err);
+}
+
+static enum status analyze_whole(struct settings *settings, struct err *err)
 {
     struct trace *trace;
-    struct result_violations violations = {.known = false};
+    struct result *result;
     TRY(settings->keep_going ? analysis_open_partly(settings->analysis.trace, &trace, err)
                              : trace_open(settings->analysis.trace, &trace, err));
     if (settings->several) cli_note("%s: read by one process: %s", trace->name, why_whole(settings));
     enum status status = analysis_check(&settings->analysis, trace, err);
-    if (status == STATUS_OK) status = violations_find(trace, &violations, err);
-    if (status == STATUS_OK) status = analyze_found(settings, trace, &violations, err);
-    result_violations_clear(&violations);
+    if (status == STATUS_OK) status = analyze_trace(settings, trace, &result, err);
+    if (status == STATUS_OK) status = conclude_analysis(settings, trace, true, result, err);
     trace_free(trace);
     return status;
 }
@@ -179,6 +234,9 @@ enum status analyze_command(int argc, char **argv, analyze_source *open_source, 
     if (status == STATUS_OK) status = try_slices(&settings, &done, err);
     if (status == STATUS_OK && !done) status = analyze_whole(&settings, err);
     section_clear(&settings.section);
+    source_cuts_clear(&settings.cuts);
+    violations_free(settings.finder);
+    result_violations_clear(&settings.violations);
     analysis_clear(&settings.analysis);
     return status;
 }

@@ -57,6 +57,7 @@ enum status external_sort_add(struct external_sort *sorter, const void *record, 
     if (sorter->count == RUN) {
         struct run made = {.left = sorter->count};
         sort_run(sorter);
+        if (sorter->temp->descriptor < 0) TRY(temp_file_open(sorter->temp, err));
         TRY(temp_file_append(sorter->temp, sorter->items, sorter->count * sorter->bytes, &made.offset, err));
         ARRAY_PUSH(sorter->written, sorter->run_count, sorter->run_capacity, made, err);
         sorter->count = 0;

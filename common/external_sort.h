@@ -12,7 +12,7 @@ struct external_sort;
 /* As of qsort(): which of two records comes first. Equal ones come in any order. */
 typedef int external_sort_compare(const void *one, const void *other);
 
-/* Borrows temp until external_sort_free. NULL is legal there. */
+/* Borrows temp until external_sort_free, where NULL is legal. Opens it when it is needed, if its descriptor is -1. */
 enum status external_sort_new(struct temp_file *temp, size_t record_bytes, external_sort_compare *compare,
                               struct external_sort **sorter, struct err *err);
 void external_sort_free(struct external_sort *sorter);

@@ -28,10 +28,19 @@ struct analyze_found {
 };
 void analyze_found_clear(struct analyze_found *found);
 
-/* An observer of an analysis in slices: it gets the sorted waits that a round found, and their trace. */
+struct callpaths;
+struct relations;
+
+/* An observer of an analysis. A function may be NULL. */
 struct analyze_watcher {
     void *context;
+    /* The new calls of a round have been read. */
+    enum status (*read)(void *context, const struct trace *trace, const struct callpaths *paths, struct err *err);
+    /* With intervals: the sorted waits that a round found. */
     enum status (*found)(void *context, const struct trace *trace, const struct waits *waits, struct err *err);
+    /* Comes last in a round: its messages, and which are final; after the last round all calls have been read. */
+    enum status (*matched)(void *context, const struct relations *relations, bool last, struct err *err);
+    bool reads_on; /* if the analysis refuses a call, read() and matched() get the rest all the same; then it fails */
 };
 
 struct analyze_options {
@@ -49,7 +58,7 @@ struct analyze_options {
     struct transfer_log *transfers;            /* receives every transfer that passes the filter; borrowed; NULL: not
                                                   needed */
     struct analyze_found *found;               /* model_analyze() fills this all-zero struct; NULL: not needed */
-    const struct analyze_watcher *watcher;     /* for model_analyze_slices() with intervals; borrowed; NULL: none */
+    const struct analyze_watcher *watcher;     /* borrowed; NULL: none */
     /* By enum mpi_call: functions of which no Wait for Progress is inferred, beside those of which the trace refutes it;
      * borrowed; NULL: none. */
     const bool *not_inferred;

@@ -10,6 +10,7 @@
 #include "common/bytes.h"
 #include "model/slices/slices.h"
 #include "trace/open.h"
+#include "trace/steps.h"
 
 enum { TAG_COMMAND = 1, TAG_BATCH, AHEAD = 4 /* batches of each rank */, PAUSE_NS = 20000, TRIES = 200, MASTER = 0 };
 
@@ -24,12 +25,12 @@ struct command {
 #define NO_RANK UINT32_MAX /* the answer to CLOSE */
 
 /* A batch on its way: the head; events and calls of receives that were sent before and are complete now; new calls with what
- * belongs to them; the lists of requests that they name. */
+ * belongs to them; the extents of those with gaps; the windows that they create; the lists of requests that they name. */
 struct batch {
     uint32_t rank;
     enum status status; /* a failure has its struct err alone */
-    bool ended, incomplete, core_waits, sims, insides;
-    uint64_t known, calls, lists, requests;
+    bool ended, incomplete, core_waits, sims, befores[BEFORE_COUNT];
+    uint64_t known, calls, gaps, windows, lists, requests;
     int64_t sum_ps[BEFORE_COUNT];
 };
 
@@ -62,19 +63,59 @@ struct reader {
     size_t sending_count, sending_capacity;
 };
 
+/* The rank's part of a window, which readers find where it is created. */
+struct window_part {
+    int64_t bytes; /* -1: not known */
+    int32_t window;
+    char flavor;
+};
+
+static bool makes_window(const struct trace_call *call)
+{
+    return call_kind(call->call) == CALL_WIN_CREATE && call->handle != TRACE_NONE;
+}
+
+static enum status put_window(const struct trace *trace, uint32_t rank, int32_t number, struct bytes *bytes, struct err *err)
+{
+    const struct trace_window *window = &trace->definitions.windows[number];
+    int32_t member = trace_comm_rank(&trace->definitions.comms[window->comm], (int32_t)rank);
+    bool known = window->bytes && member != TRACE_NONE;
+    const struct window_part part = {known ? window->bytes[member] : -1, number, window->flavor};
+    return bytes_put(bytes, &part, sizeof part, err);
+}
+
+static enum status take_window(struct trace *trace, uint32_t rank, const struct window_part *part, struct err *err)
+{
+    struct trace_window *window = &trace->definitions.windows[part->window];
+    const struct trace_comm *comm = &trace->definitions.comms[window->comm];
+    window->flavor = part->flavor;
+    if (part->bytes < 0) return STATUS_OK;
+    if (!window->bytes) {
+        window->bytes = malloc(((size_t)comm->count + 1) * sizeof *window->bytes);
+        if (!window->bytes) return err_memory(err);
+        for (uint32_t i = 0; i < comm->count; i++) window->bytes[i] = -1;
+    }
+    window->bytes[trace_comm_rank(comm, (int32_t)rank)] = part->bytes;
+    return STATUS_OK;
+}
+
 static enum status put_calls(const struct reader *reader, struct batch *head, struct bytes *bytes, struct err *err)
 {
     const struct trace_definitions *definitions = &reader->source.trace->definitions;
     const struct trace_rank *process = &reader->source.trace->ranks[head->rank];
     const size_t kept = process->kept_count, calls = process->count - kept;
     for (size_t i = 0; i < kept; i++) head->known += !source_knows_less(&process->calls[i]);
+    for (size_t i = kept; i < process->count; i++) {
+        head->gaps += (process->calls[i].flags & TRACE_GAPS) != 0;
+        head->windows += makes_window(&process->calls[i]);
+    }
     head->calls = calls;
     head->lists = definitions->list_count;
     head->requests = definitions->request_count;
     head->incomplete = process->incomplete;
     head->core_waits = reader->source.trace->provenance.core_waits;
     head->sims = process->sim;
-    head->insides = process->before_ps[BEFORE_CORE_WAIT_INSIDE];
+    for (int b = 0; b < BEFORE_COUNT; b++) head->befores[b] = process->before_ps[b];
     memcpy(head->sum_ps, process->before_sum_ps, sizeof head->sum_ps);
     TRY(bytes_put(bytes, head, sizeof *head, err));
     TRY(bytes_put_text(bytes, process->incomplete_why, err));
@@ -85,7 +126,15 @@ static enum status put_calls(const struct reader *reader, struct batch *head, st
     }
     TRY(bytes_put(bytes, process->calls + kept, calls * sizeof *process->calls, err));
     if (head->sims) TRY(bytes_put(bytes, process->sim + kept, calls * sizeof *process->sim, err));
-    if (head->insides) TRY(bytes_put(bytes, process->before_ps[BEFORE_CORE_WAIT_INSIDE] + kept, calls * sizeof(int64_t), err));
+    for (int b = 0; b < BEFORE_COUNT; b++)
+        if (head->befores[b]) TRY(bytes_put(bytes, process->before_ps[b] + kept, calls * sizeof(int64_t), err));
+    for (size_t i = kept; i < process->count; i++) {
+        const struct trace_extents extents = trace_call_extents(reader->source.trace, head->rank, i);
+        if (process->calls[i].flags & TRACE_GAPS) TRY(bytes_put(bytes, &extents, sizeof extents, err));
+    }
+    for (size_t i = kept; i < process->count; i++)
+        if (makes_window(&process->calls[i]))
+            TRY(put_window(reader->source.trace, head->rank, process->calls[i].handle, bytes, err));
     TRY(bytes_put(bytes, definitions->lists, definitions->list_count * sizeof *definitions->lists, err));
     return bytes_put(bytes, definitions->requests, definitions->request_count * sizeof *definitions->requests, err);
 }
@@ -162,6 +211,7 @@ static enum status begin_reading(struct reader *reader, const char *path)
     TRY(trace_open_source(path, &reader->source, &possible, &records, &reader->err));
     if (!possible) return err_set(&reader->err, STATUS_DATA, path, NULL, "has changed while it is read");
     const uint32_t ranks = reader->source.trace->rank_count;
+    reader->source.tells_before = trace_steps_are_known(reader->source.trace);
     reader->calls = slice_batch(slice_calls(ranks), ranks);
     reader->ended = calloc((size_t)ranks + 1, sizeof *reader->ended);
     return reader->ended ? STATUS_OK : err_memory(&reader->err);
@@ -277,18 +327,29 @@ static void replace_known(struct trace_rank *process, uint64_t event, const stru
     }
 }
 
+/* What belongs to the calls of a batch; NULL: none. */
+struct beside {
+    struct trace_sim *sims;
+    int64_t *before_ps[BEFORE_COUNT];
+    struct trace_extents *extents; /* of calls with gaps */
+};
+
 static enum status add_calls(struct trace *trace, const struct batch *head, const struct trace_call *calls,
-                             const struct trace_sim *sims, const int64_t *insides, struct err *err)
+                             const struct beside *beside, struct err *err)
 {
     struct trace_rank *process = &trace->ranks[head->rank];
     const uint32_t first_list = (uint32_t)(trace->definitions.list_count - head->lists);
+    size_t gaps = 0;
     for (size_t i = 0; i < head->calls; i++) {
         struct trace_call call = calls[i];
         if (call_row(call.call)->needed & F_REQS) call.completion.list += first_list;
         TRY(trace_add_call(trace, head->rank, &call, err));
-        if (sims) process->sim[process->count - 1] = sims[i];
-        if (insides && insides[i] != TRACE_UNKNOWN_PS)
-            TRY(trace_set_before(trace, head->rank, process->count - 1, BEFORE_CORE_WAIT_INSIDE, insides[i], err));
+        if (head->sims) process->sim[process->count - 1] = beside->sims[i];
+        for (int b = 0; b < BEFORE_COUNT; b++)
+            if (head->befores[b] && beside->before_ps[b][i] != TRACE_UNKNOWN_PS)
+                TRY(trace_set_before(trace, head->rank, process->count - 1, (enum trace_before)b, beside->before_ps[b][i], err));
+        if (call.flags & TRACE_GAPS)
+            TRY(trace_set_extents(trace, head->rank, process->count - 1, &beside->extents[gaps++], err));
     }
     memcpy(process->before_sum_ps, head->sum_ps, sizeof head->sum_ps);
     process->incomplete = process->incomplete || head->incomplete;
@@ -311,8 +372,7 @@ static enum status take_batch(struct trace *trace, struct bytes *bytes, const st
 {
     struct trace_rank *process = &trace->ranks[head->rank];
     struct trace_call *calls = NULL;
-    struct trace_sim *sims = NULL;
-    int64_t *insides = NULL;
+    struct beside beside = {.sims = NULL};
     struct trace_list *lists = NULL;
     uint32_t *requests = NULL;
     char *why;
@@ -327,14 +387,24 @@ static enum status take_batch(struct trace *trace, struct bytes *bytes, const st
         replace_known(process, event, &call);
     }
     enum status status = bytes_take_array(bytes, head->calls, sizeof *calls, (void **)&calls, err);
-    if (status == STATUS_OK && head->sims) status = bytes_take_array(bytes, head->calls, sizeof *sims, (void **)&sims, err);
-    if (status == STATUS_OK && head->insides)
-        status = bytes_take_array(bytes, head->calls, sizeof *insides, (void **)&insides, err);
+    if (status == STATUS_OK && head->sims)
+        status = bytes_take_array(bytes, head->calls, sizeof *beside.sims, (void **)&beside.sims, err);
+    for (int b = 0; status == STATUS_OK && b < BEFORE_COUNT; b++)
+        if (head->befores[b])
+            status = bytes_take_array(bytes, head->calls, sizeof(int64_t), (void **)&beside.before_ps[b], err);
+    if (status == STATUS_OK)
+        status = bytes_take_array(bytes, head->gaps, sizeof *beside.extents, (void **)&beside.extents, err);
+    for (size_t w = 0; status == STATUS_OK && w < head->windows; w++) {
+        struct window_part part;
+        bytes_take(bytes, &part, sizeof part);
+        status = take_window(trace, head->rank, &part, err);
+    }
     if (status == STATUS_OK) status = bytes_take_array(bytes, head->lists, sizeof *lists, (void **)&lists, err);
     if (status == STATUS_OK) status = bytes_take_array(bytes, head->requests, sizeof *requests, (void **)&requests, err);
     if (status == STATUS_OK) status = add_lists(trace, head, lists, requests, err);
-    if (status == STATUS_OK) status = add_calls(trace, head, calls, sims, insides, err);
-    FREE_ALL(calls, sims, insides, lists, requests);
+    if (status == STATUS_OK) status = add_calls(trace, head, calls, &beside, err);
+    for (int b = 0; b < BEFORE_COUNT; b++) free(beside.before_ps[b]);
+    FREE_ALL(calls, beside.sims, beside.extents, lists, requests);
     return status;
 }
 

@@ -17,6 +17,7 @@ static enum status read_calls(struct trace_source *source, uint32_t rank, size_t
     struct tap *tap = source->state;
     const struct trace_rank *process = &source->trace->ranks[rank];
     size_t before = process->count;
+    tap->source->tells_before = source->tells_before;
     TRY(tap->source->read(tap->source, rank, calls, ended, err));
     for (size_t i = before; i < process->count; i++) levels_add_call(tap->made->levels, rank, &process->calls[i]);
     return STATUS_OK;
@@ -49,7 +50,7 @@ enum status report_slices_read(struct trace_source *source, const struct analyze
     struct tap tap = {source, &slices};
     struct trace_source tapped = {
         .trace = source->trace, .state = &tap, .checked = source->checked, .read = read_calls, .moved = move_calls};
-    const struct analyze_watcher watcher = {&slices, take_waits};
+    const struct analyze_watcher watcher = {.context = &slices, .found = take_waits};
     struct analyze_options watched = *options;
     watched.watcher = &watcher;
     TRY(levels_new(source->trace->rank_count, INT64_MIN, INT64_MAX, &slices.levels, err));

@@ -40,7 +40,7 @@ static enum status mark_incomplete(struct trace_rank *rank, struct err *err)
     return STATUS_OK;
 }
 
-static struct trace_fault *fault_of(struct trace *trace, uint32_t rank)
+struct trace_fault *trace_fault_of(struct trace *trace, uint32_t rank)
 {
     for (size_t i = 0; i < trace->provenance.fault_count && rank != TRACE_FAULT_NO_RANK; i++)
         if (trace->provenance.faults[i].rank == rank) return &trace->provenance.faults[i];
@@ -51,7 +51,7 @@ enum status trace_add_fault(struct trace *trace, uint32_t rank, size_t index, in
                             const char *text, struct err *err)
 {
     struct trace_fault made = {.rank = rank, .event = index, .time_ps = time_ps, .left_out = left_out};
-    struct trace_fault *before = fault_of(trace, rank);
+    struct trace_fault *before = trace_fault_of(trace, rank);
     made.text = strdup(text);
     if (!made.text) return err_memory(err);
     if (before) { /* this cut also leaves out what the earlier one left out */
@@ -70,7 +70,10 @@ enum status trace_add_fault(struct trace *trace, uint32_t rank, size_t index, in
         free(made.text);
         return status;
     }
-    trace->provenance.faults[trace->provenance.fault_count++] = made;
+    size_t place = trace->provenance.fault_count++;
+    struct trace_fault *faults = trace->provenance.faults;
+    for (; place > 0 && faults[place - 1].rank > rank; place--) faults[place] = faults[place - 1];
+    faults[place] = made;
     return STATUS_OK;
 }
 

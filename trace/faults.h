@@ -20,6 +20,9 @@ enum status trace_fail_event(struct err *err, const struct trace *trace, uint32_
 enum status trace_add_fault(struct trace *trace, uint32_t rank, size_t index, int64_t time_ps, int64_t left_out,
                             const char *text, struct err *err);
 
+/* The fault of a rank; NULL: none. Valid until another one is added. */
+struct trace_fault *trace_fault_of(struct trace *trace, uint32_t rank);
+
 /* Removes the rank's calls from index on, and adds a fault; `cause` is the error that they gave. */
 enum status trace_cut(struct trace *trace, uint32_t rank, size_t index, const struct err *cause, struct err *err);
 

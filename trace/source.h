@@ -9,7 +9,9 @@ struct trace_source {
     struct trace *trace; /* owned; read() appends calls, the user of the source removes them */
     void *state;
 
-    bool keeps_before; /* set by the user: before_ps and extents of calls are kept, as in a whole trace */
+    bool keeps_before; /* set by the user: before_ps of calls are kept, as in a whole trace */
+    bool tells_before; /* set by the user: new calls have their before_ps; they are freed after each reading */
+    bool keeps_going; /* set by the user: a fault of the input ends its rank, not the reading (trace/faults.h) */
     bool checked; /* calls have passed trace_check(); otherwise the user calls trace_check_slice() */
 
     /* Appends `calls` further calls of a rank, or a few more. *ended: there are no more. The sender of a receive may be
@@ -35,6 +37,21 @@ static inline bool source_knows_less(const struct trace_call *call)
 {
     return call_kind(call->call) == CALL_IRECV && call->handle == TRACE_NONE;
 }
+/* From which event of a rank on calls are left out, and why: of ranks that an earlier reading found at fault. */
+struct source_cuts {
+    struct source_cut {
+        uint32_t rank;
+        uint64_t event; /* from 0 */
+        char *text;     /* owned */
+    } *items;
+    size_t count, capacity;
+};
+/* Adds the event that an error is about (trace_fail()). *added is false if it is about none, or about one that is left out. */
+enum status source_cuts_add(struct source_cuts *cuts, const struct err *cause, bool *added, struct err *err);
+void source_cuts_clear(struct source_cuts *cuts);
+/* Makes *source end its ranks there, with a fault as trace_cut() adds it. The cuts are borrowed until it is closed. */
+enum status source_cut_ranks(struct trace_source *source, const struct source_cuts *cuts, struct err *err);
+
 /* Removes all calls of a rank but such receives, and all lists of requests. trace_kept has the receives' events. */
 enum status source_drop_calls(struct trace_source *source, uint32_t rank, struct err *err);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/array.h"
+#include "common/external_sort.h"
 #include "common/map.h"
 #include "common/search.h"
 #include "common/units.h"
@@ -84,26 +85,48 @@ struct sums {
     double all_s, excess_s, worst_s;
 };
 
-/* Adds equal steps, which are sorted by their time. */
-static void add_equals(const struct trace *trace, uint32_t rank, const struct step *steps, size_t count, struct sums *sums,
+struct sorted_step {
+    struct step step; /* its index is the number of the event */
+    uint32_t rank, site;
+    uint16_t call; /* with its site: of the call behind */
+};
+
+ORDER(compare_sorted, struct sorted_step, UP(rank) UP(step.places) UP(step.ps) UP(step.index))
+
+struct steps_finder {
+    const struct trace *trace;
+    bool looks;
+    struct temp_file temp;
+    struct external_sort *sorted;
+    struct left **left;          /* per rank, by thread */
+    struct step_list list;       /* of the calls that are added */
+    int64_t *first_ps, *last_ps; /* per rank */
+    int64_t *equals;             /* at the end: equal steps */
+    size_t equal_count, equal_capacity;
+};
+
+/* Adds equal steps, which are sorted by their time; first is the shortest. */
+static void add_equals(const struct steps_finder *finder, const struct sorted_step *first, struct sums *sums,
                        struct trace_steps *made)
 {
+    const int64_t *ps = finder->equals;
+    size_t count = finder->equal_count;
     double excess_s = 0;
+    if (count < LEAST_EQUALS) return;
     for (size_t i = 0; i < count; i++) {
-        sums->all_s += units_s(steps[i].ps);
-        if (steps[i].ps > steps[count / 4].ps) excess_s += units_s(steps[i].ps - steps[count / 4].ps);
+        sums->all_s += units_s(ps[i]);
+        if (ps[i] > ps[count / 4]) excess_s += units_s(ps[i] - ps[count / 4]);
     }
     sums->excess_s += excess_s;
     if (made->known && excess_s <= sums->worst_s) return;
-    const struct trace_call *call = &trace->ranks[rank].calls[steps[0].index];
     sums->worst_s = excess_s;
     made->known = true;
-    made->rank = rank;
-    made->call = call->call;
-    made->site = call->site;
+    made->rank = first->rank;
+    made->call = first->call;
+    made->site = first->site;
     made->count = count;
-    made->low_s = units_s(steps[count / 10].ps);
-    made->high_s = units_s(steps[count - 1 - count / 10].ps);
+    made->low_s = units_s(ps[count / 10]);
+    made->high_s = units_s(ps[count - 1 - count / 10]);
 }
 
 static size_t end_of_equals(const struct step *steps, size_t first, size_t count)
@@ -113,40 +136,98 @@ static size_t end_of_equals(const struct step *steps, size_t first, size_t count
     return end;
 }
 
-static enum status add_rank(const struct trace *trace, uint32_t rank, struct sums *sums, struct trace_steps *made,
-                            struct err *err)
+bool trace_steps_are_known(const struct trace *trace)
 {
-    struct step_list list = {.count = 0};
-    enum status status = add_steps(trace, rank, 0, trace->ranks[rank].count, computing_ps, &list, err);
-    if (status == STATUS_OK) sort_steps(&list);
-    for (size_t first = 0, end; status == STATUS_OK && first < list.count; first = end) {
-        end = end_of_equals(list.items, first, list.count);
-        if (end - first >= LEAST_EQUALS) add_equals(trace, rank, list.items + first, end - first, sums, made);
+    const struct trace_provenance *provenance = &trace->provenance;
+    return !provenance->simulated && (provenance->core_waits || provenance->record_cost_ps != 0);
+}
+
+enum status steps_finder_new(const struct trace *trace, struct steps_finder **finder, struct err *err)
+{
+    size_t ranks = (size_t)trace->rank_count + 1;
+    struct steps_finder *made = calloc(1, sizeof *made);
+    if (!made) return err_memory(err);
+    *made = (struct steps_finder){.trace = trace,
+                                  .looks = trace_steps_are_known(trace),
+                                  .temp = {.descriptor = -1},
+                                  .left = calloc(ranks, sizeof *made->left),
+                                  .first_ps = calloc(ranks, sizeof *made->first_ps),
+                                  .last_ps = calloc(ranks, sizeof *made->last_ps)};
+    enum status status = made->left && made->first_ps && made->last_ps ? STATUS_OK : err_memory(err);
+    if (status == STATUS_OK)
+        status = external_sort_new(&made->temp, sizeof(struct sorted_step), compare_sorted, &made->sorted, err);
+    GIVE(status, *finder = made, steps_finder_free(made));
+}
+
+void steps_finder_free(struct steps_finder *finder)
+{
+    if (!finder) return;
+    for (uint32_t r = 0; finder->left && r < finder->trace->rank_count; r++) free(finder->left[r]);
+    external_sort_free(finder->sorted);
+    temp_file_close(&finder->temp);
+    FREE_ALL(finder->left, finder->first_ps, finder->last_ps, finder->list.items, finder->equals, finder);
+}
+
+enum status steps_finder_add(struct steps_finder *finder, uint32_t rank, size_t first, struct err *err)
+{
+    const struct trace_rank *process = &finder->trace->ranks[rank];
+    struct step_list *list = &finder->list;
+    if (!finder->looks || first == process->count) return STATUS_OK;
+    if (!finder->left[rank]) finder->first_ps[rank] = process->calls[first].enter_ps;
+    list->left = finder->left[rank];
+    list->count = 0;
+    enum status status = add_steps(finder->trace, rank, first, process->count, computing_ps, list, err);
+    finder->left[rank] = list->left;
+    finder->last_ps[rank] = process->calls[process->count - 1].exit_ps;
+    for (size_t i = 0; status == STATUS_OK && i < list->count; i++) {
+        const struct trace_call *call = &process->calls[list->items[i].index];
+        struct sorted_step made = {.step = list->items[i], .rank = rank, .site = call->site, .call = call->call};
+        made.step.index = (size_t)trace_event(finder->trace, rank, made.step.index);
+        status = external_sort_add(finder->sorted, &made, err);
     }
-    clear_steps(&list);
     return status;
 }
 
-static double ranks_time_s(const struct trace *trace)
+static enum status sum_steps(struct steps_finder *finder, struct sums *sums, struct trace_steps *made, struct err *err)
 {
-    double time_s = 0;
-    for (uint32_t r = 0; r < trace->rank_count; r++) {
-        const struct trace_rank *rank = &trace->ranks[r];
-        if (rank->count > 0) time_s += units_s(rank->calls[rank->count - 1].exit_ps - rank->calls[0].enter_ps);
+    struct sorted_step step, first = {.rank = 0};
+    bool any;
+    TRY(external_sort_turn(finder->sorted, err));
+    for (;;) {
+        TRY(external_sort_next(finder->sorted, &step, &any, err));
+        bool same = any && step.rank == first.rank && step.step.places == first.step.places;
+        if (!same) {
+            add_equals(finder, &first, sums, made);
+            finder->equal_count = 0;
+            first = step;
+        }
+        if (!any) return STATUS_OK;
+        ARRAY_PUSH(finder->equals, finder->equal_count, finder->equal_capacity, step.step.ps, err);
     }
-    return time_s;
+}
+
+enum status steps_finder_end(struct steps_finder *finder, struct trace_steps *steps, struct err *err)
+{
+    struct sums sums = {0, 0, 0};
+    double time_s = 0;
+    *steps = (struct trace_steps){.known = false};
+    if (!finder->looks) return STATUS_OK;
+    TRY(sum_steps(finder, &sums, steps, err));
+    for (uint32_t r = 0; r < finder->trace->rank_count; r++) time_s += units_s(finder->last_ps[r] - finder->first_ps[r]);
+    steps->share = sums.all_s > 0 ? sums.excess_s / sums.all_s : 0;
+    steps->notable = steps->share > NOTABLE_SHARE && sums.excess_s > NOTABLE_PART * time_s;
+    return STATUS_OK;
 }
 
 enum status trace_steps_find(const struct trace *trace, struct trace_steps *steps, struct err *err)
 {
-    const struct trace_provenance *provenance = &trace->provenance;
-    struct sums sums = {0, 0, 0};
-    *steps = (struct trace_steps){.known = false};
-    if (provenance->simulated || (!provenance->core_waits && provenance->record_cost_ps == 0)) return STATUS_OK;
-    for (uint32_t r = 0; r < trace->rank_count; r++) TRY(add_rank(trace, r, &sums, steps, err));
-    steps->share = sums.all_s > 0 ? sums.excess_s / sums.all_s : 0;
-    steps->notable = steps->share > NOTABLE_SHARE && sums.excess_s > NOTABLE_PART * ranks_time_s(trace);
-    return STATUS_OK;
+    struct steps_finder *finder = NULL;
+    TRY(steps_finder_new(trace, &finder, err));
+    enum status status = STATUS_OK;
+    for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++) status = steps_finder_add(finder, r, 0, err);
+    if (status == STATUS_OK) status = steps_finder_end(finder, steps, err);
+    steps_finder_free(finder);
+    return status;
 }
 
 char *trace_steps_text(const struct trace *trace, const struct trace_steps *steps, char text[TRACE_STEPS_BYTES])

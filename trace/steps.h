@@ -20,6 +20,15 @@ struct trace_steps {
 /* Looks at all calls. Steps shorter than 20 us, and those with less than ten equals, are left out. */
 enum status trace_steps_find(const struct trace *trace, struct trace_steps *steps, struct err *err);
 
+/* The same for a trace that is read in slices: calls of a rank from index `first` on, as often as there are more, with their
+ * before_ps; memory of 8 bytes per step between the two places that have the most. */
+struct steps_finder;
+bool trace_steps_are_known(const struct trace *trace);
+enum status steps_finder_new(const struct trace *trace, struct steps_finder **finder, struct err *err);
+enum status steps_finder_add(struct steps_finder *finder, uint32_t rank, size_t first, struct err *err);
+enum status steps_finder_end(struct steps_finder *finder, struct trace_steps *steps, struct err *err);
+void steps_finder_free(struct steps_finder *finder); /* NULL is legal */
+
 /* "12.5 % of the computing is above that of the fastest quarter of equal steps; rank 0: 40 steps up to MPI_Put (main, file:line)
  * took 10 ms to 14 ms". Gives text. */
 enum { TRACE_STEPS_BYTES = 400 };

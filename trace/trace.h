@@ -366,7 +366,7 @@ struct trace_provenance {
     bool uses_computing;     /* trace_use_computing() has reduced gaps to computing and sleep */
     uint32_t recordings; /* trace_use_recordings(): how many; 0: one alone */
     double recordings_s; /* standard deviation of a rank's computing over them */
-    struct trace_fault *faults; /* of an input that was read with --keep-going, at most one per rank */
+    struct trace_fault *faults; /* of an input that was read with --keep-going, at most one per rank, by rank */
     size_t fault_count, fault_capacity;
     char **notes; /* assumptions of a reader where its input says nothing, one sentence each */
     size_t note_count, note_capacity;

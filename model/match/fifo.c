@@ -42,10 +42,16 @@ static enum status queue_of(struct fifo *fifo, struct fifo_key key, size_t *queu
 
 enum status fifo_push(struct fifo *fifo, struct fifo_key key, size_t item, struct err *err)
 {
-    size_t queue, node = fifo->node_count;
+    size_t queue, node = fifo->unused;
     TRY(queue_of(fifo, key, &queue, err));
     struct fifo_node made = {.item = item, .next = FIFO_EMPTY};
-    ARRAY_PUSH(fifo->nodes, fifo->node_count, fifo->node_capacity, made, err);
+    if (node > 0) {
+        fifo->unused = fifo->nodes[--node].next;
+        fifo->nodes[node] = made;
+    } else {
+        node = fifo->node_count;
+        ARRAY_PUSH(fifo->nodes, fifo->node_count, fifo->node_capacity, made, err);
+    }
     if (fifo->heads[queue] == FIFO_EMPTY)
         fifo->heads[queue] = node;
     else
@@ -67,8 +73,11 @@ size_t fifo_pop_after(struct fifo *fifo, struct fifo_key key, size_t *before)
     const uint64_t *both = one && two ? map_find(&fifo->queue, join_words(*one, *two)) : NULL;
     *before = both ? fifo->lasts[*both] : FIFO_EMPTY;
     if (!both || fifo->heads[*both] == FIFO_EMPTY) return FIFO_EMPTY;
-    const struct fifo_node *node = &fifo->nodes[fifo->heads[*both]];
+    size_t removed = fifo->heads[*both];
+    struct fifo_node *node = &fifo->nodes[removed];
     fifo->heads[*both] = node->next;
     fifo->lasts[*both] = node->item;
+    node->next = fifo->unused;
+    fifo->unused = removed + 1;
     return node->item;
 }

@@ -25,7 +25,7 @@ struct fifo {
     size_t *heads, *tails, *lasts; /* lasts: the item that was removed last */
     size_t queue_count, head_capacity, tail_capacity, last_capacity;
     struct fifo_node *nodes;
-    size_t node_count, node_capacity;
+    size_t node_count, node_capacity, unused; /* unused: a node of a removed item plus 1, and so on by next; 0: none */
 };
 
 /* All-zero is the empty fifo. */

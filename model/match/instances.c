@@ -63,8 +63,8 @@ static enum status walk_rank(const struct trace *trace, enum call_kind only, uin
         struct instance *instance = &instances->items[sequence->items[next[s]++]];
         if (instance->kind != kind)
             return trace_fail(err, trace, rank, i, call,
-                              "collective call %zu on communicator %d is of another kind on another rank, "
-                              "expected the same order on all", next[s], call->handle);
+                              "the collective call on communicator %d is of another kind on another rank, "
+                              "expected the same order on all", call->handle);
         instances->calls[instance->member_first + (size_t)trace_comm_rank(comm, (int32_t)rank)] = i;
         if (!(call->flags & TRACE_BREAK)) instance->finished++;
     }

@@ -116,3 +116,13 @@ enum status mark_final(struct slice_state *state, const struct relations *relati
     TRY(mark_final_shmem(state, relations, limits.time_ps, err));
     return mark_final_messages(state, relations, limits.eager_bytes, err);
 }
+
+enum status mark_final_alone(struct slice_state *state, const struct relations *relations, int64_t eager_bytes, bool last,
+                             struct err *err)
+{
+    state->last = last;
+    TRY(start_round(state, relations->trace, err));
+    if (last) return STATUS_OK;
+    final_ends(state, relations->trace);
+    return mark_final_messages(state, relations, eager_bytes, err);
+}

@@ -62,6 +62,9 @@ void slice_leave_times(struct trace_call *call);
 /* Sets the flags of every call of the slice that relations were built from. */
 enum status mark_final(struct slice_state *state, const struct relations *relations, struct slice_limits limits,
                        bool last, struct err *err);
+/* The same where nothing but messages is matched. */
+enum status mark_final_alone(struct slice_state *state, const struct relations *relations, int64_t eager_bytes, bool last,
+                             struct err *err);
 
 /* The rest is for final_*.c. */
 static inline void slice_state_mark(struct slice_state *state, uint32_t rank, size_t call, unsigned flags)

@@ -1,6 +1,7 @@
 #include "model/slices/slices.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/array.h"
 #include "model/result/checks.h"
@@ -30,10 +31,12 @@ struct slices {
     struct heap heap;              /* ranks that have not ended, the one with the earliest read_ps first */
     struct trace_checker *checker; /* NULL: the source's calls are checked */
     struct window_uses uses;
+    struct steps_finder *steps; /* of source, else NULL */
     int64_t watermark_ps; /* no later call ends earlier */
     size_t *moved;
     size_t moved_capacity;
     struct analyze_found found; /* of options->found */
+    bool refused; /* what was read contradicts itself: only options->watcher gets what follows */
     struct err *err;
 };
 
@@ -66,6 +69,22 @@ static void set_reached(struct slices *slices)
     if (trace->begin_known) trace->begin_ps = begin_ps;
 }
 
+/* Steps need the times before calls, which nothing else does. */
+static enum status read_batch(struct slices *slices, uint32_t rank, size_t batch)
+{
+    struct trace_rank *process = &slices->trace->ranks[rank];
+    size_t before = process->count;
+    TRY(slices->source->read(slices->source, rank, batch, &slices->ended[rank], slices->err));
+    TRY(steps_finder_add(slices->steps, rank, before, slices->err));
+    for (int b = 0; b < BEFORE_COUNT; b++) {
+        if (b == BEFORE_CORE_WAIT_INSIDE) continue;
+        free(process->before_ps[b]);
+        process->before_ps[b] = NULL;
+        process->before_capacity[b] = 0;
+    }
+    return STATUS_OK;
+}
+
 /* Reads on the rank with the earliest time, so that all ranks advance alike. */
 static enum status read_slice(struct slices *slices)
 {
@@ -75,7 +94,7 @@ static enum status read_slice(struct slices *slices)
     while (slices->heap.count > 0 && (read < wanted || slices->read_ps[slices->heap.items[0]] == INT64_MIN)) {
         uint32_t rank = slices->heap.items[0];
         size_t before = trace->ranks[rank].count;
-        TRY(slices->source->read(slices->source, rank, batch, &slices->ended[rank], slices->err));
+        TRY(read_batch(slices, rank, batch));
         read += trace->ranks[rank].count - before;
         if (trace->ranks[rank].count > 0) slices->read_ps[rank] = trace_rank_end_ps(trace, rank);
         /* The first rank's time has grown, or it has ended. */
@@ -92,8 +111,8 @@ static struct trace_kept kept_of(const struct slices *slices, uint32_t rank, siz
     unsigned lasting = flags & (SLICE_LASTING | SLICE_LATE);
     if (!(flags & SLICE_OPEN)) lasting |= SLICE_COUNTED;
     if (!(flags & (SLICE_OPEN | SLICE_UNDECIDED))) lasting |= SLICE_ORDERED;
-    uint32_t interval =
-        slices->efficiency ? interval_at(efficiency_slices_intervals(slices->efficiency), rank, index) : INTERVAL_ROOT;
+    bool inside = slices->efficiency && !slices->refused;
+    uint32_t interval = inside ? interval_at(efficiency_slices_intervals(slices->efficiency), rank, index) : INTERVAL_ROOT;
     return (struct trace_kept){.event = trace_event(slices->trace, rank, index) - 1,
                                .node = callpath_at(&slices->severity.profile.paths, rank, index),
                                .interval = interval,
@@ -133,6 +152,8 @@ static enum status drop_of_rank(struct slices *slices, uint32_t rank, const stru
         if (!stays) slice_leave_times(&calls->calls[count - 1]);
         if (stays) TRY(move_list(slices, &calls->calls[count - 1], lists, requests));
     }
+    /* Those of new calls are known. */
+    if (calls->extents) memset(calls->extents, 0, calls->count * sizeof *calls->extents);
     free(calls->kept);
     calls->kept = kept;
     calls->kept_count = calls->count = count;
@@ -175,7 +196,8 @@ static enum status write_down(struct slices *slices, const struct relations *rel
     if (status == STATUS_OK) status = efficiency_slices_add(slices->efficiency, relations, &waits, slices->err);
     if (status == STATUS_OK && has_checks(slices)) status = checks_add(&slices->checks, relations, &waits, slices->err);
     const struct analyze_watcher *watcher = slices->options->watcher;
-    if (status == STATUS_OK && watcher) status = watcher->found(watcher->context, slices->trace, &waits, slices->err);
+    if (status == STATUS_OK && watcher && watcher->found)
+        status = watcher->found(watcher->context, slices->trace, &waits, slices->err);
     if (status == STATUS_OK) status = activity_log_add_waits(slices->log, &waits, slices->err);
     if (status == STATUS_OK) status = activity_log_add_transfers(slices->log, &transfers, slices->err);
     slices->found.waits = waits;
@@ -184,10 +206,15 @@ static enum status write_down(struct slices *slices, const struct relations *rel
     return status;
 }
 
-static enum status look_at_slice(struct slices *slices, struct relations *relations, bool last)
+static enum status watch_matched(struct slices *slices, const struct relations *relations, bool last)
+{
+    const struct analyze_watcher *watcher = slices->options->watcher;
+    return watcher && watcher->matched ? watcher->matched(watcher->context, relations, last, slices->err) : STATUS_OK;
+}
+
+static enum status detect_waits(struct slices *slices, struct relations *relations, bool last)
 {
     const struct slice_limits limits = {slices->watermark_ps, slices->options->eager_bytes};
-    relations->state = &slices->state;
     TRY(mark_final(&slices->state, relations, limits, last, slices->err));
     const struct analyze_options *options = slices->options;
     if (options->filter.section && options->section.callpath)
@@ -197,12 +224,22 @@ static enum status look_at_slice(struct slices *slices, struct relations *relati
     return severity_add(&slices->severity, relations, NULL, NULL, slices->err);
 }
 
+static enum status look_at_slice(struct slices *slices, struct relations *relations, bool last)
+{
+    relations->state = &slices->state;
+    TRY(detect_waits(slices, relations, last));
+    return watch_matched(slices, relations, last);
+}
+
 /* Checks and numbers the new calls of a slice. */
 static enum status prepare_calls(struct slices *slices)
 {
+    const struct callpaths *paths = &slices->severity.profile.paths;
+    const struct analyze_watcher *watcher = slices->options->watcher;
     if (slices->checker) TRY(trace_check_slice(slices->checker, slices->trace, slices->heap.count == 0, slices->err));
     TRY(callpaths_go_on(&slices->severity.profile.paths, slices->err));
-    return slices->efficiency ? efficiency_slices_go_on(slices->efficiency, slices->err) : STATUS_OK;
+    if (watcher && watcher->read) TRY(watcher->read(watcher->context, slices->trace, paths, slices->err));
+    return slices->efficiency && !slices->refused ? efficiency_slices_go_on(slices->efficiency, slices->err) : STATUS_OK;
 }
 
 static enum status detect_slice(struct slices *slices, bool last)
@@ -211,8 +248,11 @@ static enum status detect_slice(struct slices *slices, bool last)
     struct relations relations;
     if (given)
         relations = *given;
-    else
-        TRY(relations_build_slice(slices->trace, &slices->uses, &relations, slices->err));
+    else {
+        enum status built = relations_build_slice(slices->trace, &slices->uses, &relations, slices->err);
+        slices->refused = built == STATUS_DATA;
+        TRY(built);
+    }
     enum status status = look_at_slice(slices, &relations, last);
     if (status == STATUS_OK && last) status = severity_end(&slices->severity, &relations, slices->err);
     if (!given) relations_clear(&relations);
@@ -306,6 +346,8 @@ static enum status start_slices(struct slices *slices)
         slices->heap.items[slices->heap.count++] = r;
     }
     if (slices->source && !slices->source->checked) TRY(trace_checker_new(slices->trace, &slices->checker, slices->err));
+    if (slices->source) TRY(steps_finder_new(slices->trace, &slices->steps, slices->err));
+    if (slices->source) slices->source->tells_before = trace_steps_are_known(slices->trace);
     TRY(severity_init(&slices->severity, slices->trace, slices->options, slices->err));
     if (!slices->options->intervals) return STATUS_OK;
     TRY(locations_build(slices->trace, &slices->locations, slices->err));
@@ -323,6 +365,7 @@ void slices_free(struct slices *slices)
     section_times_clear(&slices->times);
     trace_checker_free(slices->checker);
     window_uses_clear(&slices->uses);
+    steps_finder_free(slices->steps);
     activity_log_free(slices->log);
     efficiency_slices_free(slices->efficiency);
     locations_clear(&slices->locations);
@@ -379,24 +422,72 @@ enum status slices_end(struct slices *slices, struct result **result, struct err
     return conclude_slices(slices, result);
 }
 
+static enum status match_alone(struct slices *slices, bool last)
+{
+    struct relations relations = {.trace = slices->trace, .state = &slices->state};
+    TRY(messages_build(slices->trace, &relations.messages, slices->err));
+    enum status status =
+        mark_final_alone(&slices->state, &relations, slices->options->eager_bytes, last, slices->err);
+    if (status == STATUS_OK) status = watch_matched(slices, &relations, last);
+    messages_clear(&relations.messages);
+    return status == STATUS_OK && !last ? drop_final(slices) : status;
+}
+
+static enum status watch_rest(struct slices *slices, bool last)
+{
+    TRY(match_alone(slices, last));
+    while (!last) {
+        TRY(read_slice(slices));
+        TRY(prepare_calls(slices));
+        set_reached(slices);
+        last = slices->heap.count == 0;
+        TRY(match_alone(slices, last));
+    }
+    return STATUS_OK;
+}
+
+/* What has failed stays what is said. */
+static enum status read_on(struct slices *slices, enum status failed, bool last)
+{
+    struct err ignored, *err = slices->err;
+    if (!slices->refused || !slices->options->watcher || !slices->options->watcher->reads_on) return failed;
+    slices->err = &ignored;
+    enum status status = watch_rest(slices, last);
+    if (status != STATUS_OK && err) *err = ignored;
+    return status == STATUS_OK ? failed : status;
+}
+
 static enum status read_slices(struct slices *slices)
 {
     do {
         TRY(read_slice(slices));
-        TRY(take_slice(slices));
+        enum status status = take_slice(slices);
+        if (status != STATUS_OK) return read_on(slices, status, slices->heap.count == 0);
     } while (slices->heap.count > 0);
     return STATUS_OK;
+}
+
+static enum status note_steps(const struct trace *trace, const struct trace_steps *steps, struct result *result,
+                              struct err *err)
+{
+    char text[TRACE_STEPS_BYTES];
+    if (!steps->notable) return STATUS_OK;
+    return result_add_note(result, err, "%s: " TRACE_STEPS_ADVICE, trace_steps_text(trace, steps, text));
 }
 
 enum status model_analyze_slices(struct trace_source *source, const struct analyze_options *options, size_t calls,
                                  struct result **result, struct err *err)
 {
     struct slices *slices;
+    struct result *made = NULL;
+    struct trace_steps steps;
     TRY(new_slices(source, source->trace, options, calls, &slices, err));
     enum status status = read_slices(slices);
-    if (status == STATUS_OK) status = conclude_slices(slices, result);
+    if (status == STATUS_OK) status = conclude_slices(slices, &made);
+    if (status == STATUS_OK) status = steps_finder_end(slices->steps, &steps, err);
+    if (status == STATUS_OK) status = note_steps(source->trace, &steps, made, err);
     slices_free(slices);
-    return status;
+    GIVE(status, *result = made, result_free(made));
 }
 
 /* Everything is final in the only round of a trace in memory, so no call of it is changed. */
@@ -406,6 +497,7 @@ static enum status open_whole(const struct trace *trace, const struct analyze_op
     TRY(new_slices(NULL, (struct trace *)trace, options, 1, slices, err));
     enum status status = prepare_calls(*slices);
     if (status == STATUS_OK) status = detect_slice(*slices, true);
+    if (status != STATUS_OK) status = read_on(*slices, status, true);
     if (status != STATUS_OK) slices_free(*slices);
     return status;
 }
@@ -425,23 +517,16 @@ static void hand_over(struct slices *slices, struct analyze_found *found)
     slices->severity.profile = (struct wait_profile){.count = 0};
 }
 
-static enum status note_steps(const struct trace *trace, struct result *result, struct err *err)
-{
-    struct trace_steps steps;
-    char text[TRACE_STEPS_BYTES];
-    TRY(trace_steps_find(trace, &steps, err));
-    if (!steps.notable) return STATUS_OK;
-    return result_add_note(result, err, "%s: " TRACE_STEPS_ADVICE, trace_steps_text(trace, &steps, text));
-}
-
 static enum status analyze_whole(const struct trace *trace, const struct analyze_options *options, struct result **result,
                                  struct err *err)
 {
     struct slices *slices = NULL;
     struct result *made = NULL;
+    struct trace_steps steps;
     TRY(open_whole(trace, options, &slices, err));
     enum status status = conclude_slices(slices, &made);
-    if (status == STATUS_OK) status = note_steps(trace, made, err);
+    if (status == STATUS_OK) status = trace_steps_find(trace, &steps, err);
+    if (status == STATUS_OK) status = note_steps(trace, &steps, made, err);
     if (status == STATUS_OK && options->found) hand_over(slices, options->found);
     slices_free(slices);
     GIVE(status, *result = made, result_free(made));

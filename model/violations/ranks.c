@@ -1,110 +1,121 @@
-/* Rules that one rank's calls break by themselves: model/violations/violations.h has the interface. It also collects
- * the data that the rules between ranks need. */
+/* Rules that one rank's calls break by themselves: model/violations/violations.h has the interface. It also finds what the rules
+ * between ranks compare. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "common/array.h"
 #include "model/violations/finder.h"
 #include "trace/epoch_cursor.h"
+#include "trace/source.h"
 
-/* The state of the rank on a window. */
+/* The state of the rank on a window, and the call that made it so. */
 struct window_walk {
-    size_t first_use, freed; /* first use before its creation; the freeing call while it is freed */
-    bool created;
+    enum { WINDOW_NEW, WINDOW_USED, WINDOW_CREATED, WINDOW_FREED } state; /* used: before its creation */
+    struct place by; /* the first use, or the freeing call */
 };
 
-/* Of an open lock. */
-struct lock_walk {
+/* An open epoch, by its slot. */
+struct open_epoch {
+    struct place opened, first_operation;
+    /* Of a lock. */
     bool operations, answers; /* answers: operations that return data */
     bool proven;
     int64_t proven_ps;
 };
 
 struct comm_walk {
-    size_t first_use, freed;
+    struct place first_use, freed;
     bool created;
     bool begun; /* the rank has used, freed or created it */
 };
 
 /* A communicator that a rank has used and freed before it creates it. */
 struct reuse {
-    struct call_at use, creation;
+    struct place use, creation;
     uint32_t comm;
 };
 
-struct walk {
-    struct finder *finder;
-    const struct trace *trace;
-    const struct trace_call *call;
-    struct call_at at;
-    size_t init, finalize; /* NO_CALL: none; finalize: set when it is reached */
-    struct window_walk *windows;
-    struct comm_walk *comms;
-    struct epoch_cursor cursor; /* items: for start and post their index in the finder's lists */
-    struct lock_walk *locks;    /* by the epoch's slot */
-    size_t lock_capacity;
-    struct map requests; /* request to the call that made it */
-    struct map held;     /* (thread, object) to how often the thread has it */
-    struct map born;     /* threads that began in the trace */
-    struct map symmetric; /* lock of OpenSHMEM to the call that took it, plus 1; 0: the rank does not have it */
-    struct map second;    /* the same for a thread that requested it meanwhile */
-    size_t request_frees;
-    bool *new; /* per communicator: a rank's first call with it creates it */
-    struct reuse *reuses;
-    size_t reuse_count, reuse_capacity;
+/* A thread that has set a lock of OpenSHMEM, or requested it meanwhile. */
+struct setting {
+    uint64_t place; /* number of its place; 0: there is none */
+    int64_t exit_ps;
+    bool broken;
+};
+struct symmetric_lock {
+    struct setting first, second;
 };
 
-static const struct call_at nowhere = {0, NO_CALL};
+struct rank_walk {
+    struct epoch_cursor cursor; /* items: for start and post their side; calls by their events */
+    struct open_epoch *epochs;
+    size_t epoch_capacity;
+    struct place init, finalize;
+    struct map requests; /* request to the place of the call that made it */
+    struct map held;     /* (thread, object) to how often the thread has it */
+    struct map born;     /* threads that began in the trace */
+    struct sparse symmetric; /* by lock: struct symmetric_lock */
+    struct kind_list early;    /* calls before MPI_Init, if it comes */
+    struct kind_list doubtful; /* objects that a thread may have taken before MPI_Init, if there is one */
+    size_t request_frees;
+    bool cut; /* the recording breaks off in a call */
+    uint64_t *unknown; /* events of receives whose sender is not known yet */
+    size_t unknown_count, unknown_capacity;
+};
 
-static struct call_at own_call(const struct walk *walk, size_t call)
+/* The current call. */
+struct walk {
+    struct violation_finder *finder;
+    struct rank_walk *of;
+    const struct trace *trace;
+    const struct trace_call *call;
+    uint32_t rank;
+    size_t index;
+    struct place place; /* once it has been looked for */
+};
+
+static struct place find_place(struct walk *walk)
 {
-    return (struct call_at){walk->at.rank, call};
+    if (walk->place.event == 0) walk->place = finder_place(walk->finder, walk->rank, walk->index);
+    return walk->place;
 }
 
 /* Adds a violation at the current call, with another call of the rank. */
-static enum status add_violation(struct walk *walk, enum violation_kind kind, size_t other)
+static enum status add_violation(struct walk *walk, enum violation_kind kind, struct place other)
 {
-    return finder_add(walk->finder, kind, walk->at, own_call(walk, other), "%s", "");
+    return finder_add(walk->finder, kind, find_place(walk), other, "%s", "");
 }
 
-static enum status add_side(struct walk *walk, struct side_list *list, struct epoch *opened)
+static enum status add_side(struct walk *walk, struct epoch *opened)
 {
-    struct side made = {.at = walk->at};
-    opened->item = list->count;
-    ARRAY_PUSH(list->items, list->count, list->capacity, made, walk->finder->err);
+    TRY(epochs_open(walk->finder, find_place(walk), walk->call, &opened->item));
     if (!walk->trace->definitions.groups[walk->call->sync.group].repeats) return STATUS_OK;
-    return add_violation(walk, VIOLATION_group_repeats_rank, NO_CALL);
+    return add_violation(walk, VIOLATION_group_repeats_rank, NOWHERE);
 }
 
 /* A lock of the own rank blocks (MPI-3.1 11.5.3), and so does any lock in a simulation with blocking locks: it is held
  * when the call returns. A lock of another rank may be taken later, by MPI_Win_unlock at the latest. */
-static enum status take_lock(struct walk *walk, const struct epoch *opened)
+static void take_lock(const struct walk *walk, const struct epoch *opened)
 {
     const struct trace_call *call = walk->call;
+    struct open_epoch *lock = &walk->of->epochs[opened->slot];
     bool blocks = trace_is_blocking(walk->trace);
-    TRY(array_reserve((void **)&walk->locks, &walk->lock_capacity, (size_t)opened->slot + 1, sizeof *walk->locks,
-                      walk->finder->err));
-    walk->locks[opened->slot] =
-        (struct lock_walk){.proven = (blocks || call->peer == (int32_t)walk->at.rank) && !(call->flags & TRACE_NOCHECK),
-                           .proven_ps = call->exit_ps};
-    return STATUS_OK;
+    lock->proven = (blocks || call->peer == (int32_t)walk->rank) && !(call->flags & TRACE_NOCHECK);
+    lock->proven_ps = call->exit_ps;
 }
 
 static enum status release_lock(struct walk *walk, const struct epoch *closed)
 {
-    const struct lock_walk *lock = &walk->locks[closed->slot];
-    const struct trace_call *call = walk->call, *opened = &walk->trace->ranks[walk->at.rank].calls[closed->opened];
-    struct finder *finder = walk->finder;
+    const struct open_epoch *lock = &walk->of->epochs[closed->slot];
+    const struct trace_call *call = walk->call;
     if (!lock->operations && !lock->proven) return STATUS_OK;
-    struct holding made = {.at = own_call(walk, closed->opened),
+    struct holding made = {.at = lock->opened,
                            .window = closed->window,
                            .target = closed->target,
                            .exclusive = closed->flags & TRACE_EXCLUSIVE,
                            .proven = lock->proven,
-                           .from_ps = lock->proven ? lock->proven_ps : opened->enter_ps,
+                           .from_ps = lock->proven ? lock->proven_ps : lock->opened.enter_ps,
                            .until_ps = lock->proven ? call->enter_ps : call->exit_ps};
-    ARRAY_PUSH(finder->holdings, finder->holding_count, finder->holding_capacity, made, finder->err);
-    return STATUS_OK;
+    return locks_held(walk->finder, &made);
 }
 
 /* The return of a flush proves that its targets' locks are held, if there was an operation to complete. */
@@ -112,11 +123,12 @@ static void prove_locks(const struct walk *walk)
 {
     const struct trace_call *call = walk->call;
     bool one = call_row(call->call)->allowed & F_TARGET, local = call_kind(call->call) == CALL_FLUSH_LOCAL;
-    const struct epoch *epoch = one ? epoch_cursor_lock(&walk->cursor, call->handle, call->peer)
-                                    : epoch_cursor_open(&walk->cursor, call->handle, EPOCH_LOCK);
+    const struct epoch_cursor *cursor = &walk->of->cursor;
+    const struct epoch *epoch = one ? epoch_cursor_lock(cursor, call->handle, call->peer)
+                                    : epoch_cursor_open(cursor, call->handle, EPOCH_LOCK);
     if (call->flags & TRACE_BREAK) return;
-    for (; epoch; epoch = one ? NULL : epoch_cursor_newer(&walk->cursor, epoch)) {
-        struct lock_walk *lock = &walk->locks[epoch->slot];
+    for (; epoch; epoch = one ? NULL : epoch_cursor_newer(cursor, epoch)) {
+        struct open_epoch *lock = &walk->of->epochs[epoch->slot];
         if (lock->proven) continue;
         lock->proven = local ? lock->answers : lock->operations;
         lock->proven_ps = call->exit_ps;
@@ -125,15 +137,12 @@ static void prove_locks(const struct walk *walk)
 
 static enum status note_fence(struct walk *walk, const struct epoch_step *step)
 {
-    struct finder *finder = walk->finder;
-    uint64_t *slot, key = finder_fence_key(walk->call->handle, walk->at.rank, step->fence);
     if (step->faults & EPOCH_PRECEDED) { /* reported: later operations are in an epoch of their own */
-        step->in->opened = walk->at.call;
         step->in->fence = step->fence;
         step->in->first_operation = EPOCH_NONE;
+        walk->of->epochs[step->in->slot].opened = find_place(walk);
     }
-    if (!(walk->call->flags & TRACE_NOPUT) || key == UINT64_MAX) return STATUS_OK;
-    return map_put(&finder->noput, key, walk->at.call, &slot, finder->err);
+    return epochs_fence(walk->finder, find_place(walk), walk->call, step->fence);
 }
 
 /* The number of bytes from the displacement to the end of the operation's memory at its target. */
@@ -142,23 +151,76 @@ static int64_t operation_span(const struct walk *walk)
     const struct trace_call *call = walk->call;
     int64_t extent = 0, bytes = call_kind(call->call) == CALL_GET_ACCUMULATE ? call->rma.result_bytes : call->bytes;
     if (call->flags & TRACE_GAPS)
-        extent = trace_call_extents(walk->trace, walk->at.rank, walk->at.call).of[TRACE_TARGET];
+        extent = trace_call_extents(walk->trace, walk->rank, walk->index).of[TRACE_TARGET];
     return extent > bytes ? extent : bytes;
+}
+
+/* An operation whose target's part of the window is not known yet. */
+struct reach {
+    struct place at;
+    int32_t window, target, member;
+    int64_t disp, bytes;
+};
+
+/* What counts once the sizes of all members are known: sparse by window. */
+static enum status compare_end(struct violation_finder *finder, const struct reach *reach, int64_t size)
+{
+    struct kind_list *list;
+    if (reach->disp <= size && reach->bytes <= size - reach->disp) return STATUS_OK;
+    finder->beyond.bytes = sizeof *list;
+    TRY(sparse_item(&finder->beyond, (uint32_t)reach->window, 0, (void **)&list, finder->err));
+    return kind_list_add(list, VIOLATION_operation_beyond_window, reach->at, NOWHERE, finder->err,
+                         "%" PRId64 " bytes from byte %" PRId64 " on, rank %" PRId32 " has %" PRId64
+                         " bytes in window %" PRId32,
+                         reach->bytes, reach->disp, reach->target, size, reach->window);
 }
 
 static enum status check_end(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
     const struct trace_window *to = &walk->trace->definitions.windows[call->handle];
+    struct violation_finder *finder = walk->finder;
     int64_t bytes = operation_span(walk);
     if (!to->bytes || to->flavor == 'd' || to->flavor == 'h' || call->rma.disp < 0 || bytes == 0) return STATUS_OK;
     int32_t member = trace_comm_rank(&walk->trace->definitions.comms[to->comm], call->peer);
-    if (member == TRACE_NONE || (call->rma.disp <= to->bytes[member] && bytes <= to->bytes[member] - call->rma.disp))
-        return STATUS_OK;
-    return finder_add(walk->finder, VIOLATION_operation_beyond_window, walk->at, nowhere,
-                      "%" PRId64 " bytes from byte %" PRId64 " on, rank %" PRId32 " has %" PRId64
-                      " bytes in window %" PRId32,
-                      bytes, call->rma.disp, call->peer, to->bytes[member], call->handle);
+    if (member == TRACE_NONE) return STATUS_OK;
+    const struct reach made = {find_place(walk), call->handle, call->peer, member, call->rma.disp, bytes};
+    if (to->bytes[member] >= 0) return compare_end(finder, &made, to->bytes[member]);
+    ARRAY_PUSH(finder->reaches, finder->reach_count, finder->reach_capacity, made, finder->err);
+    return STATUS_OK;
+}
+
+static bool has_passed(const struct trace_rank *process, int64_t time_ps)
+{
+    return process->count > 0 && process->calls[process->count - 1].enter_ps >= time_ps;
+}
+
+/* A creation comes before its window's operations, so the size of a target that has been read as far will not be known. */
+enum status ranks_took(struct violation_finder *finder)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < finder->reach_count; i++) {
+        const struct reach reach = finder->reaches[i];
+        const int64_t *sizes = finder->trace->definitions.windows[reach.window].bytes;
+        if (sizes[reach.member] >= 0)
+            TRY(compare_end(finder, &reach, sizes[reach.member]));
+        else if (!has_passed(&finder->trace->ranks[reach.target], reach.at.enter_ps))
+            finder->reaches[left++] = reach;
+    }
+    finder->reach_count = left;
+    return STATUS_OK;
+}
+
+static enum status end_sizes(struct violation_finder *finder)
+{
+    for (size_t w = 0; finder->beyond.count > 0 && w < finder->trace->definitions.window_count; w++) {
+        const struct trace_window *window = &finder->trace->definitions.windows[w];
+        const uint64_t *item = map_find(&finder->beyond.index, map_pair((uint32_t)w, 0));
+        uint32_t members = finder->trace->definitions.comms[window->comm].count, m = 0;
+        while (item && m < members && window->bytes[m] >= 0) m++;
+        if (item && m == members) TRY(kind_list_move((struct kind_list *)(void *)finder->beyond.items + *item, NULL, finder));
+    }
+    return STATUS_OK;
 }
 
 static bool changes_window(const struct trace_call *call)
@@ -168,29 +230,20 @@ static bool changes_window(const struct trace_call *call)
            ((kind == CALL_ACCUMULATE || kind == CALL_GET_ACCUMULATE) && call->rma.op != TRACE_OP_NO_OP);
 }
 
-static enum status keep_update(struct walk *walk, size_t start, size_t fence)
-{
-    struct finder *finder = walk->finder;
-    struct update made = {.at = walk->at, .start = start, .fence = fence};
-    if (!(finder->assertions & TRACE_NOPUT) || !changes_window(walk->call)) return STATUS_OK;
-    ARRAY_PUSH(finder->updates, finder->update_count, finder->update_capacity, made, finder->err);
-    return STATUS_OK;
-}
-
 static enum status on_operation(struct walk *walk, const struct epoch_step *step)
 {
     enum call_kind kind = call_kind(walk->call->call);
     if (walk->call->peer == TRACE_NONE) return STATUS_OK;
     TRY(check_end(walk));
-    const struct epoch *in = step->in, *held = epoch_cursor_lock(&walk->cursor, walk->call->handle, walk->call->peer);
+    const struct epoch *in = step->in, *held = epoch_cursor_lock(&walk->of->cursor, walk->call->handle, walk->call->peer);
     if (held) {
-        struct lock_walk *lock = &walk->locks[held->slot];
+        struct open_epoch *lock = &walk->of->epochs[held->slot];
         lock->operations = true;
         lock->answers = lock->answers || kind == CALL_GET || kind == CALL_GET_ACCUMULATE;
     }
-    if (!in || (step->faults & (EPOCH_OUTSIDE_GROUP | EPOCH_AFTER_NOSUCCEED))) return STATUS_OK;
-    if (in->kind == EPOCH_START) return keep_update(walk, in->item, 0);
-    return in->kind == EPOCH_FENCE ? keep_update(walk, NO_CALL, in->fence) : STATUS_OK;
+    if (!in || (step->faults & (EPOCH_OUTSIDE_GROUP | EPOCH_AFTER_NOSUCCEED)) || !changes_window(walk->call)) return STATUS_OK;
+    if (in->kind == EPOCH_START) return epochs_update(walk->finder, find_place(walk), in->item, (uint32_t)step->member);
+    return in->kind == EPOCH_FENCE ? epochs_update_fenced(walk->finder, find_place(walk), walk->call, in->fence) : STATUS_OK;
 }
 
 /* Reports the faults of the current call, with the call that opened the epoch; a fence epoch begins with its first
@@ -199,43 +252,64 @@ static enum status report_faults(struct walk *walk, const struct epoch_step *ste
 {
     bool flush = call_kind(walk->call->call) == CALL_FLUSH || call_kind(walk->call->call) == CALL_FLUSH_LOCAL;
     bool frees = call_kind(walk->call->call) == CALL_WIN_FREE;
+    const struct open_epoch *in = step->in ? &walk->of->epochs[step->in->slot] : NULL;
     for (size_t i = 0; i < 2 && step->overlaps[i]; i++) {
-        const struct epoch *open = step->overlaps[i];
+        const struct open_epoch *open = &walk->of->epochs[step->overlaps[i]->slot];
         TRY(add_violation(walk, frees ? VIOLATION_window_freed_in_epoch : VIOLATION_epochs_overlap,
-                open->kind == EPOCH_FENCE ? open->first_operation : open->opened));
+                          step->overlaps[i]->kind == EPOCH_FENCE ? open->first_operation : open->opened));
     }
-    if (step->faults & EPOCH_NOT_OPEN) TRY(add_violation(walk, VIOLATION_close_without_open, NO_CALL));
+    if (step->faults & EPOCH_NOT_OPEN) TRY(add_violation(walk, VIOLATION_close_without_open, NOWHERE));
     if (step->faults & EPOCH_OUTSIDE)
-        TRY(add_violation(walk, flush ? VIOLATION_flush_without_lock : VIOLATION_operation_outside_epoch, NO_CALL));
-    if (step->faults & EPOCH_PRECEDED) TRY(add_violation(walk, VIOLATION_noprecede_after_operation, step->in->first_operation));
-    if (step->faults & EPOCH_NO_LOCK) TRY(add_violation(walk, VIOLATION_request_operation_outside_lock, step->in->opened));
-    if (step->faults & EPOCH_AFTER_NOSUCCEED) TRY(add_violation(walk, VIOLATION_operation_after_nosucceed, step->in->opened));
+        TRY(add_violation(walk, flush ? VIOLATION_flush_without_lock : VIOLATION_operation_outside_epoch, NOWHERE));
+    if (step->faults & EPOCH_PRECEDED) TRY(add_violation(walk, VIOLATION_noprecede_after_operation, in->first_operation));
+    if (step->faults & EPOCH_NO_LOCK) TRY(add_violation(walk, VIOLATION_request_operation_outside_lock, in->opened));
+    if (step->faults & EPOCH_AFTER_NOSUCCEED) TRY(add_violation(walk, VIOLATION_operation_after_nosucceed, in->opened));
     if (!(step->faults & EPOCH_OUTSIDE_GROUP)) return STATUS_OK;
-    return finder_add(walk->finder, VIOLATION_operation_outside_group, walk->at, own_call(walk, step->in->opened),
-                      "target %" PRId32, walk->call->peer);
+    return finder_add(walk->finder, VIOLATION_operation_outside_group, find_place(walk), in->opened, "target %" PRId32,
+                      walk->call->peer);
+}
+
+/* Starts and posts of a window that is freed end with it. */
+static void free_window(const struct walk *walk)
+{
+    const struct epoch *start = epoch_cursor_open(&walk->of->cursor, walk->call->handle, EPOCH_START);
+    const struct epoch *post = epoch_cursor_open(&walk->of->cursor, walk->call->handle, EPOCH_POST);
+    if (start) epochs_close(walk->finder, start->item);
+    if (post) epochs_close(walk->finder, post->item);
+}
+
+/* Notes what the next calls are compared with: where the epoch was opened, its first operation. */
+static enum status note_epoch(struct walk *walk, const struct epoch_step *step)
+{
+    struct rank_walk *of = walk->of;
+    if (step->opens) {
+        TRY(array_reserve((void **)&of->epochs, &of->epoch_capacity, (size_t)step->opens->slot + 1, sizeof *of->epochs,
+                          walk->finder->err));
+        of->epochs[step->opens->slot] = (struct open_epoch){.opened = find_place(walk)};
+    }
+    if (step->in && step->in->first_operation == trace_event(walk->trace, walk->rank, walk->index))
+        of->epochs[step->in->slot].first_operation = find_place(walk);
+    return STATUS_OK;
 }
 
 static enum status walk_epochs(struct walk *walk)
 {
-    struct finder *finder = walk->finder;
     struct epoch_step step;
     enum call_kind kind = call_kind(walk->call->call);
-    if (kind == CALL_WIN_FREE) {
-        /* Starts and posts of a window that is freed end with it. */
-        const struct epoch *start = epoch_cursor_open(&walk->cursor, walk->call->handle, EPOCH_START);
-        const struct epoch *post = epoch_cursor_open(&walk->cursor, walk->call->handle, EPOCH_POST);
-        if (start) walk->finder->starts.items[start->item].closed = true;
-        if (post) walk->finder->posts.items[post->item].closed = true;
-    }
-    TRY(epoch_cursor_take(&walk->cursor, walk->call, walk->at.call, &step, finder->err));
+    if (kind == CALL_WIN_FREE) free_window(walk);
+    TRY(epoch_cursor_take(&walk->of->cursor, walk->call, (size_t)trace_event(walk->trace, walk->rank, walk->index), &step,
+                          walk->finder->err));
     if (step.faults) TRY(report_faults(walk, &step));
-    if (step.closes && step.closes->kind == EPOCH_START) finder->starts.items[step.closes->item].closed = true;
-    if (step.closes && step.closes->kind == EPOCH_POST) finder->posts.items[step.closes->item].closed = true;
+    bool sided = step.closes && (step.closes->kind == EPOCH_START || step.closes->kind == EPOCH_POST);
+    if (sided) epochs_close(walk->finder, step.closes->item);
     if (step.closes && step.closes->kind == EPOCH_LOCK) TRY(release_lock(walk, step.closes));
+    TRY(note_epoch(walk, &step));
     switch (kind) {
-    case CALL_START: return add_side(walk, &finder->starts, step.opens);
-    case CALL_POST: return add_side(walk, &finder->posts, step.opens);
-    case CALL_LOCK: return step.opens ? take_lock(walk, step.opens) : STATUS_OK;
+    case CALL_START:
+    case CALL_POST: return add_side(walk, step.opens);
+    case CALL_LOCK:
+        if (step.opens) take_lock(walk, step.opens);
+        return STATUS_OK;
     case CALL_FENCE: return note_fence(walk, &step);
     case CALL_FLUSH:
     case CALL_FLUSH_LOCAL: prove_locks(walk); return STATUS_OK;
@@ -252,27 +326,25 @@ static enum status check_window_comm(struct walk *walk, const struct window_walk
 {
     const struct trace_definitions *definitions = &walk->trace->definitions;
     bool between = definitions->comms[definitions->windows[walk->call->handle].comm].first_group > 0;
-    if (!between || window->created || window->first_use != NO_CALL || window->freed != NO_CALL) return STATUS_OK;
-    return add_violation(walk, VIOLATION_window_of_intercommunicator, NO_CALL);
+    if (!between || window->state != WINDOW_NEW) return STATUS_OK;
+    return add_violation(walk, VIOLATION_window_of_intercommunicator, NOWHERE);
 }
 
 static enum status on_create(struct walk *walk, struct window_walk *window)
 {
-    if (window->first_use != NO_CALL)
-        TRY(finder_add(walk->finder, VIOLATION_window_before_creation, own_call(walk, window->first_use), walk->at, "%s",
-                       ""));
-    else if (window->created)
-        TRY(add_violation(walk, VIOLATION_window_created_twice, NO_CALL));
-    window->first_use = window->freed = NO_CALL;
-    window->created = true;
+    if (window->state == WINDOW_USED)
+        TRY(finder_add(walk->finder, VIOLATION_window_before_creation, window->by, find_place(walk), "%s", ""));
+    else if (window->state == WINDOW_CREATED)
+        TRY(add_violation(walk, VIOLATION_window_created_twice, NOWHERE));
+    window->state = WINDOW_CREATED;
     return STATUS_OK;
 }
 
 static enum status on_free(struct walk *walk, struct window_walk *window)
 {
-    if (window->freed != NO_CALL) return add_violation(walk, VIOLATION_window_freed_twice, window->freed);
+    if (window->state == WINDOW_FREED) return add_violation(walk, VIOLATION_window_freed_twice, window->by);
     TRY(walk_epochs(walk));
-    *window = (struct window_walk){.first_use = NO_CALL, .freed = walk->at.call};
+    *window = (struct window_walk){WINDOW_FREED, find_place(walk)};
     return STATUS_OK;
 }
 
@@ -280,41 +352,63 @@ static enum status walk_window(struct walk *walk)
 {
     enum call_kind kind = call_kind(walk->call->call);
     bool part = call_works_on(kind, OBJECT_EPOCH) || kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL;
+    struct window_walk *window;
     if (walk->call->handle == TRACE_NONE || !(call_row(walk->call->call)->allowed & F_WIN)) return STATUS_OK;
-    struct window_walk *window = &walk->windows[walk->call->handle];
+    TRY(sparse_item(&walk->finder->windows, (uint32_t)walk->call->handle, walk->rank, (void **)&window, walk->finder->err));
     TRY(check_window_comm(walk, window));
     if (kind == CALL_WIN_CREATE) return on_create(walk, window);
     if (kind == CALL_WIN_FREE) return on_free(walk, window);
     if (!part) return STATUS_OK;
-    if (window->freed != NO_CALL) return add_violation(walk, VIOLATION_window_after_free, window->freed);
-    if (!window->created && window->first_use == NO_CALL) window->first_use = walk->at.call;
+    if (window->state == WINDOW_FREED) return add_violation(walk, VIOLATION_window_after_free, window->by);
+    if (window->state == WINDOW_NEW) *window = (struct window_walk){WINDOW_USED, find_place(walk)};
     return walk_epochs(walk);
+}
+
+static enum status find_comm(const struct walk *walk, uint32_t number, struct comm_walk **comm)
+{
+    return sparse_item(&walk->finder->comms, number, walk->rank, (void **)comm, walk->finder->err);
 }
 
 /* A trace may begin with communicators that it does not create. A rank that frees one may create another one with the
  * same number. */
 static enum status create_comm(struct walk *walk)
 {
+    struct violation_finder *finder = walk->finder;
+    struct comm_walk *comm;
     if (walk->call->comm.newcomm == TRACE_NO_REF || walk->call->comm.newcomm == 0) return STATUS_OK;
-    struct comm_walk *comm = &walk->comms[walk->call->comm.newcomm];
-    bool unmade = comm->first_use != NO_CALL && !comm->created;
-    struct reuse reuse = {own_call(walk, comm->first_use), walk->at, walk->call->comm.newcomm};
-    if (unmade && comm->freed == NO_CALL)
-        TRY(finder_add(walk->finder, VIOLATION_communicator_before_creation, reuse.use, walk->at, "%s", ""));
-    if (unmade && comm->freed != NO_CALL)
-        ARRAY_PUSH(walk->reuses, walk->reuse_count, walk->reuse_capacity, reuse, walk->finder->err);
-    if (!comm->begun) walk->new[walk->call->comm.newcomm] = true;
-    *comm = (struct comm_walk){NO_CALL, NO_CALL, true, true};
+    TRY(find_comm(walk, walk->call->comm.newcomm, &comm));
+    bool unmade = comm->first_use.event > 0 && !comm->created;
+    struct reuse reuse = {comm->first_use, find_place(walk), walk->call->comm.newcomm};
+    if (unmade && comm->freed.event == 0)
+        TRY(finder_add(finder, VIOLATION_communicator_before_creation, reuse.use, reuse.creation, "%s", ""));
+    if (unmade && comm->freed.event > 0)
+        ARRAY_PUSH(finder->reuses, finder->reuse_count, finder->reuse_capacity, reuse, finder->err);
+    if (!comm->begun) finder->new[walk->call->comm.newcomm] = true;
+    *comm = (struct comm_walk){.created = true, .begun = true};
     return STATUS_OK;
 }
 
 /* All members free a communicator. If one of them creates it first, it did not exist before. */
-static enum status end_reuses(const struct walk *walk)
+static enum status end_reuses(struct violation_finder *finder)
 {
-    for (size_t i = 0; i < walk->reuse_count; i++)
-        if (walk->new[walk->reuses[i].comm])
-            TRY(finder_add(walk->finder, VIOLATION_communicator_before_creation, walk->reuses[i].use,
-                           walk->reuses[i].creation, "%s", ""));
+    for (size_t i = 0; i < finder->reuse_count; i++)
+        if (finder->new[finder->reuses[i].comm])
+            TRY(finder_add(finder, VIOLATION_communicator_before_creation, finder->reuses[i].use,
+                           finder->reuses[i].creation, "%s", ""));
+    return STATUS_OK;
+}
+
+/* *exists false: it was freed. */
+static enum status use_comm(struct walk *walk, bool *exists)
+{
+    struct comm_walk *comm;
+    TRY(find_comm(walk, (uint32_t)walk->call->handle, &comm));
+    struct place at = find_place(walk);
+    *exists = comm->freed.event == 0 || comm->freed.event > at.event;
+    if (!*exists) return add_violation(walk, VIOLATION_communicator_after_free, comm->freed);
+    if (comm->first_use.event == 0) comm->first_use = at;
+    comm->begun = true;
+    if (call_kind(walk->call->call) == CALL_COMM_FREE) comm->freed = at;
     return STATUS_OK;
 }
 
@@ -323,79 +417,113 @@ static enum status walk_comm(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
     enum call_kind kind = call_kind(call->call);
-    bool makes = kind == CALL_COMM_CREATE, itself = makes && call->comm.newcomm == (uint32_t)call->handle;
+    bool makes = kind == CALL_COMM_CREATE, itself = makes && call->comm.newcomm == (uint32_t)call->handle, exists = true;
     if (kind == CALL_LOCAL || !(call_row(call->call)->allowed & F_COMM)) return STATUS_OK;
-    if (call->handle > 0 && !itself) {
-        struct comm_walk *comm = &walk->comms[call->handle];
-        if (comm->freed != NO_CALL) return add_violation(walk, VIOLATION_communicator_after_free, comm->freed);
-        if (comm->first_use == NO_CALL) comm->first_use = walk->at.call;
-        comm->begun = true;
-        if (kind == CALL_COMM_FREE) comm->freed = walk->at.call;
+    if (source_knows_less(call))
+        ARRAY_PUSH(walk->of->unknown, walk->of->unknown_count, walk->of->unknown_capacity,
+                   trace_event(walk->trace, walk->rank, walk->index), walk->finder->err);
+    if (call->handle > 0 && !itself) TRY(use_comm(walk, &exists));
+    return makes && exists ? create_comm(walk) : STATUS_OK;
+}
+
+/* Receives whose communicator has become known. */
+static enum status walk_known(struct walk *walk)
+{
+    struct rank_walk *of = walk->of;
+    const struct trace_rank *process = &walk->trace->ranks[walk->rank];
+    size_t left = 0, i = 0;
+    bool exists;
+    for (size_t u = 0; u < of->unknown_count; u++) {
+        while (i < process->kept_count && process->kept[i].event + 1 < of->unknown[u]) i++;
+        if (i == process->kept_count || process->kept[i].event + 1 != of->unknown[u]) continue;
+        walk->index = i;
+        walk->place = NOWHERE;
+        walk->call = &process->calls[i];
+        if (source_knows_less(walk->call))
+            of->unknown[left++] = of->unknown[u];
+        else if (walk->call->handle > 0)
+            TRY(use_comm(walk, &exists));
     }
-    return makes ? create_comm(walk) : STATUS_OK;
+    of->unknown_count = left;
+    return STATUS_OK;
 }
 
 static enum status walk_request(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
-    uint64_t *slot;
-    if (call->call == ID_Request_free) walk->request_frees++;
-    if (call_makes_request(call->call))
-        return call->ref == TRACE_NO_REF ? STATUS_OK
-                                         : map_put(&walk->requests, call->ref, walk->at.call, &slot, walk->finder->err);
+    uint64_t place;
+    if (call->call == ID_Request_free) walk->of->request_frees++;
+    if (call_makes_request(call->call)) {
+        if (call->ref == TRACE_NO_REF) return STATUS_OK;
+        TRY(finder_keep_place(walk->finder, find_place(walk), &place));
+        return map_set(&walk->of->requests, call->ref, place, walk->finder->err);
+    }
     uint32_t count;
     const uint32_t *ids = trace_call_completed(walk->trace, call, &count);
     bool broken = call_kind(call->call) == CALL_REQUEST_WAIT && (call->flags & TRACE_BREAK);
-    for (uint32_t i = 0; !broken && i < count; i++) map_remove(&walk->requests, ids[i]);
+    for (uint32_t i = 0; !broken && i < count; i++)
+        if (map_take(&walk->of->requests, ids[i], &place)) finder_drop_place(walk->finder, place);
     return STATUS_OK;
+}
+
+static enum status on_init(struct walk *walk)
+{
+    struct rank_walk *of = walk->of;
+    if (of->init.event > 0) return STATUS_OK;
+    of->init = find_place(walk);
+    kind_list_clear(&of->doubtful);
+    return kind_list_move(&of->early, &of->init, walk->finder);
 }
 
 static enum status walk_init(struct walk *walk)
 {
     const struct trace_call *call = walk->call;
+    struct rank_walk *of = walk->of;
     enum call_kind kind = call_kind(call->call);
     if (kind == CALL_LOCAL || call_is_region(call->call) || call_is_thread(call->call) || call_is_shmem(call->call))
         return STATUS_OK;
-    if (walk->finalize != NO_CALL) return add_violation(walk, VIOLATION_call_after_finalize, walk->finalize);
-    if (walk->init != NO_CALL && walk->at.call < walk->init) return add_violation(walk, VIOLATION_call_before_init, walk->init);
-    if (kind == CALL_INIT && walk->at.call != walk->init) return add_violation(walk, VIOLATION_init_twice, walk->init);
-    if (kind == CALL_FINALIZE) walk->finalize = walk->at.call;
+    bool first = kind == CALL_INIT && of->init.event == 0;
+    if (first) TRY(on_init(walk));
+    if (of->finalize.event > 0) return add_violation(walk, VIOLATION_call_after_finalize, of->finalize);
+    if (of->init.event == 0)
+        TRY(kind_list_add(&of->early, VIOLATION_call_before_init, find_place(walk), NOWHERE, walk->finder->err, "%s", ""));
+    if (kind == CALL_INIT && !first) return add_violation(walk, VIOLATION_init_twice, of->init);
+    if (kind == CALL_FINALIZE) of->finalize = find_place(walk);
     return STATUS_OK;
 }
 
 static uint64_t held_key(const struct walk *walk, int64_t object)
 {
-    return (uint64_t)trace_call_thread(walk->trace, walk->at.rank, walk->at.call) << 32 | (uint32_t)object;
+    return (uint64_t)trace_call_thread(walk->trace, walk->rank, walk->index) << 32 | (uint32_t)object;
 }
 
 static enum status take_object(struct walk *walk, int64_t object)
 {
     uint64_t *count;
-    TRY(map_put(&walk->held, held_key(walk, object), 0, &count, walk->finder->err));
+    TRY(map_put(&walk->of->held, held_key(walk, object), 0, &count, walk->finder->err));
     ++*count;
     return STATUS_OK;
 }
 
-/* Whether the thread certainly does not have the object. It may have taken the object before its recording began,
- * unless the trace has the thread's begin. */
-static bool has_not(const struct walk *walk, int64_t object)
+/* The thread may have taken the object before its recording began, unless the trace has the thread's begin, or the rank never
+ * calls MPI_Init. */
+static enum status add_if_not_held(struct walk *walk, enum violation_kind kind, const char *what, int64_t object)
 {
-    const uint64_t *count = map_find(&walk->held, held_key(walk, object));
-    if (count) return *count == 0;
-    uint32_t thread = trace_call_thread(walk->trace, walk->at.rank, walk->at.call);
-    return walk->init == NO_CALL || map_find(&walk->born, thread);
+    const uint64_t *count = map_find(&walk->of->held, held_key(walk, object));
+    if (count && *count > 0) return STATUS_OK;
+    if (count || map_find(&walk->of->born, trace_call_thread(walk->trace, walk->rank, walk->index)))
+        return finder_add(walk->finder, kind, find_place(walk), NOWHERE, "%s %" PRId64, what, object);
+    if (walk->of->init.event > 0) return STATUS_OK;
+    return kind_list_add(&walk->of->doubtful, kind, find_place(walk), NOWHERE, walk->finder->err, "%s %" PRId64, what, object);
 }
 
 static enum status release_object(struct walk *walk)
 {
-    uint64_t *count = map_find(&walk->held, held_key(walk, walk->call->primitive.object));
-    if (count && *count > 0) {
-        --*count;
-        return STATUS_OK;
-    }
-    if (!has_not(walk, walk->call->primitive.object)) return STATUS_OK;
-    return finder_add(walk->finder, VIOLATION_unlock_of_other, walk->at, nowhere, "object %" PRIu32,
-                      walk->call->primitive.object);
+    uint64_t *count = map_find(&walk->of->held, held_key(walk, walk->call->primitive.object));
+    if (!count || *count == 0)
+        return add_if_not_held(walk, VIOLATION_unlock_of_other, "object", walk->call->primitive.object);
+    --*count;
+    return STATUS_OK;
 }
 
 static enum status walk_primitive(struct walk *walk)
@@ -403,38 +531,43 @@ static enum status walk_primitive(struct walk *walk)
     const struct trace_call *call = walk->call;
     enum call_kind kind = call_kind(call->call);
     bool got = !(call_row(call->call)->needed & F_FLAG) || (call->flags & TRACE_FLAG);
-    uint64_t *slot;
     if (kind == CALL_THREAD_BEGIN)
-        return map_put(&walk->born, trace_call_thread(walk->trace, walk->at.rank, walk->at.call), 1, &slot,
-                       walk->finder->err);
-    if ((kind == CALL_COND_WAIT || kind == CALL_COND_TIMEDWAIT) && has_not(walk, call->primitive.mutex))
-        return finder_add(walk->finder, VIOLATION_wait_without_mutex, walk->at, nowhere, "mutex %" PRId64,
-                          call->primitive.mutex);
+        return map_set(&walk->of->born, trace_call_thread(walk->trace, walk->rank, walk->index), 1, walk->finder->err);
+    if (kind == CALL_COND_WAIT || kind == CALL_COND_TIMEDWAIT)
+        return add_if_not_held(walk, VIOLATION_wait_without_mutex, "mutex", call->primitive.mutex);
     if (!call_works_on(kind, OBJECT_MUTEX) && !call_works_on(kind, OBJECT_RWLOCK)) return STATUS_OK;
     if (call_kind_rows[kind].does == CALL_GIVES) return release_object(walk);
     return got ? take_object(walk, call->primitive.object) : STATUS_OK;
 }
 
-/* The second thread that sets a lock may wait for the first one's clear: both have it if it returns before that. */
-static enum status note_set(struct walk *walk, uint64_t *has)
+static enum status find_lock(struct walk *walk, struct symmetric_lock **lock)
 {
-    uint64_t *second;
-    if (*has == 0) {
-        *has = walk->at.call + 1;
-        return STATUS_OK;
+    walk->of->symmetric.bytes = sizeof **lock;
+    return sparse_item(&walk->of->symmetric, walk->call->shmem.lock, 0, (void **)lock, walk->finder->err);
+}
+
+/* The second thread that sets a lock may wait for the first one's clear: both have it if it returns before that. */
+static enum status note_set(struct walk *walk, struct symmetric_lock *lock)
+{
+    struct setting made = {.exit_ps = walk->call->exit_ps, .broken = walk->call->flags & TRACE_BREAK};
+    struct setting *to = lock->first.place == 0 ? &lock->first : &lock->second;
+    if (lock->first.place > 0) {
+        struct place first = walk->finder->places[lock->first.place - 1];
+        if (first.thread == trace_call_thread(walk->trace, walk->rank, walk->index))
+            return add_violation(walk, VIOLATION_set_without_clear, first);
     }
-    if (trace_call_thread(walk->trace, walk->at.rank, *has - 1) ==
-        trace_call_thread(walk->trace, walk->at.rank, walk->at.call))
-        return add_violation(walk, VIOLATION_set_without_clear, *has - 1);
-    return map_put(&walk->second, walk->call->primitive.object, walk->at.call + 1, &second, walk->finder->err);
+    if (to->place > 0) return STATUS_OK;
+    TRY(finder_keep_place(walk->finder, find_place(walk), &made.place));
+    *to = made;
+    return STATUS_OK;
 }
 
 /* enter_ps is that of the clear; INT64_MAX: there is none. */
-static enum status end_second(struct walk *walk, size_t first, size_t second, int64_t enter_ps)
+static enum status end_second(struct violation_finder *finder, const struct symmetric_lock *lock, int64_t enter_ps)
 {
-    const struct trace_call *call = &walk->trace->ranks[walk->at.rank].calls[second];
-    if (call->flags & TRACE_BREAK || call->exit_ps > enter_ps) return STATUS_OK;
-    return finder_add(walk->finder, VIOLATION_set_without_clear, own_call(walk, second), own_call(walk, first), "%s", "");
+    if (lock->second.place == 0 || lock->second.broken || lock->second.exit_ps > enter_ps) return STATUS_OK;
+    return finder_add(finder, VIOLATION_set_without_clear, finder->places[lock->second.place - 1],
+                      finder->places[lock->first.place - 1], "%s", "");
 }
 
 static enum status walk_symmetric_lock(struct walk *walk)
@@ -442,52 +575,44 @@ static enum status walk_symmetric_lock(struct walk *walk)
     const struct trace_call *call = walk->call;
     enum call_kind kind = call_kind(call->call);
     bool takes = kind == CALL_SHMEM_SET_LOCK || (kind == CALL_SHMEM_TEST_LOCK && call->flags & TRACE_FLAG);
-    uint64_t *has, *second;
+    struct symmetric_lock *lock;
     if (!takes && kind != CALL_SHMEM_CLEAR_LOCK) return STATUS_OK;
-    TRY(map_put(&walk->symmetric, call->shmem.lock, 0, &has, walk->finder->err));
-    if (takes) return note_set(walk, has);
-    if (*has == 0)
-        return finder_add(walk->finder, VIOLATION_clear_without_set, walk->at, nowhere, "lock %" PRIu32,
+    TRY(find_lock(walk, &lock));
+    if (takes) return note_set(walk, lock);
+    if (lock->first.place == 0)
+        return finder_add(walk->finder, VIOLATION_clear_without_set, find_place(walk), NOWHERE, "lock %" PRIu32,
                           call->shmem.lock);
-    size_t first = (size_t)*has - 1;
-    second = map_find(&walk->second, call->shmem.lock);
-    *has = second ? *second : 0;
-    if (!second || *second == 0) return STATUS_OK;
-    size_t next = (size_t)*second - 1;
-    *second = 0;
-    return end_second(walk, first, next, call->enter_ps);
+    TRY(end_second(walk->finder, lock, call->enter_ps));
+    finder_drop_place(walk->finder, lock->first.place);
+    *lock = (struct symmetric_lock){.first = lock->second};
+    return STATUS_OK;
 }
 
-static enum status end_symmetric_locks(struct walk *walk)
+static enum status end_symmetric_locks(struct violation_finder *finder, const struct rank_walk *of)
 {
-    const struct map *second = &walk->second;
-    for (size_t i = 0; i < second->capacity; i++) {
-        if (!second->used[i] || second->values[i] == 0) continue;
-        const uint64_t *has = map_find(&walk->symmetric, second->keys[i]);
-        TRY(end_second(walk, (size_t)*has - 1, (size_t)second->values[i] - 1, INT64_MAX));
-    }
+    const struct symmetric_lock *locks = (const void *)of->symmetric.items;
+    for (size_t i = 0; i < of->symmetric.count; i++) TRY(end_second(finder, &locks[i], INT64_MAX));
     return STATUS_OK;
 }
 
 /* Reports epochs that are open at the rank's end. */
-static enum status end_windows(struct walk *walk)
+static enum status end_windows(struct violation_finder *finder, const struct rank_walk *of)
 {
     static const enum violation_kind kinds[EPOCH_KIND_COUNT] = {[EPOCH_START] = VIOLATION_start_without_complete,
                                                                 [EPOCH_POST] = VIOLATION_post_without_wait,
                                                                 [EPOCH_LOCK_ALL] = VIOLATION_lock_without_unlock,
                                                                 [EPOCH_FENCE] = VIOLATION_operation_without_fence};
-    struct finder *finder = walk->finder;
     const struct epoch *open;
-    for (int32_t w = 0; (size_t)w < walk->trace->definitions.window_count; w++) {
+    for (int32_t w = 0; (size_t)w < finder->trace->definitions.window_count; w++) {
         for (int kind = 0; kind < EPOCH_KIND_COUNT; kind++) {
-            open = kind == EPOCH_LOCK ? NULL : epoch_cursor_open(&walk->cursor, w, (enum epoch_kind)kind);
+            open = kind == EPOCH_LOCK ? NULL : epoch_cursor_open(&of->cursor, w, (enum epoch_kind)kind);
             if (!open || (kind == EPOCH_FENCE && open->first_operation == EPOCH_NONE)) continue;
-            size_t call = kind == EPOCH_FENCE ? open->first_operation : open->opened;
-            TRY(finder_add(finder, kinds[kind], own_call(walk, call), nowhere, "window %" PRId32, w));
+            const struct open_epoch *epoch = &of->epochs[open->slot];
+            TRY(finder_add(finder, kinds[kind], kind == EPOCH_FENCE ? epoch->first_operation : epoch->opened, NOWHERE,
+                           "window %" PRId32, w));
         }
-        for (open = epoch_cursor_open(&walk->cursor, w, EPOCH_LOCK); open;
-             open = epoch_cursor_newer(&walk->cursor, open))
-            TRY(finder_add(finder, VIOLATION_lock_without_unlock, own_call(walk, open->opened), nowhere,
+        for (open = epoch_cursor_open(&of->cursor, w, EPOCH_LOCK); open; open = epoch_cursor_newer(&of->cursor, open))
+            TRY(finder_add(finder, VIOLATION_lock_without_unlock, of->epochs[open->slot].opened, NOWHERE,
                            "target %" PRId32 " of window %" PRId32, open->target, w));
     }
     return STATUS_OK;
@@ -495,77 +620,96 @@ static enum status end_windows(struct walk *walk)
 
 /* MPI_Request_free gives up a request; which one, the trace does not say: nothing is reported of a rank that calls it.
  */
-static enum status end_requests(struct walk *walk)
+static enum status end_requests(struct violation_finder *finder, const struct rank_walk *of)
 {
-    const bool known = walk->finder->complete[walk->at.rank] && walk->request_frees == 0;
-    uint64_t *calls, *slot;
-    TRY(map_values(&walk->requests, &calls, walk->finder->err));
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < walk->requests.count; i++) {
-        status = map_put(&walk->finder->open_requests, (uint64_t)walk->at.rank << 40 | calls[i], 1, &slot, walk->finder->err);
-        if (known && status == STATUS_OK)
-            status = finder_add(walk->finder, VIOLATION_request_not_completed, own_call(walk, calls[i]), nowhere, "%s", "");
+    for (size_t i = 0; of->request_frees == 0 && i < of->requests.capacity; i++)
+        if (of->requests.used[i])
+            TRY(finder_add(finder, VIOLATION_request_not_completed, finder->places[of->requests.values[i] - 1], NOWHERE, "%s",
+                           ""));
+    return STATUS_OK;
+}
+
+static enum status walk_call(struct walk *walk)
+{
+    TRY(walk_init(walk));
+    TRY(walk_window(walk));
+    TRY(walk_comm(walk));
+    TRY(walk_request(walk));
+    TRY(walk_primitive(walk));
+    TRY(walk_symmetric_lock(walk));
+    if (!collectives_are_about(walk->finder, walk->call)) return STATUS_OK;
+    return collectives_take(walk->finder, find_place(walk), walk->call);
+}
+
+enum status ranks_take(struct violation_finder *finder, uint32_t rank)
+{
+    const struct trace_rank *process = &finder->trace->ranks[rank];
+    struct walk walk = {.finder = finder, .of = &finder->ranks[rank], .trace = finder->trace, .rank = rank};
+    TRY(walk_known(&walk));
+    for (size_t i = process->kept_count; i < process->count; i++) {
+        walk.index = i;
+        walk.place = NOWHERE;
+        walk.call = &process->calls[i];
+        finder->aborted = finder->aborted || walk.call->call == ID_Abort;
+        finder->cancels = finder->cancels || walk.call->call == ID_Cancel;
+        walk.of->cut = walk.of->cut || walk.call->flags & TRACE_BREAK;
+        TRY(walk_call(&walk));
     }
-    free(calls);
-    return status;
+    return STATUS_OK;
 }
 
-static void begin_rank(struct walk *walk, uint32_t rank)
+enum status ranks_end(struct violation_finder *finder)
 {
-    const struct trace_rank *process = &walk->trace->ranks[rank];
-    const struct window_walk window = {.first_use = NO_CALL, .freed = NO_CALL};
-    walk->at.rank = rank;
-    for (size_t w = 0; w < walk->trace->definitions.window_count; w++) walk->windows[w] = window;
-    for (size_t c = 0; c < walk->trace->definitions.comm_count; c++)
-        walk->comms[c] = (struct comm_walk){NO_CALL, NO_CALL, false, false};
-    epoch_cursor_restart(&walk->cursor);
-    map_empty(&walk->requests);
-    map_empty(&walk->held);
-    map_empty(&walk->born);
-    map_empty(&walk->symmetric);
-    map_empty(&walk->second);
-    walk->request_frees = 0;
-    walk->init = walk->finalize = NO_CALL;
-    for (size_t i = 0; i < process->count && walk->init == NO_CALL; i++)
-        if (call_kind(process->calls[i].call) == CALL_INIT && !call_is_shmem(process->calls[i].call)) walk->init = i;
-}
-
-static enum status walk_rank(struct walk *walk, uint32_t rank)
-{
-    const struct trace_rank *process = &walk->trace->ranks[rank];
-    begin_rank(walk, rank);
-    for (size_t i = 0; i < process->count; i++) {
-        walk->at.call = i;
-        walk->call = &process->calls[i];
-        TRY(walk_init(walk));
-        TRY(walk_window(walk));
-        TRY(walk_comm(walk));
-        TRY(walk_request(walk));
-        TRY(walk_primitive(walk));
-        TRY(walk_symmetric_lock(walk));
+    for (uint32_t r = 0; r < finder->trace->rank_count; r++) {
+        struct rank_walk *of = &finder->ranks[r];
+        if (of->init.event == 0) TRY(kind_list_move(&of->doubtful, NULL, finder));
+        if (finder->complete[r]) TRY(end_windows(finder, of));
+        TRY(end_symmetric_locks(finder, of));
+        if (finder->complete[r]) TRY(end_requests(finder, of));
     }
-    if (walk->finder->complete[rank]) TRY(end_windows(walk));
-    TRY(end_symmetric_locks(walk));
-    return end_requests(walk);
+    TRY(end_sizes(finder));
+    return end_reuses(finder);
 }
 
-enum status find_in_ranks(struct finder *finder)
+bool ranks_have_open(const struct violation_finder *finder, uint32_t rank, uint32_t request)
 {
-    struct walk walk = {.finder = finder, .trace = finder->trace};
-    enum status status = STATUS_OK;
-    walk.windows = calloc(finder->trace->definitions.window_count + 1, sizeof *walk.windows);
-    walk.comms = calloc(finder->trace->definitions.comm_count + 1, sizeof *walk.comms);
-    walk.new = calloc(finder->trace->definitions.comm_count + 1, sizeof *walk.new);
-    if (!walk.windows || !walk.comms || !walk.new) status = err_memory(finder->err);
-    if (status == STATUS_OK) status = epoch_cursor_init(&walk.cursor, finder->trace, finder->err);
-    for (uint32_t r = 0; status == STATUS_OK && r < finder->trace->rank_count; r++) status = walk_rank(&walk, r);
-    if (status == STATUS_OK) status = end_reuses(&walk);
-    FREE_ALL(walk.windows, walk.comms, walk.new, walk.reuses, walk.locks);
-    epoch_cursor_clear(&walk.cursor);
-    map_clear(&walk.requests);
-    map_clear(&walk.held);
-    map_clear(&walk.born);
-    map_clear(&walk.symmetric);
-    map_clear(&walk.second);
-    return status;
+    return map_find(&finder->ranks[rank].requests, request) != NULL;
+}
+
+bool ranks_are_cut(const struct violation_finder *finder, uint32_t rank)
+{
+    return finder->ranks[rank].cut;
+}
+
+enum status ranks_begin(struct violation_finder *finder)
+{
+    finder->rank_count = finder->trace->rank_count;
+    finder->windows.bytes = sizeof(struct window_walk);
+    finder->comms.bytes = sizeof(struct comm_walk);
+    finder->new = calloc(finder->trace->definitions.comm_count + 1, sizeof *finder->new);
+    finder->ranks = calloc((size_t)finder->trace->rank_count + 1, sizeof *finder->ranks);
+    if (!finder->new || !finder->ranks) return err_memory(finder->err);
+    for (uint32_t r = 0; r < finder->trace->rank_count; r++)
+        TRY(epoch_cursor_init(&finder->ranks[r].cursor, finder->trace, finder->err));
+    return STATUS_OK;
+}
+
+void ranks_clear(struct violation_finder *finder)
+{
+    for (uint32_t r = 0; finder->ranks && r < finder->rank_count; r++) {
+        struct rank_walk *of = &finder->ranks[r];
+        epoch_cursor_clear(&of->cursor);
+        map_clear(&of->requests);
+        map_clear(&of->held);
+        map_clear(&of->born);
+        sparse_clear(&of->symmetric);
+        kind_list_clear(&of->early);
+        kind_list_clear(&of->doubtful);
+        FREE_ALL(of->epochs, of->unknown);
+    }
+    for (size_t i = 0; i < finder->beyond.count; i++) kind_list_clear((struct kind_list *)(void *)finder->beyond.items + i);
+    sparse_clear(&finder->beyond);
+    sparse_clear(&finder->windows);
+    sparse_clear(&finder->comms);
+    FREE_ALL(finder->ranks, finder->new, finder->reuses, finder->reaches);
 }

@@ -9,6 +9,7 @@
 #include "common/search.h"
 #include "common/units.h"
 #include "model/callpaths/callpath.h"
+#include "model/match/relations.h"
 #include "model/violations/finder.h"
 
 static const struct violation_row rows[VIOLATION_KIND_COUNT] = {
@@ -22,58 +23,24 @@ const struct violation_row *violation_row(enum violation_kind kind)
     return &rows[kind];
 }
 
-static bool is_aborted(const struct trace *trace)
-{
-    for (uint32_t r = 0; r < trace->rank_count; r++) {
-        size_t count = trace->ranks[r].count;
-        for (size_t i = 0; i < count; i++)
-            if (trace->ranks[r].calls[i].call == ID_Abort) return true;
-    }
-    return false;
-}
-
-static enum status prepare_finder(struct finder *finder)
+static enum status describe_call(const struct violation_finder *finder, struct place at, struct result_call *made)
 {
     const struct trace *trace = finder->trace;
-    bool aborted = is_aborted(trace);
-    finder->complete = calloc((size_t)trace->rank_count + 1, sizeof *finder->complete);
-    if (!finder->complete) return err_memory(finder->err);
-    for (uint32_t r = 0; r < trace->rank_count; r++) {
-        const struct trace_rank *rank = &trace->ranks[r];
-        finder->complete[r] = !aborted && !rank->incomplete;
-        for (size_t i = 0; i < rank->count; i++) {
-            const struct trace_call *call = &rank->calls[i];
-            enum call_kind kind = call_kind(call->call);
-            if (call->flags & TRACE_BREAK) finder->complete[r] = false;
-            if (kind == CALL_FENCE || kind == CALL_POST) finder->assertions |= call->flags & TRACE_ASSERTIONS;
-        }
-    }
-    return STATUS_OK;
-}
-
-ORDER(by_place, struct violation, UP(at.rank) UP(at.call) UP(kind) UP(other.rank) UP(other.call))
-
-static enum status describe_call(const struct finder *finder, const struct callpaths *paths, struct call_at at,
-                                 struct result_call *made)
-{
-    const struct trace *trace = finder->trace;
-    const struct trace_call *call = finder_call(finder, at);
-    const struct trace_site *site = &trace->definitions.sites[call->site];
+    const struct trace_site *site = &trace->definitions.sites[at.site];
     *made = (struct result_call){.rank = at.rank,
-                                 .thread = trace_call_thread(trace, at.rank, at.call),
-                                 .event = trace_event(trace, at.rank, at.call),
-                                 .function = call_name(call->call),
-                                 .time_s = units_s(call->enter_ps - trace_begin_ps(trace)),
+                                 .thread = at.thread,
+                                 .event = at.event,
+                                 .function = call_name(at.call),
+                                 .time_s = units_s(at.enter_ps - trace_begin_ps(trace)),
                                  .line = site->line};
-    TRY(callpath_text(trace, paths, callpath_at(paths, at.rank, at.call), call->site, call->call, &made->callpath,
-                      finder->err));
+    TRY(callpath_text(trace, finder->paths, at.node, at.site, at.call, &made->callpath, finder->err));
     if (!site->file) return STATUS_OK;
     made->file = strdup(site->file);
     return made->file ? STATUS_OK : err_memory(finder->err);
 }
 
-static enum status report_violation(const struct finder *finder, const struct callpaths *paths, const struct violation *found,
-                        struct result_violation *made)
+static enum status report_violation(const struct violation_finder *finder, const struct violation *found,
+                                    struct result_violation *made)
 {
     const struct violation_row *row = &rows[found->kind];
     const char *colon = *found->detail ? ": " : "";
@@ -82,47 +49,122 @@ static enum status report_violation(const struct finder *finder, const struct ca
         made->sentence = NULL;
         return err_memory(finder->err);
     }
-    TRY(describe_call(finder, paths, found->at, &made->call));
-    made->other_known = found->other.call != NO_CALL;
-    return made->other_known ? describe_call(finder, paths, found->other, &made->other) : STATUS_OK;
+    TRY(describe_call(finder, found->at, &made->call));
+    made->other_known = found->other.event > 0;
+    return made->other_known ? describe_call(finder, found->other, &made->other) : STATUS_OK;
 }
 
-static enum status tell_all(struct finder *finder, struct result_violations *violations)
+ORDER(by_place, struct violation, UP(at.rank) UP(at.event) UP(kind)) /* of one kind they are in order */
+
+static enum status report_all(struct violation_finder *finder, struct result_violations *violations)
 {
-    struct callpaths paths;
+    struct violation *all;
+    size_t count = 0;
     violations->known = true;
-    for (int k = 0; k < VIOLATION_KIND_COUNT; k++) violations->total += finder->counts[k];
-    if (finder->count == 0) return STATUS_OK;
-    qsort(finder->items, finder->count, sizeof *finder->items, by_place);
-    violations->items = calloc(finder->count, sizeof *violations->items);
-    if (!violations->items) return err_memory(finder->err);
-    TRY(callpaths_build(finder->trace, &paths, finder->err));
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < finder->count; i++)
-        status = report_violation(finder, &paths, &finder->items[i], &violations->items[violations->count++]);
-    callpaths_clear(&paths);
+    for (int k = 0; k < VIOLATION_KIND_COUNT; k++) {
+        violations->total += finder->kinds[k].total;
+        count += finder->kinds[k].count;
+    }
+    if (count == 0) return STATUS_OK;
+    all = malloc(count * sizeof *all);
+    violations->items = calloc(count, sizeof *violations->items);
+    enum status status = all && violations->items ? STATUS_OK : err_memory(finder->err);
+    count = 0;
+    for (int k = 0; all && k < VIOLATION_KIND_COUNT; k++)
+        for (size_t i = 0; i < finder->kinds[k].count; i++) all[count++] = finder->kinds[k].items[i];
+    if (all) qsort(all, count, sizeof *all, by_place);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+        status = report_violation(finder, &all[i], &violations->items[violations->count++]);
+    free(all);
     return status;
 }
 
-static void clear_finder(struct finder *finder)
+enum status violations_new(struct violation_finder **finder, struct err *err)
 {
-    for (size_t i = 0; i < finder->count; i++) free(finder->items[i].detail);
-    FREE_ALL(finder->items, finder->complete, finder->starts.items, finder->posts.items, finder->updates, finder->holdings);
-    map_clear(&finder->noput);
-    map_clear(&finder->open_requests);
+    struct violation_finder *made = calloc(1, sizeof *made);
+    if (!made) return err_memory(err);
+    made->temp.descriptor = -1;
+    *finder = made;
+    return STATUS_OK;
+}
+
+void violations_free(struct violation_finder *finder)
+{
+    if (!finder) return;
+    for (int k = 0; k < VIOLATION_KIND_COUNT; k++) kind_list_clear(&finder->kinds[k]);
+    if (finder->trace) {
+        ranks_clear(finder);
+        epochs_clear_all(finder);
+        collectives_clear(finder);
+    }
+    external_sort_free(finder->holdings);
+    temp_file_close(&finder->temp);
+    FREE_ALL(finder->complete, finder->places, finder->truncated, finder);
+}
+
+static enum status begin_finder(struct violation_finder *finder, const struct trace *trace, const struct callpaths *paths)
+{
+    finder->trace = trace;
+    finder->paths = paths;
+    finder->complete = calloc((size_t)trace->rank_count + 1, sizeof *finder->complete);
+    if (!finder->complete) return err_memory(finder->err);
+    TRY(ranks_begin(finder));
+    return collectives_begin(finder);
+}
+
+enum status violations_take(struct violation_finder *finder, const struct trace *trace, const struct callpaths *paths,
+                            struct err *err)
+{
+    finder->err = err;
+    if (!finder->trace) TRY(begin_finder(finder, trace, paths));
+    for (uint32_t r = 0; r < trace->rank_count; r++) TRY(ranks_take(finder, r));
+    return ranks_took(finder);
+}
+
+enum status violations_match(struct violation_finder *finder, const struct relations *relations, bool last, struct err *err)
+{
+    finder->err = err;
+    for (uint32_t r = 0; last && r < finder->trace->rank_count; r++)
+        finder->complete[r] = !finder->aborted && !finder->trace->ranks[r].incomplete && !ranks_are_cut(finder, r);
+    return messages_match(finder, relations, last);
+}
+
+enum status violations_end(struct violation_finder *finder, struct result_violations *violations, struct err *err)
+{
+    static enum status (*const ends[])(struct violation_finder *) = {ranks_end, epochs_end, locks_end, collectives_end,
+                                                                     messages_end};
+    struct result_violations made = {.known = false};
+    enum status status = STATUS_OK;
+    finder->err = err;
+    for (size_t i = 0; status == STATUS_OK && i < sizeof ends / sizeof *ends; i++) status = ends[i](finder);
+    if (status == STATUS_OK) status = report_all(finder, &made);
+    GIVE(status, *violations = made, result_violations_clear(&made));
+}
+
+static enum status find_whole(struct violation_finder *finder, const struct trace *trace, const struct callpaths *paths,
+                              struct err *err)
+{
+    struct relations relations = {.trace = trace};
+    TRY(violations_take(finder, trace, paths, err));
+    TRY(messages_build(trace, &relations.messages, err));
+    enum status status = violations_match(finder, &relations, true, err);
+    messages_clear(&relations.messages);
+    return status;
 }
 
 enum status violations_find(const struct trace *trace, struct result_violations *violations, struct err *err)
 {
-    static enum status (*const rules[])(struct finder *) = {find_in_ranks, find_in_epochs, find_in_locks,
-                                                            find_in_collectives, find_in_messages};
-    struct finder finder = {.trace = trace, .err = err};
-    struct result_violations made = {.known = false};
-    enum status status = prepare_finder(&finder);
-    for (size_t i = 0; status == STATUS_OK && i < sizeof rules / sizeof *rules; i++) status = rules[i](&finder);
-    if (status == STATUS_OK) status = tell_all(&finder, &made);
-    clear_finder(&finder);
-    GIVE(status, *violations = made, result_violations_clear(&made));
+    struct violation_finder *finder = NULL;
+    struct callpaths paths;
+    TRY(callpaths_build(trace, &paths, err));
+    enum status status = violations_new(&finder, err);
+    if (status == STATUS_OK) {
+        status = find_whole(finder, trace, &paths, err);
+        if (status == STATUS_OK) status = violations_end(finder, violations, err);
+        violations_free(finder);
+    }
+    callpaths_clear(&paths);
+    return status;
 }
 
 enum status violations_report(struct result_violations *from, struct result *result, struct err *err)

@@ -32,6 +32,19 @@ enum { VIOLATIONS_PER_KIND = 100 }; /* that many are listed; all are counted */
  * *violations. */
 enum status violations_find(const struct trace *trace, struct result_violations *violations, struct err *err);
 
+/* The same for an analysis in slices (model/slices/slices.h): of each slice violations_take() gets the new calls and their call
+ * paths, violations_match() its messages and which are final; then violations_end(). Trace and call paths are borrowed until
+ * violations_free(), which takes NULL. */
+struct violation_finder;
+struct callpaths;
+struct relations;
+enum status violations_new(struct violation_finder **finder, struct err *err);
+enum status violations_take(struct violation_finder *finder, const struct trace *trace, const struct callpaths *paths,
+                            struct err *err);
+enum status violations_match(struct violation_finder *finder, const struct relations *relations, bool last, struct err *err);
+enum status violations_end(struct violation_finder *finder, struct result_violations *violations, struct err *err);
+void violations_free(struct violation_finder *finder);
+
 /* Moves *from into result, and adds a note if there are any. */
 enum status violations_report(struct result_violations *from, struct result *result, struct err *err);
 

@@ -164,7 +164,7 @@ static enum status dispatch_operation(struct replay *replay, uint32_t index, con
 static bool ends_request(const struct replay *replay, const struct rank_state *state, const struct op *op)
 {
     const struct window_mode *mode = &replay->modes[replay->members[op->member].window];
-    bool gaps = op->kind == CALL_PUT && window_mode_gaps(mode, replay->trace, op->origin, op->call);
+    bool gaps = op->kind == CALL_PUT && window_mode_gaps(mode, replay->trace, op->origin, state->next);
     return is_buffered(state) || op->local == LOCAL_COPIED || gaps;
 }
 

@@ -31,7 +31,7 @@ static void decide_completion(const struct replay *replay, const struct window_m
 {
     const struct rma_protocol *protocol = &replay->platform->protocol;
     bool plain = op->kind == CALL_PUT || op->kind == CALL_GET;
-    op->has_answer = !plain || window_mode_accumulates(mode, replay->trace, op->origin, op->call);
+    op->has_answer = !plain || window_mode_accumulates(mode, replay->trace, op->origin, replay->ranks[op->origin].next);
     op->put = op->kind == CALL_PUT && !op->has_answer;
     enum rma_kind kind = op->put ? RMA_PUT : RMA_ACCUMULATE;
     bool shmem = replay->shmem && call_is_shmem(call);

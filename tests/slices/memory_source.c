@@ -27,10 +27,14 @@ static enum status read_memory(struct trace_source *source, uint32_t rank, size_
         struct trace_call call = from->calls[*next];
         TRY(copy_list(source->trace, memory->trace, &call, err));
         TRY(trace_add_call(source->trace, rank, &call, err));
+        if (call.flags & TRACE_GAPS) {
+            struct trace_extents extents = trace_call_extents(memory->trace, rank, *next);
+            TRY(trace_set_extents(source->trace, rank, to->count - 1, &extents, err));
+        }
         if (from->sim) to->sim[to->count - 1] = from->sim[*next];
         for (int b = 0; b < BEFORE_COUNT; b++) {
             if (!from->before_ps[b]) continue;
-            if (b == BEFORE_CORE_WAIT_INSIDE || source->keeps_before)
+            if (b == BEFORE_CORE_WAIT_INSIDE || source->keeps_before || source->tells_before)
                 TRY(trace_set_before(source->trace, rank, to->count - 1, (enum trace_before)b, from->before_ps[b][*next], err));
             else
                 trace_sum_before(source->trace, rank, (enum trace_before)b, from->before_ps[b][*next]);

@@ -7,6 +7,7 @@
 
 #include "model/result/result_csv.h"
 #include "model/slices/slices.h"
+#include "model/violations/violations.h"
 #include "tests/slices/memory_source.h"
 
 #define SAME_OPTIONS(SOURCE)                                                                                           \
@@ -48,10 +49,69 @@ static enum status append_transfers(char **text, struct transfer_log *log, const
     return status;
 }
 
+/* Appends what contradicts MPI to a text, and clears it. */
+static enum status append_violations(char **text, struct result_violations *violations, struct err *err)
+{
+    char *both;
+    size_t bytes;
+    FILE *out = open_memstream(&both, &bytes);
+    if (!out) return err_memory(err);
+    fprintf(out, "%s\n%llu violations\n", *text, (unsigned long long)violations->total);
+    for (size_t i = 0; i < violations->count; i++) {
+        const struct result_violation *item = &violations->items[i];
+        const struct result_call *calls[] = {&item->call, item->other_known ? &item->other : NULL};
+        fprintf(out, "%s %s", item->kind, item->sentence);
+        for (int c = 0; c < 2 && calls[c]; c++)
+            fprintf(out, " at rank %u event %llu %s %s %.9f", calls[c]->rank, (unsigned long long)calls[c]->event,
+                    calls[c]->function, calls[c]->callpath, calls[c]->time_s);
+        fputc('\n', out);
+    }
+    fclose(out);
+    free(*text);
+    *text = both;
+    result_violations_clear(violations);
+    return STATUS_OK;
+}
+
+/* Finds what contradicts MPI while slices are read. */
+struct checked {
+    struct violation_finder *finder;
+    struct result_violations violations;
+};
+
+static enum status take_calls(void *context, const struct trace *trace, const struct callpaths *paths, struct err *err)
+{
+    struct checked *checked = context;
+    return violations_take(checked->finder, trace, paths, err);
+}
+
+static enum status take_messages(void *context, const struct relations *relations, bool last, struct err *err)
+{
+    struct checked *checked = context;
+    TRY(violations_match(checked->finder, relations, last, err));
+    return last ? violations_end(checked->finder, &checked->violations, err) : STATUS_OK;
+}
+
+enum status analyze_and_check(struct trace_source *source, const struct analyze_options *options, size_t calls,
+                              struct result **result, struct result_violations *violations, struct err *err)
+{
+    struct checked checked = {.finder = NULL};
+    const struct analyze_watcher watcher = {
+        .context = &checked, .read = take_calls, .matched = take_messages, .reads_on = true};
+    struct analyze_options watched = *options;
+    watched.watcher = &watcher;
+    TRY(violations_new(&checked.finder, err));
+    enum status status = model_analyze_slices(source, &watched, calls, result, err);
+    violations_free(checked.finder);
+    *violations = checked.violations;
+    return status;
+}
+
 enum status whole_result(const struct trace *trace, const struct analyze_options *options, char **text, struct err *err)
 {
     struct result *result = NULL;
     struct analyze_options logged = *options;
+    struct result_violations violations;
     struct err fault;
     TRY(transfer_log_new(&logged.transfers, err));
     enum status status = model_analyze(trace, &logged, &result, &fault);
@@ -60,7 +120,8 @@ enum status whole_result(const struct trace *trace, const struct analyze_options
     if (status == STATUS_OK && analyzed && options->verify)
         status = append_transfers(text, logged.transfers, trace, err);
     transfer_log_free(logged.transfers);
-    return status;
+    if (status == STATUS_OK) status = violations_find(trace, &violations, err);
+    return status == STATUS_OK ? append_violations(text, &violations, err) : status;
 }
 
 /* Begins some bytes before the first difference. */
@@ -77,14 +138,16 @@ enum status same_result(struct trace_source *source, const struct analyze_option
     struct err fault;
     char *other;
     size_t at = 0;
+    struct result_violations violations;
     TRY(transfer_log_new(&logged.transfers, err));
-    enum status status = model_analyze_slices(source, &logged, calls, &result, &fault);
+    enum status status = analyze_and_check(source, &logged, calls, &result, &violations, &fault);
     bool analyzed = status == STATUS_OK;
     status = text_of_result(status, result, &fault, &other, err);
     if (status == STATUS_OK && analyzed && options->verify)
         status = append_transfers(&other, logged.transfers, source->trace, err);
     source_close(source);
     transfer_log_free(logged.transfers);
+    if (status == STATUS_OK) status = append_violations(&other, &violations, err);
     TRY(status);
     *same = strcmp(text, other) == 0;
     while (text[at] && text[at] == other[at]) at++;

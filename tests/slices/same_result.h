@@ -27,4 +27,9 @@ enum status same_result(struct trace_source *source, const struct analyze_option
 /* A trace in memory, with many sizes of slices. */
 enum status same_in_slices(const struct trace *trace, bool *same, char what[SAME_RESULT_BYTES], struct err *err);
 
+/* model_analyze_slices(), with what contradicts MPI. That is found also where the analysis fails, unless violations->known is
+ * false. */
+enum status analyze_and_check(struct trace_source *source, const struct analyze_options *options, size_t calls,
+                              struct result **result, struct result_violations *violations, struct err *err);
+
 #endif

@@ -203,7 +203,8 @@ struct archive_reader {
     int32_t *self; /* by rank: communicator of itself alone, ARCHIVE_NOT_MADE */
     struct map locks; /* of OpenSHMEM in a foreign archive: address to number */
     uint64_t chunk_bytes;
-    bool in_slices; /* times before calls and extents are not kept */
+    bool in_slices; /* times before calls are not kept */
+    bool tells_before; /* but told of new calls */
     struct archive_share *share; /* NULL: it reads all ranks, in their order */
 };
 
@@ -235,6 +236,9 @@ void archive_tell_behind(const struct archive_reader *reader);
 /* archive_file_check_events(), whose error also names the rank. */
 enum status archive_check_events(struct archive_reader *reader, const struct archive_location *location,
                                  const char *path, uint64_t *whole);
+/* With --keep-going: adds the fault that reader->err tells and ends the location there. The call that was open is left out with
+ * the rest; what it would have completed stays open. */
+enum status archive_leave_out_rest(struct archive_reader *reader);
 /* Adds to reader->err the event of reader->cursor, and when it was. */
 void archive_place_fault(struct archive_reader *reader);
 

@@ -163,7 +163,7 @@ static enum status append_before(struct archive_reader *reader, const struct tra
     for (int b = 0; b < BEFORE_COUNT; b++) {
         int64_t ps = cursor->before_ps[b];
         if (ps == TRACE_UNKNOWN_PS) continue;
-        if (reader->in_slices && b != BEFORE_CORE_WAIT_INSIDE)
+        if (reader->in_slices && !reader->tells_before && b != BEFORE_CORE_WAIT_INSIDE)
             trace_sum_before(reader->trace, cursor->rank, (enum trace_before)b, ps);
         else
             TRY(trace_set_before(reader->trace, cursor->rank, cursor->calls->count - 1, (enum trace_before)b, ps,
@@ -185,7 +185,7 @@ static enum status append_call(struct archive_reader *reader, struct trace_call 
     cursor->last_ps = call->exit_ps;
     TRY(append_before(reader, call));
     cursor->left_ps = call->exit_ps;
-    if (reader->in_slices || !(call->flags & TRACE_GAPS)) return STATUS_OK;
+    if (!(call->flags & TRACE_GAPS)) return STATUS_OK;
     return trace_set_extents(reader->trace, cursor->rank, cursor->calls->count - 1, &cursor->extents, reader->err);
 }
 

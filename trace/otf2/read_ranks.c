@@ -77,13 +77,13 @@ static enum status read_events(struct archive_reader *reader, const struct archi
     return status == STATUS_OK ? archive_check_memory(reader->err) : status;
 }
 
-/* The call that was open is left out with the rest; what it would have completed stays open. */
-static enum status leave_out_rest(struct archive_reader *reader)
+enum status archive_leave_out_rest(struct archive_reader *reader)
 {
     struct archive_cursor *cursor = &reader->cursor;
+    size_t event = (size_t)cursor->calls->first_event + (cursor->calls->count - cursor->calls->kept_count);
     reader->status = STATUS_OK;
     cursor->in_call = false;
-    TRY(trace_add_fault(reader->trace, cursor->rank, cursor->calls->count, cursor->last_ps, TRACE_FAULT_UNCOUNTED,
+    TRY(trace_add_fault(reader->trace, cursor->rank, event, cursor->last_ps, TRACE_FAULT_UNCOUNTED,
                         reader->err->text, reader->err));
     return archive_end_location(reader);
 }
@@ -126,17 +126,17 @@ static enum status read_file(struct archive_reader *reader, const struct archive
     uint64_t whole;
     enum status checked = archive_check_events(reader, location, path, &whole);
     if (checked != STATUS_OK && (checked != STATUS_DATA || !reader->keep_going)) return checked;
-    if (checked != STATUS_OK && whole == 0) return leave_out_rest(reader);
+    if (checked != STATUS_OK && whole == 0) return archive_leave_out_rest(reader);
     struct err damage = {.status = STATUS_OK};
     if (checked != STATUS_OK) damage = *reader->err;
     TRY(trace_reserve_calls(reader->trace, reader->cursor.rank, whole / RECORDS_PER_CALL, reader->err));
     enum status status = read_events(reader, location, callbacks, path, whole);
     if (status == STATUS_DATA) archive_place_fault(reader);
-    if (status == STATUS_DATA && reader->keep_going) return leave_out_rest(reader);
+    if (status == STATUS_DATA && reader->keep_going) return archive_leave_out_rest(reader);
     TRY(status);
     if (checked == STATUS_OK) return STATUS_OK;
     *reader->err = damage;
-    return leave_out_rest(reader);
+    return archive_leave_out_rest(reader);
 }
 
 static enum status read_location(struct archive_reader *reader, const struct archive_location *location,

@@ -14,6 +14,8 @@ struct rank_reader {
     struct archive_cursor cursor; /* while another rank is at work */
     OTF2_EvtReader *in;           /* NULL: closed */
     uint64_t done;                /* records read */
+    uint64_t limit;               /* those that can be read, from the first reading on */
+    char *damage;                 /* why not all can be; owned; NULL: they can */
     uint64_t used;                /* when it was at work last */
     bool begun;
 };
@@ -64,32 +66,54 @@ static enum status read_records(struct archive_source *source, struct rank_reade
 {
     struct archive_reader *reader = &source->reader;
     const struct trace_rank *calls = reader->cursor.calls;
-    while (rank->done < rank->location->events && calls->count < wanted) {
-        uint64_t left = rank->location->events - rank->done, records = 2 * (wanted - calls->count), read;
+    while (rank->done < rank->limit && calls->count < wanted) {
+        uint64_t left = rank->limit - rank->done, records = 2 * (wanted - calls->count), read;
         if (records > left) records = left;
         OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(reader->otf2, rank->in, records, &read);
         if (reader->status != STATUS_OK) return reader->status;
         if (code != OTF2_SUCCESS || read == 0) return archive_broken(reader, path, "cannot read the events");
         rank->done += read;
     }
-    if (rank->done < rank->location->events) return STATUS_OK;
+    if (rank->done < rank->limit) return STATUS_OK;
     close_reader(source, rank);
+    if (rank->damage) return err_set(reader->err, STATUS_DATA, NULL, NULL, "%s", rank->damage);
     TRY(archive_end_location(reader));
     return archive_end_rank(reader);
 }
 
-static enum status read_on(struct archive_source *source, struct rank_reader *rank, size_t wanted)
+static enum status begin_rank(struct archive_source *source, struct rank_reader *rank, const char *path, bool keeps_going)
 {
     struct archive_reader *reader = &source->reader;
     uint64_t whole;
+    enum status status = archive_check_events(reader, rank->location, path, &whole);
+    rank->begun = true;
+    rank->limit = rank->location->events;
+    if (status != STATUS_DATA || !keeps_going) return status;
+    rank->limit = whole;
+    rank->damage = strdup(reader->err->text);
+    return rank->damage ? STATUS_OK : err_memory(reader->err);
+}
+
+/* Leaves out what follows a fault. */
+static enum status end_at_fault(struct archive_source *source, struct rank_reader *rank)
+{
+    close_reader(source, rank);
+    rank->done = rank->limit;
+    TRY(archive_leave_out_rest(&source->reader));
+    return archive_end_rank(&source->reader);
+}
+
+static enum status read_on(struct archive_source *source, struct rank_reader *rank, size_t wanted, bool keeps_going)
+{
+    struct archive_reader *reader = &source->reader;
     char *path = archive_location_path(reader, rank->location->id, "evt");
     if (!path) return err_memory(reader->err);
     enum status status = STATUS_OK;
-    if (!rank->begun) status = archive_check_events(reader, rank->location, path, &whole);
-    rank->begun = true;
-    if (status == STATUS_OK && !rank->in) status = open_reader(source, rank, path);
+    if (!rank->begun) status = begin_rank(source, rank, path, keeps_going);
+    if (status == STATUS_OK && !rank->in && rank->limit > 0) status = open_reader(source, rank, path);
     if (status == STATUS_OK) status = read_records(source, rank, path, wanted);
-    if (status == STATUS_DATA) archive_place_fault(reader);
+    if (status == STATUS_DATA && !rank->damage) archive_place_fault(reader);
+    if (status == STATUS_DATA && keeps_going) status = end_at_fault(source, rank);
     free(path);
     return status;
 }
@@ -102,13 +126,14 @@ static enum status read_archive(struct trace_source *of, uint32_t number, size_t
     if (*ended) return STATUS_OK;
     source->reader.err = err;
     source->reader.in_slices = !of->keeps_before;
+    source->reader.tells_before = of->tells_before;
     source->reader.cursor = rank->cursor;
     source->reader.cursor.calls = &of->trace->ranks[number];
     rank->used = ++source->turn;
-    enum status status = read_on(source, rank, of->trace->ranks[number].count + calls);
+    enum status status = read_on(source, rank, of->trace->ranks[number].count + calls, of->keeps_going);
     rank->cursor = source->reader.cursor;
     source->reader.cursor = (struct archive_cursor){0};
-    *ended = rank->done == rank->location->events;
+    *ended = rank->done == rank->limit;
     return status;
 }
 
@@ -144,6 +169,7 @@ static void close_archive(struct trace_source *of)
         close_reader(source, &source->ranks[r]);
         read = read || source->ranks[r].begun;
         archive_cursor_clear(&source->ranks[r].cursor);
+        free(source->ranks[r].damage);
     }
     if (source->callbacks) OTF2_EvtReaderCallbacks_Delete(source->callbacks);
     if (read) archive_tell_behind(&source->reader);

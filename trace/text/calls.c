@@ -208,6 +208,6 @@ enum status text_place_fault(struct text_reader *reader, uint32_t rank, int64_t 
     err_set(reader->err, STATUS_DATA, reader->file, line, "%s: %s", place, message);
     if (!reader->keep_going) return STATUS_DATA;
     TRY(trace_add_fault(trace, rank, event, time_ps, 1, reader->err->text, reader->err));
-    reader->ended[rank] = trace->provenance.fault_count;
+    reader->ended[rank] = true;
     return STATUS_OK;
 }

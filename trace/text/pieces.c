@@ -12,6 +12,7 @@
 #include "common/array.h"
 #include "common/parallel.h"
 #include "trace/builder.h"
+#include "trace/faults.h"
 #include "trace/text/reader.h"
 
 struct record {             /* a call's line */
@@ -150,7 +151,7 @@ static enum status take_record(struct piece *piece, struct text_reader *reader, 
                                struct text_values *values)
 {
     if (reader->ended[record->rank]) {
-        reader->trace->provenance.faults[reader->ended[record->rank] - 1].left_out++;
+        trace_fault_of(reader->trace, record->rank)->left_out++;
         return STATUS_OK;
     }
     if (record->more > 0) values = &piece->mores[record->more - 1];

@@ -47,7 +47,7 @@ static enum status read_call(struct text_reader *reader, const struct text_words
     int64_t rank;
     TRY(text_read_id(reader, "rank", words->word[0], 0, (int64_t)reader->trace->rank_count - 1, &rank));
     if (reader->ended[rank]) {
-        reader->trace->provenance.faults[reader->ended[rank] - 1].left_out++;
+        trace_fault_of(reader->trace, (uint32_t)rank)->left_out++;
         return STATUS_OK;
     }
     enum status status = text_read_call(reader, words, &values);

@@ -74,7 +74,7 @@ struct text_reader {
     const struct text_names *names;
     struct text_requests *requests; /* per rank */
     bool keep_going;                /* --keep-going: a fault ends its rank, not the reading */
-    size_t *ended;                  /* per rank: the fault that ended it, plus 1 */
+    bool *ended;                    /* per rank: a fault has ended it */
     int64_t *list;                  /* the list read last; for a call's line: the requests that it completes */
     size_t list_count, list_capacity;
     int64_t *counts;                /* of the current line, as given */

@@ -1,5 +1,5 @@
-/* What an analysis in slices holds does not grow with the trace: calls that stay from one slice to the next are
- * counted, of runs of few and of many iterations. */
+/* What an analysis in slices holds does not grow with the trace: calls that stay from one slice to the next, and what the rules
+ * of model/violations keep of calls, are counted, of runs of few and of many iterations. */
 #include "model_test.h"
 
 #include <stdio.h>
@@ -7,6 +7,7 @@
 
 #include "model/slices/slices.h"
 #include "model/match/window_uses.h"
+#include "model/violations/finder.h"
 #include "tests/slices/memory_source.h"
 
 enum { RANKS = 3, CALLS_PER_SLICE = 60 };
@@ -18,6 +19,29 @@ static enum status count_kept(struct trace_source *source, uint32_t rank, const 
     (void)moved, (void)err;
     size_t kept = source->trace->ranks[rank].kept_count;
     if (kept > most_kept) most_kept = kept;
+    return STATUS_OK;
+}
+
+/* The room of all that the rules keep, but for lock epochs, which go to a file, and windows. */
+static size_t remembered;
+
+static enum status take_calls(void *context, const struct trace *trace, const struct callpaths *paths, struct err *err)
+{
+    return violations_take(context, trace, paths, err);
+}
+
+static enum status take_messages(void *context, const struct relations *relations, bool last, struct err *err)
+{
+    const struct violation_finder *finder = context;
+    struct result_violations violations;
+    TRY(violations_match(context, relations, last, err));
+    if (!last) return STATUS_OK;
+    remembered = finder->place_count + finder->side_count + finder->update_count + finder->waiting.node_count +
+                 finder->waiting.queue_count + finder->fenced_updates.capacity + finder->truncated_count +
+                 finder->comms.count;
+    TRY(violations_end(context, &violations, err));
+    assert_true(violations.total <= RANKS); /* the last epoch of a rank may be open */
+    result_violations_clear(&violations);
     return STATUS_OK;
 }
 
@@ -74,6 +98,33 @@ static void windows(FILE *out, uint32_t rank, int number)
     call(out, rank, number, 90, 95, "MPI_Win_free win=0");
 }
 
+/* A halo of starts and posts. The posts assert NOPUT, so all gets are compared with them; rank 0 is late. */
+static void posts(FILE *out, uint32_t rank, int number)
+{
+    static const char *const calls[] = {"MPI_Win_post win=0 group=%d,%d assert=NOPUT", "MPI_Win_start win=0 group=%d,%d assert=0",
+                                        "MPI_Get win=0 target=%d bytes=8", "MPI_Win_complete win=0", "MPI_Win_wait win=0",
+                                        "MPI_Allreduce comm=0 bytes=8 op=SUM"};
+    int late = rank == 0 ? 100 : 0, before = (int)((rank + RANKS - 1) % RANKS), behind = (int)((rank + 1) % RANKS);
+    for (int i = 0; i < (int)(sizeof calls / sizeof *calls); i++) {
+        char text[100];
+        snprintf(text, sizeof text, calls[i], behind, before);
+        call(out, rank, number, 20 * i + 10 + late, 20 * i + 20 + late, text);
+    }
+}
+
+/* Accumulates behind fences; some assert NOPUT, and only gets follow. */
+static void fences(FILE *out, uint32_t rank, int number)
+{
+    char text[100];
+    int late = rank == 0 ? 100 : 0;
+    call(out, rank, number, 10 + late, 20 + late, "MPI_Win_fence win=0 assert=0");
+    snprintf(text, sizeof text, "MPI_Accumulate win=0 target=%u bytes=8 op=SUM", (rank + 1) % RANKS);
+    call(out, rank, number, 30 + late, 40 + late, text);
+    call(out, rank, number, 50 + late, 60 + late, "MPI_Win_fence win=0 assert=NOPUT");
+    snprintf(text, sizeof text, "MPI_Get win=0 target=%u bytes=8", (rank + 1) % RANKS);
+    call(out, rank, number, 70 + late, 80 + late, text);
+}
+
 /* Each iteration has a window of its own. */
 static void new_windows(FILE *out, uint32_t rank, int number)
 {
@@ -96,6 +147,11 @@ static size_t kept_of(iteration *iterate, const char *definitions, int iteration
     struct result *result;
     struct err err;
     struct analyze_options options = ANALYZE_DEFAULTS;
+    struct violation_finder *finder;
+    struct analyze_watcher watcher = {.read = take_calls, .matched = take_messages};
+    if (violations_new(&finder, &err) != STATUS_OK) fail_msg("%s", err.text);
+    watcher.context = finder;
+    options.watcher = &watcher;
     options.intervals = true;
     FILE *out = open_memstream(&text, &bytes);
     fprintf(out, "ranks %d\n%s", RANKS, definitions);
@@ -109,6 +165,7 @@ static size_t kept_of(iteration *iterate, const char *definitions, int iteration
     most_kept = 0;
     if (model_analyze_slices(&source, &options, CALLS_PER_SLICE, &result, &err) != STATUS_OK) fail_msg("%s", err.text);
     result_free(result);
+    violations_free(finder);
     source_close(&source);
     trace_free(trace);
     return most_kept;
@@ -117,7 +174,8 @@ static size_t kept_of(iteration *iterate, const char *definitions, int iteration
 /* A slice holds 4 iterations of a rank at least: no more than a slice's calls of a rank stay, however many follow. */
 static void expect_bounded(iteration *iterate, const char *definitions)
 {
-    size_t few = kept_of(iterate, definitions, 60), many = kept_of(iterate, definitions, 900);
+    size_t few = kept_of(iterate, definitions, 60), kept = remembered, many = kept_of(iterate, definitions, 900);
+    if (remembered > kept + kept / 10) fail_msg("%zu things are kept of 60 iterations, %zu of 900", kept, remembered);
     if (many > few || many > CALLS_PER_SLICE)
         fail_msg("%zu calls of a rank stay of 60 iterations, %zu of 900", few, many);
 }
@@ -138,6 +196,18 @@ static void requests_that_are_completed(void **state)
 {
     (void)state;
     expect_bounded(requests, "");
+}
+
+static void starts_and_posts(void **state)
+{
+    (void)state;
+    expect_bounded(posts, "window 0 comm=0 bytes=8,8,8 disp_unit=1\n");
+}
+
+static void fences_that_assert(void **state)
+{
+    (void)state;
+    expect_bounded(fences, "window 0 comm=0 bytes=8,8,8 disp_unit=1\n");
 }
 
 static void a_window_made_again_and_again(void **state)
@@ -200,6 +270,8 @@ int main(void)
         cmocka_unit_test(openshmem),
         cmocka_unit_test(flushes_of_one_long_epoch),
         cmocka_unit_test(requests_that_are_completed),
+        cmocka_unit_test(starts_and_posts),
+        cmocka_unit_test(fences_that_assert),
         cmocka_unit_test(a_window_made_again_and_again),
         cmocka_unit_test(windows_without_end),
         cmocka_unit_test(freed_windows_are_forgotten),

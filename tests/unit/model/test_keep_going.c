@@ -127,7 +127,7 @@ static void collectives(void **state)
           "1 0.000020 0.000030 MPI_Allreduce comm=0 bytes=8\n1 0.000040 0.000050 MPI_Barrier comm=0\n2 0 0.000010 "
           "MPI_Barrier comm=0\n"
           "2 0.000020 0.000030 MPI_Barrier comm=0\n",
-          2, 1, 2, {1, 2, 20, 2, "rank 1, event 2 (MPI_Allreduce) at 0.000020 s: collective call 2 on communicator 0"});
+          2, 1, 2, {1, 2, 20, 2, "rank 1, event 2 (MPI_Allreduce) at 0.000020 s: the collective call on communicator 0"});
 }
 
 /* A second cut of a rank, before the first: one entry that counts all. */

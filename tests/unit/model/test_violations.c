@@ -7,6 +7,8 @@
 
 #include "model/violations/violations.h"
 #include "model_test.h"
+#include "tests/slices/memory_source.h"
+#include "tests/slices/same_result.h"
 
 struct example {
     const char *name;  /* the rule */
@@ -51,16 +53,13 @@ static struct trace *make(const char *lines)
     return trace_of(text);
 }
 
-static void list(const char *lines, char *found, size_t room)
+/* Clears the violations. */
+static void list(struct result_violations *violations, char *found, size_t room)
 {
-    struct err err;
-    struct result_violations violations;
-    struct trace *trace = make(lines);
     size_t used = 0;
     *found = '\0';
-    if (violations_find(trace, &violations, &err) != STATUS_OK) fail_msg("%s", err.text);
-    for (size_t i = 0; i < violations.count; i++) {
-        const struct result_violation *item = &violations.items[i];
+    for (size_t i = 0; i < violations->count; i++) {
+        const struct result_violation *item = &violations->items[i];
         used += (size_t)snprintf(found + used, room - used, "%s %u.%u", item->kind, item->call.rank,
                                  (unsigned)item->call.event);
         if (item->other_known)
@@ -68,16 +67,42 @@ static void list(const char *lines, char *found, size_t room)
                                      (unsigned)item->other.event);
         used += (size_t)snprintf(found + used, room - used, "\n");
     }
-    assert_int_equal(violations.count, violations.total);
-    result_violations_clear(&violations);
-    trace_free(trace);
+    assert_int_equal(violations->count, violations->total);
+    result_violations_clear(violations);
+}
+
+/* The same in slices, down to one call at a time. */
+static void expect_in_slices(const char *name, const struct trace *trace, const char *expected)
+{
+    char found[2048];
+    struct err err, refused;
+    if (trace_check_one_thread(trace, "a slice", &err) != STATUS_OK) return;
+    for (size_t calls = 1; calls <= 5; calls += 2) {
+        struct trace_source source;
+        struct result *result = NULL;
+        struct result_violations violations;
+        if (source_of_trace(trace, &source, &err) != STATUS_OK) fail_msg("%s", err.text);
+        enum status status = analyze_and_check(&source, &same_options, calls, &result, &violations, &refused);
+        if (!violations.known) fail_msg("%s, %zu calls at a time: %s", name, calls, refused.text);
+        if (status == STATUS_OK) result_free(result);
+        list(&violations, found, sizeof found);
+        if (strcmp(found, expected) != 0)
+            fail_msg("%s, %zu calls at a time: found\n%sexpected\n%s", name, calls, found, expected);
+        source_close(&source);
+    }
 }
 
 static void expect(const char *name, const char *lines, const char *expected)
 {
     char found[2048];
-    list(lines, found, sizeof found);
+    struct err err;
+    struct result_violations violations;
+    struct trace *trace = make(lines);
+    if (violations_find(trace, &violations, &err) != STATUS_OK) fail_msg("%s", err.text);
+    list(&violations, found, sizeof found);
     if (strcmp(found, expected) != 0) fail_msg("%s: found\n%sexpected\n%s", name, found, expected);
+    expect_in_slices(name, trace, expected);
+    trace_free(trace);
 }
 
 #define FENCES    "0 MPI_Win_fence win=0\n1 MPI_Win_fence win=0\n2 MPI_Win_fence win=0\n"
