@@ -631,11 +631,10 @@ static enum status turn_messages(struct turning *turning, struct trace **made, s
     return say_turned(turning, err);
 }
 
-static enum status apply_to_messages(const char *form, enum exchange_order order, bool gets, const struct trace *trace,
-                                     uint64_t collectives, struct trace **made, struct transform_report *report,
-                                     struct err *err)
+static enum status apply_to_messages(enum exchange_order order, bool gets, const struct trace *trace, uint64_t collectives,
+                                     struct trace **made, struct transform_report *report, struct err *err)
 {
-    struct turning turning = {.form = form, .window = TRACE_NONE, .collectives = collectives};
+    struct turning turning = {.window = TRACE_NONE, .collectives = collectives};
     turning.flags = order == EXCHANGE_FLUSHED;
     turning.signals = order == EXCHANGE_NOTIFIED;
     if (turning.signals) turning.window = timeline_heap(trace);
@@ -651,14 +650,14 @@ static enum status apply_to_messages(const char *form, enum exchange_order order
     return status;
 }
 
-static enum status apply_form(const char *form, enum exchange_order order, bool gets, const struct trace *trace,
-                              struct trace **made, struct transform_report *report, struct err *err)
+static enum status apply_form(enum exchange_order order, bool gets, const struct trace *trace, struct trace **made,
+                              struct transform_report *report, struct err *err)
 {
     struct trace *messages;
     uint64_t collectives;
     TRY(neighbours_as_messages(trace, report, &messages, &collectives, err));
     enum status status =
-        apply_to_messages(form, order, gets, messages ? messages : trace, collectives, made, report, err);
+        apply_to_messages(order, gets, messages ? messages : trace, collectives, made, report, err);
     trace_free(messages);
     return status;
 }
@@ -668,7 +667,7 @@ static enum status apply_form(const char *form, enum exchange_order order, bool 
                                     struct transform_report *report, struct err *err)                                  \
     {                                                                                                                  \
         (void)argument;                                                                                                \
-        return apply_form(FORM, ORDER, GETS, trace, made, report, err);                                                \
+        return apply_form(ORDER, GETS, trace, made, report, err);                                                      \
     }                                                                                                                  \
     const struct transform transform_p2p_##NAME = {.name = "p2p=" FORM, .summary = SUMMARY, .apply = apply_##NAME}
 
