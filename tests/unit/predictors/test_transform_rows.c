@@ -198,6 +198,39 @@ static void writes_that_are_awaited(void **state)
     }
 }
 
+/* A row of two polls of bytes 8 to 15, which ends at 20 with a flush, behind a local call that ends at 17. A write that ends in
+ * front of byte 8 is another place; one behind the local call may have been seen, and one behind the flush has not. */
+static void a_row_ends_with_what_completes_it(void **state)
+{
+    static const struct {
+        const char *write, *flush;
+        bool awaited;
+    } rows[] = {
+        {"0 0.000012 0.000012 MPI_Put win=0 target=1 bytes=8 disp=0\n", FLUSH("0.000013", "0.000018"), false},
+        {"0 0.000012 0.000012 MPI_Put win=0 target=1 bytes=9 disp=0\n", FLUSH("0.000013", "0.000018"), true},
+        {"0 0.000018 0.000018 MPI_Put win=0 target=1 bytes=9 disp=0\n", FLUSH("0.0000185", "0.000019"), true},
+        {"0 0.000022 0.000022 MPI_Put win=0 target=1 bytes=9 disp=0\n", FLUSH("0.000023", "0.000025"), false},
+    };
+    static const char *const spec = "polls";
+    static const char poll[] = "MPI_Fetch_and_op win=0 target=1 bytes=0 disp=8 op=NO_OP result_bytes=8 site=wait@flag.c:7";
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[2000];
+        struct err err;
+        struct rewrite rewrite;
+        snprintf(text, sizeof text,
+                 HEAD "0 0 0 MPI_Win_lock_all win=0\n%s%s" ENDS(0) "1 0 0 MPI_Win_lock_all win=0\n1 0.000010 0.000011 %s\n"
+                 "1 0.000011 0.000012 MPI_Win_flush win=0 target=1\n1 0.000015 0.000016 %s\n"
+                 "1 0.000016 0.000017 MPI_Comm_group comm=0\n1 0.000017 0.000020 MPI_Win_flush win=0 target=1\n"
+                 "1 0.000200 0.000200 MPI_Win_unlock_all win=0\n", rows[i].write, rows[i].flush, poll, poll);
+        struct trace *trace = test_read(text);
+        if (rewrite_run(trace, &spec, 1, &rewrite, &err) != STATUS_OK) fail_msg("%s", err.text);
+        if (rewrite.reports[0].changed != rows[i].awaited) fail_msg("row %zu: %s", i, rewrite.reports[0].summary);
+        rewrite_clear(&rewrite);
+        trace_free(trace);
+    }
+}
+
 /* Two polls are one row if between them are only calls that complete the first one on its own window, or that stay on the rank:
  * not a flush of another window, nor an operation. Of a row the first poll goes. */
 static void what_may_be_between_polls(void **state)
@@ -512,6 +545,7 @@ int main(void)
         cmocka_unit_test(puts_of_nothing_have_no_place),
         cmocka_unit_test(what_a_row_has_seen_is_awaited_once),
         cmocka_unit_test(a_single_poll_finds_what_is_complete),
+        cmocka_unit_test(a_row_ends_with_what_completes_it),
         cmocka_unit_test(what_may_be_between_polls),
         cmocka_unit_test(polls_of_memory_wait),
         cmocka_unit_test(what_was_first_shows_in_the_recorded_times),
