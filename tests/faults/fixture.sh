@@ -18,8 +18,11 @@ jq '(."$calibration" | .. | .points? | select(. != null)) |= .[:2]' "$source/pla
 cat >net.xml <<'XML'
 <?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1"><cluster id="c" prefix="n" suffix="" radical="0-3" speed="1Gf" bw="1GBps" lat="1us"/></platform>
+<platform version="4.1"><trace id="t" periodicity="-1" file="on.state"/>
+<cluster id="c" prefix="n" suffix="" radical="0-3" speed="1Gf" bw="1GBps" lat="1us"/>
+<trace_connect kind="HOST_AVAIL" trace="t" element="n0"/></platform>
 XML
+echo 9 0 >on.state
 jq '.network.topology = {simgrid_xml: "net.xml"}' p.json >simgrid.json
 mkdir mpi
 cp "$source/platforms/mpi/rdma.json" mpi/mine.json

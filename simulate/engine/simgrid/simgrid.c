@@ -365,10 +365,11 @@ static enum status load_user_platform(const char *file, bool *refused, struct er
     if (asprintf(&folder, "--cfg=path:%.*s", slash ? (int)(slash - file) + 1 : 2, slash ? file : "./") < 0) folder = NULL;
     enum status status = folder ? make_file(&made, err) : err_memory(err);
     if (status == STATUS_OK) {
-        fwrite(text, strlen(text), 1, made.file);
-        fflush(made.file);
-        load_platform(made.name, file, folder, refused);
-        simgrid_run_until(0);
+        const size_t bytes = strlen(text);
+        if (fwrite(text, 1, bytes, made.file) < bytes || fflush(made.file) != 0)
+            status = err_set(err, STATUS_SYSTEM, NULL, NULL, "SimGrid's copy of %s cannot be written: %s", file, strerror(errno));
+        if (status == STATUS_OK) load_platform(made.name, file, folder, refused);
+        if (status == STATUS_OK) simgrid_run_until(0);
         fclose(made.file);
     }
     free(text);
