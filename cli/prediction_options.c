@@ -82,7 +82,7 @@ static error_t add_rewrite(const struct argp_state *state, struct prediction_opt
                                sizeof spec, &err);
     if (status != STATUS_OK) {
         free(spec);
-        return cli_usage(state, "%s", err.text);
+        return status == STATUS_USAGE ? cli_usage(state, "%s", err.text) : ENOMEM;
     }
     options->rewrites[options->rewrite_count++] = spec;
     return 0;

@@ -530,13 +530,14 @@ static enum status report_limit(const struct in_flight *flights, const struct tr
                                 .certain = found->calls[LEAST],
                                 .target = TRACE_NONE,
                                 .window = TRACE_NONE};
+    const size_t number = result->limit_count++;
     if (made.calls > 0) {
         made.target = first->target;
         made.window = first->window;
-        TRY(describe_place(trace, paths, found->rank[shown], first, &made.first, err));
     }
-    result->limits[result->limit_count++] = made;
-    return STATUS_OK;
+    result->limits[number] = made;
+    if (made.calls == 0) return STATUS_OK;
+    return describe_place(trace, paths, found->rank[shown], first, &result->limits[number].first, err);
 }
 
 enum status in_flight_report(const struct in_flight *flights, const struct trace *trace, const struct callpaths *paths,

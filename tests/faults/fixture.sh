@@ -10,6 +10,16 @@ mkdir -p "$1/tmp" "$1/csv" && cd "$1"
 "$rmacast" generate ring -n 4 -i 2 -o ring4.txt
 "$rmacast" generate halo2d -n 4 -i 1 -s lock -u 20% -o halo.txt
 cp "$source/tests/cases/active/worked_example.case" t.txt
+cat >near.txt <<'TEXT'
+rmacast-trace 1
+ranks 2
+0 0.000010 0.000020 MPI_Neighbor_alltoallv comm=0 bytes=50 neighbours=1:1,1 counts=20,30 received=40
+0 0.000030 0.000030 MPI_Ineighbor_alltoall comm=0 bytes=8 neighbours=1:1 req=1
+0 0.000040 0.000040 MPI_Wait req=1
+1 0.000010 0.000020 MPI_Neighbor_alltoallv comm=0 bytes=40 neighbours=0,0:0 counts=40 received=50
+1 0.000030 0.000030 MPI_Ineighbor_alltoall comm=0 bytes=8 neighbours=0:0 req=1
+1 0.000040 0.000040 MPI_Wait req=1
+TEXT
 "$rmacast" export t.txt --to otf2 -o t.rma
 "$rmacast" export halo.txt --to otf2 -o halo.rma
 cp "$source/platforms/two-nodes.json" p.json
