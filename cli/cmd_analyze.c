@@ -16,8 +16,8 @@ static const struct argp_option options[] = {
      "analyze a faulty trace: each rank up to its first fault; the result says what is left out", 0},
     {"whole", KEY_WHOLE, NULL, 0, "keep the whole trace in memory, however large it is", 0},
     {"slices", KEY_SLICES, NULL, 0,
-     "read the archive in slices however small it is, in memory that does not grow with its length (default from 8 "
-     "million records on); what cannot be is read as a whole, and a note says why",
+     "an archive of rmacast with one thread per rank is read in slices, in memory that does not grow with its length; with "
+     "this option a note says why another trace is not",
      0},
     {0}};
 
@@ -47,9 +47,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     default: return analysis_parse(key, argument, state, &settings->analysis);
     }
 }
-
-/* An archive with at least so many records is analysed in slices; in memory it would take some 300 MB. */
-enum { SLICES_FROM_RECORDS = 8 << 20 };
 
 static enum status take_calls(void *context, const struct trace *trace, const struct callpaths *paths, struct err *err)
 {
@@ -181,8 +178,7 @@ static enum status try_slices(struct settings *settings, bool *done, struct err 
         uint64_t records;
         enum status status = open_trace(settings, &source, done, &records, err);
         if (status != STATUS_OK || !*done) return status;
-        *done = settings->slices || settings->several || records >= SLICES_FROM_RECORDS;
-        status = *done ? analyze_slices(settings, &source, err) : STATUS_OK;
+        status = analyze_slices(settings, &source, err);
         source_close(&source);
         if (status != STATUS_DATA) return status;
         cause = *err;

@@ -17,7 +17,7 @@ static enum status read_calls(struct trace_source *source, uint32_t rank, size_t
     struct tap *tap = source->state;
     const struct trace_rank *process = &source->trace->ranks[rank];
     size_t before = process->count;
-    tap->source->tells_before = source->tells_before;
+    tap->source->adds_before = source->adds_before;
     TRY(tap->source->read(tap->source, rank, calls, ended, err));
     for (size_t i = before; i < process->count; i++) levels_add_call(tap->made->levels, rank, &process->calls[i]);
     return STATUS_OK;

@@ -122,7 +122,7 @@ static enum status read_cut(struct trace_source *source, uint32_t rank, size_t c
     const struct source_cut *at = cut_of(cut->cuts, rank);
     int64_t left_out = 0;
     cut->whole.keeps_before = source->keeps_before;
-    cut->whole.tells_before = source->tells_before;
+    cut->whole.adds_before = source->adds_before;
     cut->whole.keeps_going = source->keeps_going;
     TRY(cut->whole.read(&cut->whole, rank, calls, ended, err));
     uint64_t read = process->first_event + (process->count - process->kept_count);

@@ -10,7 +10,7 @@ struct trace_source {
     void *state;
 
     bool keeps_before; /* set by the user: before_ps of calls are kept, as in a whole trace */
-    bool tells_before; /* set by the user: new calls have their before_ps; they are freed after each reading */
+    bool adds_before; /* set by the user: new calls have their before_ps; they are freed after each reading */
     bool keeps_going; /* set by the user: a fault of the input ends its rank, not the reading (trace/faults.h) */
     bool checked; /* calls have passed trace_check(); otherwise the user calls trace_check_slice() */
 

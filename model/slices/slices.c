@@ -347,7 +347,7 @@ static enum status start_slices(struct slices *slices)
     }
     if (slices->source && !slices->source->checked) TRY(trace_checker_new(slices->trace, &slices->checker, slices->err));
     if (slices->source) TRY(steps_finder_new(slices->trace, &slices->steps, slices->err));
-    if (slices->source) slices->source->tells_before = trace_steps_are_known(slices->trace);
+    if (slices->source) slices->source->adds_before = trace_steps_are_known(slices->trace);
     TRY(severity_init(&slices->severity, slices->trace, slices->options, slices->err));
     if (!slices->options->intervals) return STATUS_OK;
     TRY(locations_build(slices->trace, &slices->locations, slices->err));

@@ -34,7 +34,7 @@ static enum status read_memory(struct trace_source *source, uint32_t rank, size_
         if (from->sim) to->sim[to->count - 1] = from->sim[*next];
         for (int b = 0; b < BEFORE_COUNT; b++) {
             if (!from->before_ps[b]) continue;
-            if (b == BEFORE_CORE_WAIT_INSIDE || source->keeps_before || source->tells_before)
+            if (b == BEFORE_CORE_WAIT_INSIDE || source->keeps_before || source->adds_before)
                 TRY(trace_set_before(source->trace, rank, to->count - 1, (enum trace_before)b, from->before_ps[b][*next], err));
             else
                 trace_sum_before(source->trace, rank, (enum trace_before)b, from->before_ps[b][*next]);
@@ -53,6 +53,7 @@ static void close_memory(struct trace_source *source)
 
 static enum status copy_ends(const struct trace *from, struct trace *to, struct err *err)
 {
+    to->provenance.core_waits = from->provenance.core_waits;
     for (uint32_t r = 0; r < from->rank_count; r++) {
         const char *why = from->ranks[r].incomplete_why;
         to->ranks[r].incomplete = from->ranks[r].incomplete;

@@ -204,7 +204,7 @@ struct archive_reader {
     struct map locks; /* of OpenSHMEM in a foreign archive: address to number */
     uint64_t chunk_bytes;
     bool in_slices; /* times before calls are not kept */
-    bool tells_before; /* but told of new calls */
+    bool adds_before; /* but told of new calls */
     struct archive_share *share; /* NULL: it reads all ranks, in their order */
 };
 

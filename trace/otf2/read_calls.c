@@ -163,7 +163,7 @@ static enum status append_before(struct archive_reader *reader, const struct tra
     for (int b = 0; b < BEFORE_COUNT; b++) {
         int64_t ps = cursor->before_ps[b];
         if (ps == TRACE_UNKNOWN_PS) continue;
-        if (reader->in_slices && !reader->tells_before && b != BEFORE_CORE_WAIT_INSIDE)
+        if (reader->in_slices && !reader->adds_before && b != BEFORE_CORE_WAIT_INSIDE)
             trace_sum_before(reader->trace, cursor->rank, (enum trace_before)b, ps);
         else
             TRY(trace_set_before(reader->trace, cursor->rank, cursor->calls->count - 1, (enum trace_before)b, ps,

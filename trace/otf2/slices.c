@@ -126,7 +126,7 @@ static enum status read_archive(struct trace_source *of, uint32_t number, size_t
     if (*ended) return STATUS_OK;
     source->reader.err = err;
     source->reader.in_slices = !of->keeps_before;
-    source->reader.tells_before = of->tells_before;
+    source->reader.adds_before = of->adds_before;
     source->reader.cursor = rank->cursor;
     source->reader.cursor.calls = &of->trace->ranks[number];
     rank->used = ++source->turn;
