@@ -129,10 +129,18 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     }
 }
 
+/* CSV cannot say that a row has failed: then there is none. */
+static bool has_all_rows(const struct comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->count; i++)
+        if (!comparison->results[i]) return false;
+    return true;
+}
+
 static enum status write_files(const struct comparison *comparison, const struct sensitivity *sensitivity,
                                const struct settings *settings, struct err *err)
 {
-    const struct csv_rows rows = {settings->csv, "results",
+    const struct csv_rows rows = {has_all_rows(comparison) ? settings->csv : NULL, "results",
                                   "row,platform,semantics,engine,run_time_s,error_s,properties.mpi_share,properties.user_s,"
                                   "patterns.*.severity_s"};
     cJSON *json;

@@ -175,6 +175,7 @@ enum status csv_rows_write(const struct csv_rows *rows, const cJSON *document, s
     FILE *out;
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(document, rows->list);
     if (!rows->file) return STATUS_OK;
+    TRY(json_whole(document, err));
     TRY(output_set_open(rows->file, &out, err));
     const cJSON *first = list ? list->child : NULL;
     enum status status = write_line(rows->columns, first, NULL, out, err);
