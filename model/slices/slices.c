@@ -116,7 +116,7 @@ static struct trace_kept kept_of(const struct slices *slices, uint32_t rank, siz
     return (struct trace_kept){.event = trace_event(slices->trace, rank, index) - 1,
                                .node = callpath_at(&slices->severity.profile.paths, rank, index),
                                .interval = interval,
-                               .iteration = over_time_iteration(slices->severity.over_time, rank, index),
+                               .iteration = slices->refused ? 0 : over_time_iteration(slices->severity.over_time, rank, index),
                                .call = (uint16_t)trace_function(slices->trace, rank, index),
                                .flags = (uint16_t)lasting};
 }

@@ -413,7 +413,8 @@ static enum status issue_call(struct flight_walk *walk, size_t index)
     struct rank_flights *own = walk->own;
     const struct trace_call *call = &walk->trace->ranks[walk->rank].calls[index];
     const bool operation = call_moves(call->call) && call->peer != TRACE_NONE;
-    const bool partner = call->peer != TRACE_NONE && (operation || call_is_message(call_kind(call->call)));
+    const bool sends = call_is_message(call_kind(call->call)) && (call_kind_rows[call_kind(call->call)].buffers & BUFFERS_SEND);
+    const bool partner = call->peer != TRACE_NONE && (operation || sends); /* a receive may learn its sender at its end */
     struct flight flight = {.has_request = call_makes_request(call->call) && call->ref != TRACE_NO_REF};
     if (!operation && !flight.has_request) return STATUS_OK;
     drop_ended(own, call->enter_ps);
