@@ -79,31 +79,26 @@ enum status run_time_init(struct run_time *of, struct replays *replays, const st
                             .value = value,
                             .t = replays->run_time_ps,
                             .factor = fine ? replays->factor : 1,
+                            .resolution = fine ? FINEST : 1,
                             .step = fine ? FINE_STEPS : 1};
     of->x = run_time_steps(of, *value->at);
     if (!fine && convex) of->grain = find_grain(replays, of->x);
-    return fine ? run_time_at(of, of->x, &of->t, NULL, err) : STATUS_OK;
+    if (!fine) return STATUS_OK;
+    TRY(run_time_at(of, of->x, &of->t, NULL, err));
+    const double more_ps = (double)of->t / (double)of->factor - (double)replays->run_time_ps;
+    of->misses = fabs(more_ps) > 1 + (double)replays->events + (double)replays->run_time_ps / FINEST;
+    return STATUS_OK;
 }
 
-/* What the platform has for x steps, stretched. */
-static double stretched_value(const struct run_time *of, int64_t factor, int64_t x)
-{
-    switch (of->value->kind) {
-    case KEY_SPEED: return (double)factor / (double)x;
-    case KEY_RATE: return x > 0 ? (double)UNITS_PS_PER_S / (double)x : INFINITY;
-    default: return (double)x / (double)UNITS_PS_PER_S;
-    }
-}
-
-/* Everything is stretched by the factor; the value has x steps of the stretched clock. */
-static enum status run_stretched(const struct run_time *of, int64_t factor, int64_t x, int64_t *t, struct trace **predicted,
+/* Everything is stretched by the factor; the value is stretched already. */
+static enum status run_stretched(const struct run_time *of, int64_t factor, double value, int64_t *t, struct trace **predicted,
                                  struct err *err)
 {
     struct replays *replays = of->replays;
     double *at = of->value->at, *follows = of->value->follows;
     platform_values_stretch(&replays->values, (double)factor);
     const double before = *at;
-    *at = stretched_value(of, factor, x);
+    *at = value;
     if (follows) *follows = *at;
     enum status status = replays_run(replays, factor > 1 ? replays->fine : replays->trace, t, predicted, err);
     *at = before;
@@ -115,7 +110,9 @@ static enum status run_stretched(const struct run_time *of, int64_t factor, int6
 
 enum status run_time_at(const struct run_time *of, int64_t x, int64_t *t, struct trace **predicted, struct err *err)
 {
-    return run_stretched(of, of->factor, x, t, predicted, err);
+    const double value = run_time_value(of, (double)x), factor = (double)of->factor;
+    const double stretched = of->value->kind == KEY_SPEED ? value : of->value->kind == KEY_RATE ? value / factor : value * factor;
+    return run_stretched(of, of->factor, stretched, t, predicted, err);
 }
 
 bool run_time_has_slope(const struct run_time *of, int64_t x)
@@ -129,7 +126,8 @@ enum status run_time_slope(const struct run_time *of, int64_t x, bool left, int6
     struct platform *platform = of->replays->platform;
     int64_t fine_t;
     platform->grain_ps = of->grain;
-    enum status status = run_stretched(of, of->grain, x * of->grain + (left ? -1 : 1), &fine_t, predicted, err);
+    enum status status = run_stretched(of, of->grain, (double)(x * of->grain + (left ? -1 : 1)) / (double)UNITS_PS_PER_S, &fine_t,
+                                       predicted, err);
     platform->grain_ps = 0;
     if (status != STATUS_OK) return status;
     const int64_t behind = left ? of->grain - 1 : 0;
@@ -145,22 +143,28 @@ bool run_time_falls(const struct run_time *of)
 
 double run_time_value(const struct run_time *of, double x)
 {
-    const double factor = (double)of->factor, ps = (double)UNITS_PS_PER_S;
+    const double resolution = (double)of->resolution, ps = (double)UNITS_PS_PER_S;
     switch (of->value->kind) {
-    case KEY_SPEED: return factor / x;
-    case KEY_RATE: return x > 0 ? factor * ps / x : INFINITY;
-    default: return x / factor / ps;
+    case KEY_SPEED: return resolution / x;
+    case KEY_RATE: return x > 0 ? resolution * ps / x : INFINITY;
+    default: return x / resolution / ps;
     }
 }
 
 int64_t run_time_steps(const struct run_time *of, double value)
 {
-    const double factor = (double)of->factor, ps = (double)UNITS_PS_PER_S;
+    const double resolution = (double)of->resolution, ps = (double)UNITS_PS_PER_S;
     switch (of->value->kind) {
-    case KEY_SPEED: return llround(factor / value);
-    case KEY_RATE: return isinf(value) ? 0 : llround(factor * ps / value);
-    default: return llround(value * ps * factor);
+    case KEY_SPEED: return llround(resolution / value);
+    case KEY_RATE: return isinf(value) ? 0 : llround(resolution * ps / value);
+    default: return llround(value * ps * resolution);
     }
+}
+
+double run_time_unit(const struct run_time *of)
+{
+    const double unit = (double)of->resolution / (double)of->factor;
+    return of->value->kind == KEY_SPEED ? unit / (double)UNITS_PS_PER_S : unit;
 }
 
 double run_time_s(const struct run_time *of, double t)
@@ -170,6 +174,7 @@ double run_time_s(const struct run_time *of, double t)
 
 double run_time_error(const struct run_time *of, double steps)
 {
-    const double rounding = 1 + ldexp((double)of->t, -48);
+    const double each = of->resolution > of->factor ? (double)of->replays->events : 0; /* a step is finer than the clock */
+    const double rounding = 1 + each + ldexp((double)of->t, -48);
     return is_time(of->value) ? 0 : rounding + rounding * steps / (double)of->step;
 }

@@ -42,6 +42,8 @@ struct run_time {
     const struct platform_value *value;
     int64_t x, t;     /* the platform's value and its run time */
     int64_t factor;   /* units of the run time in a picosecond */
+    int64_t resolution; /* steps in a picosecond, in a picosecond per byte, or in an inverse speed of 1 */
+    bool misses;      /* t is not the run time, since the finer clock has another order of messages */
     int64_t step;     /* a slope is measured over so many steps */
     int64_t grain;    /* finer units in a step, for replays that give a slope: the run time is convex; 0: two replays give it */
 };
@@ -58,6 +60,8 @@ bool run_time_has_slope(const struct run_time *of, int64_t x);
 enum status run_time_slope(const struct run_time *of, int64_t x, bool left, int64_t *t, double *slope, struct trace **predicted,
                            struct err *err);
 
+/* By which a slope in units by steps is one in seconds by seconds, by seconds per byte, or by an inverse speed. */
+double run_time_unit(const struct run_time *of);
 /* Between steps and values as the platform file has them: infinity is a rate of 0 steps. */
 double run_time_value(const struct run_time *of, double x);
 int64_t run_time_steps(const struct run_time *of, double value);

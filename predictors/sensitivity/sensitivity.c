@@ -150,7 +150,7 @@ static enum status choose_range(const struct run_time *of, const struct sensitiv
         const bool per_byte = of->value->kind == KEY_RATE || of->value->kind == KEY_COST;
         const double stands_for = per_byte ? STANDS_FOR_COST : STANDS_FOR_TIME;
         *low = inverse ? of->x / RANGE : 0;
-        *high = of->x > 0 ? RANGE * of->x : RANGE * llround(stands_for * (double)UNITS_PS_PER_S * (double)of->factor);
+        *high = of->x > 0 ? RANGE * of->x : RANGE * llround(stands_for * (double)UNITS_PS_PER_S * (double)of->resolution);
     }
     *low = units_min_ps(*low, of->x);
     *high = units_max_ps(*high, of->x);
@@ -205,19 +205,13 @@ static enum status keep_corners(const struct run_time *of, const struct corners 
     return STATUS_OK;
 }
 
-/* The unit of a slope is a run time by a value: seconds for a speed. */
-static double slope_unit(const struct run_time *of)
-{
-    return of->value->kind == KEY_SPEED ? 1 / (double)UNITS_PS_PER_S : 1;
-}
-
 static enum status describe_curve(const struct finder *finder, const struct run_time *of, bool convex, struct corners *curve,
                                   struct sensitivity_value *made)
 {
     const bool inverse = run_time_falls(of);
     const double ends[] = {run_time_value(of, curve->from), run_time_value(of, curve->to)};
-    made->slope = curve->right * slope_unit(of);
-    made->slope_below = isnan(curve->left) || curve->left == curve->right ? NAN : curve->left * slope_unit(of);
+    made->slope = curve->right * run_time_unit(of);
+    made->slope_below = isnan(curve->left) || curve->left == curve->right ? NAN : curve->left * run_time_unit(of);
     made->from = ends[inverse];
     made->to = ends[!inverse];
     for (int i = 0; i < SENSITIVITY_SHARES; i++) {
@@ -225,7 +219,7 @@ static enum status describe_curve(const struct finder *finder, const struct run_
         TRY(corners_tolerance(of, curve, shares[i], &x, finder->err));
         made->tolerances[i] = (struct sensitivity_tolerance){shares[i], isnan(x) ? NAN : run_time_value(of, x)};
     }
-    made->exact = curve->exact && is_linear(finder->trace, finder->replays.platform);
+    made->exact = curve->exact && !of->misses && is_linear(finder->trace, finder->replays.platform);
     made->proven = made->exact && convex;
     return keep_corners(of, curve, made, finder->err);
 }
@@ -250,7 +244,7 @@ static enum status sum_nodes(const struct finder *finder, struct sensitivity_val
 static enum status describe_places(struct finder *finder, const struct run_time *of, const struct corners *curve,
                                    struct sensitivity_value *made)
 {
-    TRY(places_find(of, curve->jumps, slope_unit(of), &made->places, finder->err));
+    TRY(places_find(of, curve->jumps, run_time_unit(of), &made->places, finder->err));
     return of->value->kind == KEY_SPEED ? sum_nodes(finder, made) : STATUS_OK;
 }
 
@@ -269,8 +263,8 @@ static enum status describe_by_replay(struct finder *finder, const struct run_ti
         if (i > 0 && x[i] <= x[i - 1]) continue;
         points[curve.count++] = (struct corner){(double)x[i], (double)t[i]};
     }
-    made->slope = (double)(t[ABOVE] - t[HERE]) / (double)step * slope_unit(of);
-    made->slope_below = x[BELOW] < of->x ? (double)(t[HERE] - t[BELOW]) / (double)(of->x - x[BELOW]) * slope_unit(of) : NAN;
+    made->slope = (double)(t[ABOVE] - t[HERE]) / (double)step * run_time_unit(of);
+    made->slope_below = x[BELOW] < of->x ? (double)(t[HERE] - t[BELOW]) / (double)(of->x - x[BELOW]) * run_time_unit(of) : NAN;
     made->from = made->to = made->value;
     for (int i = 0; i < SENSITIVITY_SHARES; i++) made->tolerances[i] = (struct sensitivity_tolerance){shares[i], NAN};
     return keep_corners(of, &curve, made, finder->err);
