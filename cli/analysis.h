@@ -123,9 +123,7 @@ enum status analysis_open_partly(const char *path, struct trace **trace, struct 
 error_t analysis_parse(int key, char *argument, struct argp_state *state, struct analysis *analysis);
 error_t intervals_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
 error_t over_time_option_parse(const struct argp_state *state, char *text, struct analyze_options *options);
-/* --lost all|parallel. */
 error_t bandwidth_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
-/* --limit. */
 error_t limit_option_parse(const struct argp_state *state, const char *text, struct flight_limits *limits);
 error_t lost_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
 

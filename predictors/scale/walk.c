@@ -138,11 +138,15 @@ static void sample_region(struct walker *walker, const struct step *step, const 
     if (step->pair && call_kind(step->call.call) == CALL_REGION_ENTER) walker->entered[step->number] = walker->now;
 }
 
-/* -1, which no size is: in another round it is no whole number. */
+/* The size that the call had in the first round of its series; -1: its size there would be no whole number. */
 static int64_t size_in_round_0(const struct walker *walker, const struct size_model *size, int64_t bytes)
 {
-    if (size->growth == SIZE_HALVES) return bytes << walker->round;
-    return size->growth == SIZE_SAME ? bytes : bytes % (INT64_C(1) << walker->round) == 0 ? bytes >> walker->round : -1;
+    const int64_t times = INT64_C(1) << walker->round;
+    switch (size->growth) {
+    case SIZE_DOUBLES: return bytes % times == 0 ? bytes / times : -1;
+    case SIZE_HALVES: return bytes * times;
+    default: return bytes;
+    }
 }
 
 static void sample_call(struct walker *walker, const struct step *step, const struct observed *call)

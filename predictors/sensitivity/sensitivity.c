@@ -296,15 +296,14 @@ static void clear_value(struct sensitivity_value *made)
 /* A program may end with the platform's value and deadlock with another one, since its locks come in another order. */
 static enum status describe_value(struct finder *finder, const struct platform_value *value, struct sensitivity_value *made)
 {
-    const struct sensitivity_value blank = {.kind = value->kind, .value = *value->at};
+    struct sensitivity_value blank = {.kind = value->kind, .value = *value->at};
+    strcpy(blank.key, value->key);
     *made = blank;
-    strcpy(made->key, value->key);
     finder->replays.refused = false;
     const enum status status = find_value(finder, value, made);
     if (status != STATUS_DATA || !finder->replays.refused) return status;
     clear_value(made);
     *made = blank;
-    strcpy(made->key, value->key);
     made->slope = made->slope_below = made->from = made->to = NAN;
     for (int i = 0; i < SENSITIVITY_SHARES; i++) made->tolerances[i] = (struct sensitivity_tolerance){shares[i], NAN};
     made->refused = strdup(finder->err->text);
