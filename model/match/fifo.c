@@ -7,44 +7,38 @@
 
 void fifo_clear(struct fifo *fifo)
 {
-    map_clear(&fifo->first);
-    map_clear(&fifo->second);
-    map_clear(&fifo->queue);
-    FREE_ALL(fifo->heads, fifo->tails, fifo->lasts, fifo->nodes);
+    FREE_ALL(fifo->queues, fifo->nodes);
     memset(fifo, 0, sizeof *fifo);
 }
 
-static uint64_t join_words(uint64_t high, uint64_t low)
+/* The key's queue, or the unused one where it belongs: open addressing, linear probing. */
+static struct fifo_queue *slot_of(const struct fifo *fifo, struct fifo_key key)
 {
-    return high << 32 | low;
+    size_t i = (size_t)map_mix(map_pair(key.a, key.b), map_pair(key.c, key.d));
+    for (;; i++) {
+        struct fifo_queue *queue = &fifo->queues[i & (fifo->capacity - 1)];
+        if (!queue->used || memcmp(&queue->key, &key, sizeof key) == 0) return queue;
+    }
 }
 
-static enum status queue_of(struct fifo *fifo, struct fifo_key key, size_t *queue, struct err *err)
+static enum status grow_queues(struct fifo *fifo, struct err *err)
 {
-    uint64_t *one, *two, *both;
-    TRY(map_put(&fifo->first, join_words(key.a, key.b), fifo->first.count, &one, err));
-    TRY(map_put(&fifo->second, join_words(key.c, key.d), fifo->second.count, &two, err));
-    TRY(map_put(&fifo->queue, join_words(*one, *two), fifo->queue_count, &both, err));
-    if (*both == fifo->queue_count) {
-        TRY(array_reserve((void **)&fifo->heads, &fifo->head_capacity, fifo->queue_count + 1, sizeof *fifo->heads,
-                          err));
-        TRY(array_reserve((void **)&fifo->tails, &fifo->tail_capacity, fifo->queue_count + 1, sizeof *fifo->tails,
-                          err));
-        TRY(array_reserve((void **)&fifo->lasts, &fifo->last_capacity, fifo->queue_count + 1, sizeof *fifo->lasts,
-                          err));
-        fifo->heads[fifo->queue_count] = fifo->tails[fifo->queue_count] = FIFO_EMPTY;
-        fifo->lasts[fifo->queue_count] = FIFO_EMPTY;
-        fifo->queue_count++;
-    }
-    *queue = *both;
+    struct fifo bigger = {.capacity = fifo->capacity ? fifo->capacity * 2 : 16};
+    bigger.queues = calloc(bigger.capacity, sizeof *bigger.queues);
+    if (!bigger.queues) return err_memory(err);
+    for (size_t i = 0; i < fifo->capacity; i++)
+        if (fifo->queues[i].used) *slot_of(&bigger, fifo->queues[i].key) = fifo->queues[i];
+    free(fifo->queues);
+    fifo->queues = bigger.queues;
+    fifo->capacity = bigger.capacity;
     return STATUS_OK;
 }
 
 enum status fifo_push(struct fifo *fifo, struct fifo_key key, size_t item, struct err *err)
 {
-    size_t queue, node = fifo->unused;
-    TRY(queue_of(fifo, key, &queue, err));
-    struct fifo_node made = {.item = item, .next = FIFO_EMPTY};
+    size_t node = fifo->unused;
+    const struct fifo_node made = {.item = item, .next = FIFO_EMPTY};
+    if (fifo->count * 4 >= fifo->capacity * 3) TRY(grow_queues(fifo, err));
     if (node > 0) {
         fifo->unused = fifo->nodes[--node].next;
         fifo->nodes[node] = made;
@@ -52,11 +46,11 @@ enum status fifo_push(struct fifo *fifo, struct fifo_key key, size_t item, struc
         node = fifo->node_count;
         ARRAY_PUSH(fifo->nodes, fifo->node_count, fifo->node_capacity, made, err);
     }
-    if (fifo->heads[queue] == FIFO_EMPTY)
-        fifo->heads[queue] = node;
-    else
-        fifo->nodes[fifo->tails[queue]].next = node;
-    fifo->tails[queue] = node;
+    struct fifo_queue *queue = slot_of(fifo, key);
+    fifo->count += !queue->used;
+    if (!queue->used) *queue = (struct fifo_queue){key, true, FIFO_EMPTY, FIFO_EMPTY, FIFO_EMPTY};
+    *(queue->head == FIFO_EMPTY ? &queue->head : &fifo->nodes[queue->tail].next) = node;
+    queue->tail = node;
     return STATUS_OK;
 }
 
@@ -68,15 +62,14 @@ size_t fifo_pop(struct fifo *fifo, struct fifo_key key)
 
 size_t fifo_pop_after(struct fifo *fifo, struct fifo_key key, size_t *before)
 {
-    const uint64_t *one = map_find(&fifo->first, join_words(key.a, key.b));
-    const uint64_t *two = map_find(&fifo->second, join_words(key.c, key.d));
-    const uint64_t *both = one && two ? map_find(&fifo->queue, join_words(*one, *two)) : NULL;
-    *before = both ? fifo->lasts[*both] : FIFO_EMPTY;
-    if (!both || fifo->heads[*both] == FIFO_EMPTY) return FIFO_EMPTY;
-    size_t removed = fifo->heads[*both];
+    struct fifo_queue *queue = fifo->capacity > 0 ? slot_of(fifo, key) : NULL;
+    const bool known = queue && queue->used;
+    *before = known ? queue->last : FIFO_EMPTY;
+    if (!known || queue->head == FIFO_EMPTY) return FIFO_EMPTY;
+    size_t removed = queue->head;
     struct fifo_node *node = &fifo->nodes[removed];
-    fifo->heads[*both] = node->next;
-    fifo->lasts[*both] = node->item;
+    queue->head = node->next;
+    queue->last = node->item;
     node->next = fifo->unused;
     fifo->unused = removed + 1;
     return node->item;

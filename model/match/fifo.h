@@ -19,11 +19,15 @@ struct fifo_node {
     size_t item, next;
 };
 
+struct fifo_queue {
+    struct fifo_key key;
+    bool used;
+    size_t head, tail, last; /* nodes; last: the item that was removed last */
+};
+
 struct fifo {
-    /* (a, b) and (c, d) to small numbers, and their pair to a queue: exact, no hashing of keys. */
-    struct map first, second, queue;
-    size_t *heads, *tails, *lasts; /* lasts: the item that was removed last */
-    size_t queue_count, head_capacity, tail_capacity, last_capacity;
+    struct fifo_queue *queues; /* a hash table */
+    size_t count, capacity;
     struct fifo_node *nodes;
     size_t node_count, node_capacity, unused; /* unused: a node of a removed item plus 1, and so on by next; 0: none */
 };

@@ -37,7 +37,7 @@ static enum status take_messages(void *context, const struct relations *relation
     TRY(violations_match(context, relations, last, err));
     if (!last) return STATUS_OK;
     remembered = finder->place_count + finder->side_count + finder->update_count + finder->waiting.node_count +
-                 finder->waiting.queue_count + finder->fenced_updates.capacity + finder->truncated_count +
+                 finder->waiting.count + finder->fenced_updates.capacity + finder->truncated_count +
                  finder->comms.count;
     TRY(violations_end(context, &violations, err));
     assert_true(violations.total <= RANKS); /* the last epoch of a rank may be open */
