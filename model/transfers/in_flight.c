@@ -3,7 +3,11 @@
  *
  * Each counter has two sides. MOST falls when the completing call has returned. LEAST falls when the operation can be over, at
  * the latest then. A completing call takes all of a pair at once: it sets a side to 0 and begins a new era, so that operations of
- * older eras, which are still in the queue of arrivals, no longer count. */
+ * older eras, which are still in the queue of arrivals, no longer count. A prediction needs LEAST only. A recording without
+ * network needs MOST only: LEAST is then one operation at a time.
+ *
+ * Between two falls a counter only grows, so its peak is read before it falls, and at the end of a slice. Marks know their calls
+ * by index until then. */
 #include "model/transfers/in_flight.h"
 
 #include <stdlib.h>
@@ -26,8 +30,9 @@ struct counter {
     uint32_t era[SIDES];
     uint32_t up[FLIGHT_SCOPES]; /* counters of these scopes, NO_COUNTER: it has none */
     uint32_t pending;           /* of a window: the first of its pairs with operations; of a pair: the next one */
-    bool is_pending;
+    bool is_pending, has_risen; /* has_risen: since its peak was read */
     int32_t window, target; /* TRACE_NONE: any */
+    size_t raised_by[FLIGHT_MEASURES]; /* the last call that did, if the counter has risen */
 };
 
 struct flight { /* an operation or request that something has to find again */
@@ -53,6 +58,8 @@ struct mark_place {
 
 struct mark {
     uint64_t most[SIDES];
+    size_t call; /* of this slice, plus 1; 0: the place is known */
+    uint32_t counter;
     struct mark_place place;
 };
 
@@ -65,6 +72,7 @@ struct rank_flights {
     struct heap arrivals;
     struct map keys, requests;
     int64_t sent_ps; /* when the network has taken what was sent */
+    uint64_t largest_bytes; /* of one operation */
     struct mark marks[FLIGHT_SCOPES][FLIGHT_MEASURES];
 };
 
@@ -105,9 +113,17 @@ struct flight_walk {
     const struct callpaths *paths;
     const struct in_flight_options *options;
     uint32_t rank;
-    bool exact; /* the trace says when data have arrived */
+    enum side first, last; /* the sides that are counted */
+    bool exact;            /* the trace says when data have arrived */
+    bool limited;
     struct err *err;
 };
+
+static void choose_sides(const struct trace *trace, const struct in_flight_options *options, enum side *first, enum side *last)
+{
+    *first = trace->provenance.simulated || options->network_known ? LEAST : MOST;
+    *last = trace->provenance.simulated ? LEAST : MOST;
+}
 
 static enum status find_counter(struct flight_walk *walk, uint32_t window, uint32_t target, uint32_t *found)
 {
@@ -136,18 +152,59 @@ static enum status find_counter(struct flight_walk *walk, uint32_t window, uint3
     return STATUS_OK;
 }
 
-static void change_counter(struct counter *counter, enum side side, const struct amounts *by, bool more)
+static struct mark_place place_of(const struct flight_walk *walk, size_t index, const struct counter *counter)
 {
-    uint64_t *now = counter->now[side].of;
-    for (int m = 0; m < FLIGHT_MEASURES; m++) now[m] += more ? by->of[m] : 0 - by->of[m];
+    const struct trace_call *call = &walk->trace->ranks[walk->rank].calls[index];
+    return (struct mark_place){.enter_ps = call->enter_ps,
+                               .event = trace_event(walk->trace, walk->rank, index),
+                               .node = callpath_at(walk->paths, walk->rank, index),
+                               .site = call->site,
+                               .thread = trace_call_thread(walk->trace, walk->rank, index),
+                               .window = counter->window,
+                               .target = counter->target,
+                               .call = call->call};
 }
 
-static void change_scopes(struct rank_flights *own, uint32_t at, enum side side, const struct amounts *by, bool more)
+/* Compares what has risen in a scope with the most before. The first call to reach the most is the mark's. */
+static inline void read_peak(const struct flight_walk *walk, enum flight_scope scope, uint32_t at)
 {
-    const uint32_t *up = own->counters[at].up;
+    struct counter *counter = &walk->own->counters[at];
+    if (!counter->has_risen) return;
+    counter->has_risen = false;
+    for (int m = 0; m < FLIGHT_MEASURES; m++) {
+        struct mark *mark = &walk->own->marks[scope][m];
+        const size_t call = counter->raised_by[m] + 1;
+        const uint64_t peak = counter->now[walk->last].of[m], most = mark->most[walk->last];
+        if (peak > most || (peak == most && call < mark->call)) {
+            mark->most[walk->last] = peak;
+            mark->call = call;
+            mark->counter = at;
+        }
+        if (walk->first < walk->last && counter->now[LEAST].of[m] > mark->most[LEAST])
+            mark->most[LEAST] = counter->now[LEAST].of[m];
+    }
+}
+
+static inline void raise_counter(struct counter *counter, enum side side, const struct amounts *by)
+{
+    for (int m = 0; m < FLIGHT_MEASURES; m++) counter->now[side].of[m] += by->of[m];
+}
+
+static inline void lower_counter(struct counter *counter, enum side side, const struct amounts *by)
+{
+    for (int m = 0; m < FLIGHT_MEASURES; m++) counter->now[side].of[m] -= by->of[m];
+}
+
+static void lower_scopes(const struct flight_walk *walk, uint32_t at, enum side side, const struct amounts *by)
+{
+    struct counter *counters = walk->own->counters;
     if ((by->of[FLIGHT_OPERATIONS] | by->of[FLIGHT_REQUESTS]) == 0) return;
-    for (int s = 0; s < FLIGHT_SCOPES; s++)
-        if (up[s] != NO_COUNTER) change_counter(&own->counters[up[s]], side, by, more);
+    for (int s = 0; s < FLIGHT_SCOPES; s++) {
+        const uint32_t up = counters[at].up[s];
+        if (up == NO_COUNTER) continue;
+        read_peak(walk, (enum flight_scope)s, up);
+        lower_counter(&counters[up], side, by);
+    }
 }
 
 static bool ends_earlier(const void *context, uint32_t one, uint32_t other)
@@ -171,9 +228,16 @@ static struct amounts amounts_left(const struct rank_flights *own, const struct 
     return (struct amounts){{[FLIGHT_OPERATIONS] = counts, [FLIGHT_BYTES] = counts ? flight->bytes : 0}};
 }
 
-/* Takes away what is over at now_ps. */
-static void drop_ended(struct rank_flights *own, int64_t now_ps)
+static void lower_leaving(const struct flight_walk *walk, const struct leaving *leaving)
 {
+    for (enum side side = walk->first; side <= walk->last; side++)
+        lower_scopes(walk, leaving->counter, side, &leaving->amounts[side]);
+}
+
+/* Takes away what is over at now_ps. */
+static void drop_ended(const struct flight_walk *walk, int64_t now_ps)
+{
+    struct rank_flights *own = walk->own;
     size_t kept = 0;
     for (size_t i = 0; i < own->leaving_count; i++) {
         const struct leaving *leaving = &own->leaving[i];
@@ -181,16 +245,15 @@ static void drop_ended(struct rank_flights *own, int64_t now_ps)
             own->leaving[kept++] = *leaving;
             continue;
         }
-        for (int side = 0; side < SIDES; side++)
-            change_scopes(own, leaving->counter, (enum side)side, &leaving->amounts[side], false);
+        lower_leaving(walk, leaving);
     }
     own->leaving_count = kept;
     while (own->arrivals.count > 0 && own->flights[own->arrivals.items[0]].end_ps <= now_ps) {
         uint32_t index = heap_pop(&own->arrivals, ends_earlier, own->flights);
         struct flight *flight = &own->flights[index];
         struct amounts left = amounts_left(own, flight, LEAST);
-        change_scopes(own, flight->counter, LEAST, &left, false);
-        change_counter(&own->counters[flight->counter], LEAST, &left, false);
+        lower_scopes(walk, flight->counter, LEAST, &left);
+        lower_counter(&own->counters[flight->counter], LEAST, &left);
         flight->era[LEAST]--; /* of no era to come */
         flight->arrives = false;
         free_flight(own, index);
@@ -199,9 +262,14 @@ static void drop_ended(struct rank_flights *own, int64_t now_ps)
 
 /* --- completion --- */
 
+/* No call of one thread comes before the end of the call before. */
 static enum status add_leaving(struct flight_walk *walk, const struct leaving *leaving)
 {
     struct rank_flights *own = walk->own;
+    if (!walk->trace->ranks[walk->rank].thread) {
+        lower_leaving(walk, leaving);
+        return STATUS_OK;
+    }
     ARRAY_PUSH(own->leaving, own->leaving_count, own->leaving_capacity, *leaving, walk->err);
     return STATUS_OK;
 }
@@ -211,8 +279,8 @@ static enum status complete_pair(struct flight_walk *walk, uint32_t at, const st
 {
     struct counter *pair = &walk->own->counters[at];
     struct leaving leaving = {.exit_ps = call->exit_ps, .counter = at};
-    for (int side = 0; side < SIDES; side++) {
-        if (side == LEAST && walk->exact && waits) continue;
+    if (walk->exact && waits) return STATUS_OK;
+    for (enum side side = walk->first; side <= walk->last; side++) {
         leaving.amounts[side] = pair->now[side];
         pair->now[side] = (struct amounts){{0}};
         pair->era[side]++;
@@ -234,12 +302,12 @@ static enum status complete_window(struct flight_walk *walk, uint32_t window, co
 
 static enum status complete_epoch(struct flight_walk *walk, const struct trace_call *call)
 {
-    const bool one = call_row(call->call)->allowed & F_TARGET;
-    const uint64_t *at = map_find(&walk->own->keys, map_pair((uint32_t)call->handle, one ? (uint32_t)call->peer : ANY));
-    if (!at) return STATUS_OK;
     enum epoch_completion completion = epoch_completion(call, call->handle, call->peer);
     bool frees = call_kind(call->call) == CALL_WIN_FREE;
     if (completion == COMPLETE_NOWHERE && !frees) return STATUS_OK;
+    const bool one = call_row(call->call)->allowed & F_TARGET;
+    const uint64_t *at = map_find(&walk->own->keys, map_pair((uint32_t)call->handle, one ? (uint32_t)call->peer : ANY));
+    if (!at) return STATUS_OK;
     if (!one) return complete_window(walk, (uint32_t)*at, call, completion == COMPLETE_AT_TARGET);
     return complete_pair(walk, (uint32_t)*at, call, completion == COMPLETE_AT_TARGET);
 }
@@ -264,9 +332,9 @@ static enum status complete_requests(struct flight_walk *walk, const struct trac
         if (!map_take(&own->requests, ids[i], &index)) continue;
         struct flight *flight = &own->flights[index];
         struct leaving leaving = {.exit_ps = call->exit_ps, .counter = flight->counter};
-        for (int side = 0; side < SIDES; side++) {
-            leaving.amounts[side] = amounts_left(own, flight, (enum side)side);
-            change_counter(&own->counters[flight->counter], (enum side)side, &leaving.amounts[side], false);
+        for (enum side side = walk->first; side <= walk->last; side++) {
+            leaving.amounts[side] = amounts_left(own, flight, side);
+            lower_counter(&own->counters[flight->counter], side, &leaving.amounts[side]);
             leaving.amounts[side].of[FLIGHT_REQUESTS] = 1;
             flight->era[side]--;
         }
@@ -297,7 +365,7 @@ static int64_t least_end_ps(struct flight_walk *walk, size_t index, int64_t byte
     const struct trace_call *call = &process->calls[index];
     const struct in_flight_options *options = walk->options;
     if (walk->exact) {
-        int64_t end_ps = process->sim[index].xfer_end_ps;
+        int64_t end_ps = process->sim ? process->sim[index].xfer_end_ps : TRACE_UNKNOWN_PS;
         return end_ps == TRACE_UNKNOWN_PS ? call->exit_ps : end_ps;
     }
     uint32_t node = walk->trace->ranks[call->peer].node;
@@ -310,19 +378,6 @@ static int64_t least_end_ps(struct flight_walk *walk, size_t index, int64_t byte
     return walk->own->sent_ps + latency_ps;
 }
 
-static struct mark_place place_of(const struct flight_walk *walk, size_t index, const struct counter *counter)
-{
-    const struct trace_call *call = &walk->trace->ranks[walk->rank].calls[index];
-    return (struct mark_place){.enter_ps = call->enter_ps,
-                               .event = trace_event(walk->trace, walk->rank, index),
-                               .node = callpath_at(walk->paths, walk->rank, index),
-                               .site = call->site,
-                               .thread = trace_call_thread(walk->trace, walk->rank, index),
-                               .window = counter->window,
-                               .target = counter->target,
-                               .call = call->call};
-}
-
 static bool is_before(const struct mark_place *place, uint32_t rank, const struct mark_place *other, uint32_t other_rank)
 {
     if (place->enter_ps != other->enter_ps) return place->enter_ps < other->enter_ps;
@@ -330,12 +385,13 @@ static bool is_before(const struct mark_place *place, uint32_t rank, const struc
 }
 
 static void check_limit(struct flight_walk *walk, enum flight_scope scope, int measure, const struct counter *counter,
-                        size_t index)
+                        const struct amounts *added, size_t index)
 {
     const uint64_t limit = walk->options->limits->most[scope][measure];
     struct limit_found *found = &walk->flights->limits->of[scope][measure];
-    for (int side = 0; side < SIDES && limit > 0; side++) {
-        if (counter->now[side].of[measure] <= limit) continue;
+    for (enum side side = LEAST; side <= walk->last && limit > 0; side++) {
+        const bool alone = side < walk->first && measure != FLIGHT_REQUESTS;
+        if ((alone ? added : &counter->now[side < walk->first ? walk->first : side])->of[measure] <= limit) continue;
         const struct mark_place place = place_of(walk, index, counter);
         if (found->calls[side]++ > 0 && !is_before(&place, walk->rank, &found->first[side], found->rank[side])) continue;
         found->first[side] = place;
@@ -343,18 +399,16 @@ static void check_limit(struct flight_walk *walk, enum flight_scope scope, int m
     }
 }
 
-/* Compares what is outstanding in a scope, to which the call has added, with the most before and with the limits. */
-static void mark_scope(struct flight_walk *walk, enum flight_scope scope, const struct counter *counter,
-                       const struct amounts *added, size_t index)
+/* Adds a call's operation or request to a scope. */
+static inline void raise_scope(struct flight_walk *walk, enum flight_scope scope, struct counter *counter,
+                               const struct amounts *added, size_t index)
 {
-    const enum side shown = walk->exact ? LEAST : MOST;
+    for (enum side side = walk->first; side <= walk->last; side++) raise_counter(counter, side, added);
+    counter->has_risen = true;
     for (int m = 0; m < FLIGHT_MEASURES; m++) {
-        struct mark *mark = &walk->own->marks[scope][m];
         if (added->of[m] == 0) continue;
-        if (counter->now[shown].of[m] > mark->most[shown]) mark->place = place_of(walk, index, counter);
-        for (int side = 0; side < SIDES; side++)
-            if (counter->now[side].of[m] > mark->most[side]) mark->most[side] = counter->now[side].of[m];
-        check_limit(walk, scope, m, counter, index);
+        counter->raised_by[m] = index;
+        if (walk->limited) check_limit(walk, scope, m, counter, added, index);
     }
 }
 
@@ -387,16 +441,15 @@ static enum status expect_end(struct flight_walk *walk, const struct trace_call 
     flight->operation = true;
     flight->era[LEAST] = pair->era[LEAST];
     flight->era[MOST] = pair->era[MOST];
-    flight->arrives = flight->end_ps > call->enter_ps;
-    change_counter(pair, LEAST, operation, true);
-    change_counter(pair, MOST, operation, true);
-    if (!flight->arrives) {
-        change_counter(pair, LEAST, operation, false);
-        change_scopes(own, flight->counter, LEAST, operation, false);
+    flight->arrives = walk->first == LEAST && flight->end_ps > call->enter_ps;
+    for (enum side side = walk->first; side <= walk->last; side++) raise_counter(pair, side, operation);
+    if (walk->first == LEAST && !flight->arrives) {
+        lower_counter(pair, LEAST, operation);
+        lower_scopes(walk, flight->counter, LEAST, operation);
         flight->era[LEAST]--;
     }
-    if (kind == CALL_SHMEM_GET || kind == CALL_SHMEM_FETCH) { /* their call completes them */
-        change_counter(pair, MOST, operation, false);
+    if (walk->last == MOST && (kind == CALL_SHMEM_GET || kind == CALL_SHMEM_FETCH)) { /* their call completes them */
+        lower_counter(pair, MOST, operation);
         flight->era[MOST]--;
         return add_leaving(walk, &(struct leaving){call->exit_ps, {[MOST] = *operation}, flight->counter});
     }
@@ -417,17 +470,17 @@ static enum status issue_call(struct flight_walk *walk, size_t index)
     const bool partner = call->peer != TRACE_NONE && (operation || sends); /* a receive may learn its sender at its end */
     struct flight flight = {.has_request = call_makes_request(call->call) && call->ref != TRACE_NO_REF};
     if (!operation && !flight.has_request) return STATUS_OK;
-    drop_ended(own, call->enter_ps);
+    drop_ended(walk, call->enter_ps);
     TRY(find_counter(walk, operation ? (uint32_t)call->handle : ANY, partner ? (uint32_t)call->peer : ANY, &flight.counter));
     int64_t answer_bytes = operation && call->rma.result_bytes > 0 ? call->rma.result_bytes : 0;
     if (operation) flight.bytes = (uint64_t)(call->bytes + answer_bytes);
     const struct amounts moved = {{[FLIGHT_OPERATIONS] = operation, [FLIGHT_BYTES] = flight.bytes}};
     struct amounts added = moved;
     added.of[FLIGHT_REQUESTS] = flight.has_request;
-    for (int side = 0; side < SIDES; side++) change_scopes(own, flight.counter, (enum side)side, &added, true);
+    if (flight.bytes > own->largest_bytes) own->largest_bytes = flight.bytes;
     for (int s = 0; s < FLIGHT_SCOPES; s++) {
         const uint32_t up = own->counters[flight.counter].up[s];
-        if (up != NO_COUNTER) mark_scope(walk, (enum flight_scope)s, &own->counters[up], &added, index);
+        if (up != NO_COUNTER) raise_scope(walk, (enum flight_scope)s, &own->counters[up], &added, index);
     }
     if (operation) {
         flight.end_ps = least_end_ps(walk, index, (int64_t)flight.bytes);
@@ -436,26 +489,46 @@ static enum status issue_call(struct flight_walk *walk, size_t index)
     return flight.arrives || flight.has_request ? add_flight(walk, &flight, call) : STATUS_OK;
 }
 
+/* Calls have no index behind the end of their slice. */
+static void place_marks(struct flight_walk *walk)
+{
+    struct rank_flights *own = walk->own;
+    for (int s = 0; s < FLIGHT_SCOPES; s++) {
+        for (uint32_t i = 0; i < own->counter_count; i++)
+            if (own->counters[i].up[s] == i) read_peak(walk, (enum flight_scope)s, i);
+        for (int m = 0; m < FLIGHT_MEASURES; m++) {
+            struct mark *mark = &own->marks[s][m];
+            if (mark->call > 0) mark->place = place_of(walk, mark->call - 1, &own->counters[mark->counter]);
+            mark->call = 0;
+        }
+    }
+}
+
 static enum status walk_rank(struct flight_walk *walk)
 {
     const struct trace_rank *process = &walk->trace->ranks[walk->rank];
     const bool selects = filter_is_set(walk->options->filter);
     for (size_t i = process->kept_count; i < process->count; i++) {
-        const struct finding at = {.rank = walk->rank, .call = i};
         bool passes = true;
         TRY(complete_call(walk, &process->calls[i]));
-        if (selects) TRY(filter_passes(walk->options->filter, walk->trace, walk->paths, &at, &passes, walk->err));
+        if (selects)
+            TRY(filter_passes(walk->options->filter, walk->trace, walk->paths, &(struct finding){.rank = walk->rank, .call = i},
+                              &passes, walk->err));
         if (passes) TRY(issue_call(walk, i));
     }
+    place_marks(walk);
     return STATUS_OK;
 }
 
 enum status in_flight_add(struct in_flight *flights, const struct trace *trace, const struct callpaths *paths,
                           const struct in_flight_options *options, struct err *err)
 {
+    static const struct flight_limits none;
     for (uint32_t r = 0; r < trace->rank_count; r++) {
         struct flight_walk walk = {.flights = flights, .own = &flights->ranks[r], .trace = trace, .paths = paths,
-                                   .options = options, .rank = r, .exact = trace->ranks[r].sim, .err = err};
+                                   .options = options, .rank = r, .exact = trace->provenance.simulated, .err = err};
+        choose_sides(trace, options, &walk.first, &walk.last);
+        walk.limited = memcmp(options->limits, &none, sizeof none) != 0;
         TRY(walk_rank(&walk));
     }
     return STATUS_OK;
@@ -478,56 +551,75 @@ static enum status describe_place(const struct trace *trace, const struct callpa
     return STATUS_OK;
 }
 
-static enum status add_mark(const struct in_flight *flights, const struct trace *trace, const struct callpaths *paths,
-                            uint32_t rank, enum flight_scope scope, enum flight_measure measure, struct result *result,
-                            struct err *err)
+/* What a rank has at least where only MOST is counted: one operation after the other, and its requests. */
+static uint64_t least_of(const struct rank_flights *own, enum flight_measure measure, uint64_t most)
 {
-    const struct mark *mark = &flights->ranks[rank].marks[scope][measure];
-    const enum side shown = trace->provenance.simulated ? LEAST : MOST;
+    switch (measure) {
+    case FLIGHT_OPERATIONS: return most > 0;
+    case FLIGHT_BYTES: return own->largest_bytes;
+    default: return most;
+    }
+}
+
+struct flight_report {
+    const struct in_flight *flights;
+    const struct trace *trace;
+    const struct callpaths *paths;
+    enum side first, shown;
+    struct result *result;
+    struct err *err;
+};
+
+static enum status add_mark(const struct flight_report *report, uint32_t rank, enum flight_scope scope,
+                            enum flight_measure measure)
+{
+    const struct rank_flights *own = &report->flights->ranks[rank];
+    const struct mark *mark = &own->marks[scope][measure];
+    struct result *result = report->result;
+    const uint64_t most = mark->most[report->shown];
     struct result_flight made = {.of = measure,
                                  .per = scope,
                                  .target = mark->place.target,
                                  .window = mark->place.window,
-                                 .at_least = mark->most[LEAST],
-                                 .at_most = mark->most[shown]};
-    ARRAY_PUSH(result->flights, result->flight_count, result->flight_capacity, made, err);
-    return describe_place(trace, paths, rank, &mark->place, &result->flights[result->flight_count - 1].first, err);
+                                 .at_least = report->first == LEAST ? mark->most[LEAST] : least_of(own, measure, most),
+                                 .at_most = most};
+    ARRAY_PUSH(result->flights, result->flight_count, result->flight_capacity, made, report->err);
+    return describe_place(report->trace, report->paths, rank, &mark->place, &result->flights[result->flight_count - 1].first,
+                          report->err);
 }
 
-static uint64_t most_of(const struct in_flight *flights, const struct trace *trace, uint32_t rank, int scope, int measure)
+static uint64_t most_of(const struct flight_report *report, uint32_t rank, int scope, int measure)
 {
-    return flights->ranks[rank].marks[scope][measure].most[trace->provenance.simulated ? LEAST : MOST];
+    return report->flights->ranks[rank].marks[scope][measure].most[report->shown];
 }
 
-static enum status report_marks(const struct in_flight *flights, const struct trace *trace, const struct callpaths *paths,
-                                bool per_rank, struct result *result, struct err *err)
+static enum status report_marks(const struct flight_report *report, bool per_rank)
 {
+    const uint32_t ranks = report->flights->rank_count;
     for (int m = 0; m < FLIGHT_MEASURES; m++)
         for (int s = 0; s < FLIGHT_SCOPES; s++) {
             uint32_t best = 0;
-            for (uint32_t r = 0; r < flights->rank_count; r++) {
-                uint64_t most = most_of(flights, trace, r, s, m);
-                if (most > most_of(flights, trace, best, s, m)) best = r;
-                if (per_rank && most > 0)
-                    TRY(add_mark(flights, trace, paths, r, (enum flight_scope)s, (enum flight_measure)m, result, err));
+            for (uint32_t r = 0; r < ranks; r++) {
+                uint64_t most = most_of(report, r, s, m);
+                if (most > most_of(report, best, s, m)) best = r;
+                if (per_rank && most > 0) TRY(add_mark(report, r, (enum flight_scope)s, (enum flight_measure)m));
             }
-            if (!per_rank && flights->rank_count > 0 && most_of(flights, trace, best, s, m) > 0)
-                TRY(add_mark(flights, trace, paths, best, (enum flight_scope)s, (enum flight_measure)m, result, err));
+            if (!per_rank && ranks > 0 && most_of(report, best, s, m) > 0)
+                TRY(add_mark(report, best, (enum flight_scope)s, (enum flight_measure)m));
         }
     return STATUS_OK;
 }
 
-static enum status report_limit(const struct in_flight *flights, const struct trace *trace, const struct callpaths *paths,
-                                enum flight_scope scope, enum flight_measure measure, uint64_t limit, struct result *result,
-                                struct err *err)
+static enum status report_limit(const struct flight_report *report, enum flight_scope scope, enum flight_measure measure,
+                                uint64_t limit)
 {
-    const struct limit_found *found = &flights->limits->of[scope][measure];
-    const enum side shown = trace->provenance.simulated ? LEAST : MOST;
-    const struct mark_place *first = &found->first[shown];
+    const struct limit_found *found = &report->flights->limits->of[scope][measure];
+    const struct mark_place *first = &found->first[report->shown];
+    struct result *result = report->result;
     struct result_limit made = {.of = measure,
                                 .per = scope,
                                 .most = limit,
-                                .calls = found->calls[shown],
+                                .calls = found->calls[report->shown],
                                 .certain = found->calls[LEAST],
                                 .target = TRACE_NONE,
                                 .window = TRACE_NONE};
@@ -538,18 +630,20 @@ static enum status report_limit(const struct in_flight *flights, const struct tr
     }
     result->limits[number] = made;
     if (made.calls == 0) return STATUS_OK;
-    return describe_place(trace, paths, found->rank[shown], first, &result->limits[number].first, err);
+    return describe_place(report->trace, report->paths, found->rank[report->shown], first, &result->limits[number].first,
+                          report->err);
 }
 
 enum status in_flight_report(const struct in_flight *flights, const struct trace *trace, const struct callpaths *paths,
                              const struct in_flight_options *options, bool per_rank, struct result *result, struct err *err)
 {
+    struct flight_report report = {.flights = flights, .trace = trace, .paths = paths, .result = result, .err = err};
+    choose_sides(trace, options, &report.first, &report.shown);
     result->flights_known = true;
-    TRY(report_marks(flights, trace, paths, per_rank, result, err));
+    TRY(report_marks(&report, per_rank));
     for (int s = 0; s < FLIGHT_SCOPES; s++)
         for (int m = 0; m < FLIGHT_MEASURES; m++)
             if (options->limits->most[s][m] > 0)
-                TRY(report_limit(flights, trace, paths, (enum flight_scope)s, (enum flight_measure)m,
-                                 options->limits->most[s][m], result, err));
+                TRY(report_limit(&report, (enum flight_scope)s, (enum flight_measure)m, options->limits->most[s][m]));
     return STATUS_OK;
 }
