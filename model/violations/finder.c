@@ -73,13 +73,12 @@ enum status finder_add(struct violation_finder *finder, enum violation_kind kind
     return status;
 }
 
-enum status kind_list_move(struct kind_list *list, const struct place *other, struct violation_finder *finder)
+enum status kind_list_move(struct kind_list *list, struct violation_finder *finder)
 {
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < list->count; i++) {
         struct violation *made = &list->items[i];
         struct kind_list *to = &finder->kinds[made->kind];
-        if (other) made->other = *other;
         if (i == 0) to->total += list->total;
         if (!has_room(to, made)) continue;
         status = insert_violation(to, made, finder->err);

@@ -108,11 +108,10 @@ struct violation_finder {
 /* Adds a violation. The formatted text follows the row's sentence; "" adds nothing. */
 enum status finder_add(struct violation_finder *finder, enum violation_kind kind, struct place at, struct place other,
                        const char *format, ...) __attribute__((format(printf, 5, 6)));
-/* The same to another list, for what is not certain yet; kind_list_move() adds the list's to the finder's, and empties it. With
- * `other` known this is the other call of all of them. */
+/* The same to another list, for what is not certain yet; kind_list_move() adds the list's to the finder's, and empties it. */
 enum status kind_list_add(struct kind_list *list, enum violation_kind kind, struct place at, struct place other,
                           struct err *err, const char *format, ...) __attribute__((format(printf, 6, 7)));
-enum status kind_list_move(struct kind_list *list, const struct place *other, struct violation_finder *finder);
+enum status kind_list_move(struct kind_list *list, struct violation_finder *finder);
 void kind_list_clear(struct kind_list *list);
 
 struct place finder_place(const struct violation_finder *finder, uint32_t rank, size_t index);

@@ -54,7 +54,11 @@ struct rank_walk {
     struct map held;     /* (thread, object) to how often the thread has it */
     struct map born;     /* threads that began in the trace */
     struct sparse symmetric; /* by lock: struct symmetric_lock */
-    struct kind_list early;    /* calls before MPI_Init, if it comes */
+    struct place *early;       /* the first calls before MPI_Init, if it comes */
+    size_t early_count, early_capacity;
+    uint64_t early_total;
+    int32_t window;    /* that of the last call on a window, and its place in violation_finder.windows */
+    size_t window_walk;
     struct kind_list doubtful; /* objects that a thread may have taken before MPI_Init, if there is one */
     size_t request_frees;
     bool cut; /* the recording breaks off in a call */
@@ -218,7 +222,7 @@ static enum status end_sizes(struct violation_finder *finder)
         const uint64_t *item = map_find(&finder->beyond.index, map_pair((uint32_t)w, 0));
         uint32_t members = finder->trace->definitions.comms[window->comm].count, m = 0;
         while (item && m < members && window->bytes[m] >= 0) m++;
-        if (item && m == members) TRY(kind_list_move((struct kind_list *)(void *)finder->beyond.items + *item, NULL, finder));
+        if (item && m == members) TRY(kind_list_move((struct kind_list *)(void *)finder->beyond.items + *item, finder));
     }
     return STATUS_OK;
 }
@@ -348,13 +352,27 @@ static enum status on_free(struct walk *walk, struct window_walk *window)
     return STATUS_OK;
 }
 
+static enum status find_window(struct walk *walk, struct window_walk **window)
+{
+    struct sparse *windows = &walk->finder->windows;
+    struct rank_walk *of = walk->of;
+    if (of->window != walk->call->handle) {
+        of->window = TRACE_NONE;
+        TRY(sparse_item(windows, (uint32_t)walk->call->handle, walk->rank, (void **)window, walk->finder->err));
+        of->window = walk->call->handle;
+        of->window_walk = (size_t)(*window - (struct window_walk *)(void *)windows->items);
+    }
+    *window = (struct window_walk *)(void *)windows->items + of->window_walk;
+    return STATUS_OK;
+}
+
 static enum status walk_window(struct walk *walk)
 {
     enum call_kind kind = call_kind(walk->call->call);
     bool part = call_works_on(kind, OBJECT_EPOCH) || kind == CALL_FLUSH || kind == CALL_FLUSH_LOCAL;
     struct window_walk *window;
     if (walk->call->handle == TRACE_NONE || !(call_row(walk->call->call)->allowed & F_WIN)) return STATUS_OK;
-    TRY(sparse_item(&walk->finder->windows, (uint32_t)walk->call->handle, walk->rank, (void **)&window, walk->finder->err));
+    TRY(find_window(walk, &window));
     TRY(check_window_comm(walk, window));
     if (kind == CALL_WIN_CREATE) return on_create(walk, window);
     if (kind == CALL_WIN_FREE) return on_free(walk, window);
@@ -472,7 +490,19 @@ static enum status on_init(struct walk *walk)
     if (of->init.event > 0) return STATUS_OK;
     of->init = find_place(walk);
     kind_list_clear(&of->doubtful);
-    return kind_list_move(&of->early, &of->init, walk->finder);
+    for (size_t i = 0; i < of->early_count; i++)
+        TRY(finder_add(walk->finder, VIOLATION_call_before_init, of->early[i], of->init, "%s", ""));
+    walk->finder->kinds[VIOLATION_call_before_init].total += of->early_total - of->early_count;
+    return STATUS_OK;
+}
+
+static enum status add_early(struct walk *walk)
+{
+    struct rank_walk *of = walk->of;
+    of->early_total++;
+    if (of->early_count == VIOLATIONS_PER_KIND) return STATUS_OK;
+    ARRAY_PUSH(of->early, of->early_count, of->early_capacity, find_place(walk), walk->finder->err);
+    return STATUS_OK;
 }
 
 static enum status walk_init(struct walk *walk)
@@ -485,8 +515,7 @@ static enum status walk_init(struct walk *walk)
     bool first = kind == CALL_INIT && of->init.event == 0;
     if (first) TRY(on_init(walk));
     if (of->finalize.event > 0) return add_violation(walk, VIOLATION_call_after_finalize, of->finalize);
-    if (of->init.event == 0)
-        TRY(kind_list_add(&of->early, VIOLATION_call_before_init, find_place(walk), NOWHERE, walk->finder->err, "%s", ""));
+    if (of->init.event == 0) TRY(add_early(walk));
     if (kind == CALL_INIT && !first) return add_violation(walk, VIOLATION_init_twice, of->init);
     if (kind == CALL_FINALIZE) of->finalize = find_place(walk);
     return STATUS_OK;
@@ -662,7 +691,7 @@ enum status ranks_end(struct violation_finder *finder)
 {
     for (uint32_t r = 0; r < finder->trace->rank_count; r++) {
         struct rank_walk *of = &finder->ranks[r];
-        if (of->init.event == 0) TRY(kind_list_move(&of->doubtful, NULL, finder));
+        if (of->init.event == 0) TRY(kind_list_move(&of->doubtful, finder));
         if (finder->complete[r]) TRY(end_windows(finder, of));
         TRY(end_symmetric_locks(finder, of));
         if (finder->complete[r]) TRY(end_requests(finder, of));
@@ -689,8 +718,10 @@ enum status ranks_begin(struct violation_finder *finder)
     finder->new = calloc(finder->trace->definitions.comm_count + 1, sizeof *finder->new);
     finder->ranks = calloc((size_t)finder->trace->rank_count + 1, sizeof *finder->ranks);
     if (!finder->new || !finder->ranks) return err_memory(finder->err);
-    for (uint32_t r = 0; r < finder->trace->rank_count; r++)
+    for (uint32_t r = 0; r < finder->trace->rank_count; r++) {
+        finder->ranks[r].window = TRACE_NONE;
         TRY(epoch_cursor_init(&finder->ranks[r].cursor, finder->trace, finder->err));
+    }
     return STATUS_OK;
 }
 
@@ -703,9 +734,8 @@ void ranks_clear(struct violation_finder *finder)
         map_clear(&of->held);
         map_clear(&of->born);
         sparse_clear(&of->symmetric);
-        kind_list_clear(&of->early);
         kind_list_clear(&of->doubtful);
-        FREE_ALL(of->epochs, of->unknown);
+        FREE_ALL(of->epochs, of->unknown, of->early);
     }
     for (size_t i = 0; i < finder->beyond.count; i++) kind_list_clear((struct kind_list *)(void *)finder->beyond.items + i);
     sparse_clear(&finder->beyond);
