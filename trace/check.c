@@ -442,8 +442,8 @@ enum status trace_check_before(const struct trace *trace, uint32_t rank, size_t 
     const struct trace_rank *process = &trace->ranks[rank];
     bool whole = !trace->provenance.uses_computing;
     for (int b = 0; b < BEFORE_COUNT; b++) {
-        const char *key = trace_before_key((enum trace_before)b);
         if (before_ps[b] == TRACE_UNKNOWN_PS) continue;
+        const char *key = trace_before_key((enum trace_before)b);
         if (!is_time(before_ps[b])) return trace_fail(err, trace, rank, index, call, "%s= is beyond " TIME_LIMIT, key);
         if (before_ps[b] < 0 && b != BEFORE_SLEPT)
             return trace_fail(err, trace, rank, index, call, "%s= is negative, expected 0 or more", key);
@@ -494,10 +494,14 @@ static enum status check_time(struct walk *walk)
     int64_t compute_ps = rank->compute_ps ? rank->compute_ps[walk->index] : 0;
     if (compute_ps != TRACE_UNKNOWN_PS && !is_time(compute_ps)) FAIL(walk, "computing is beyond " TIME_LIMIT);
     int64_t before_ps[BEFORE_COUNT], left_ps = walk->thread->called ? walk->thread->exit_ps : walk->bounds->begin_ps;
-    for (int b = 0; b < BEFORE_COUNT; b++)
+    bool any = false;
+    for (int b = 0; b < BEFORE_COUNT; b++) {
         before_ps[b] = rank->before_ps[b] ? rank->before_ps[b][walk->index] : TRACE_UNKNOWN_PS;
-    TRY(trace_check_before(walk->trace, walk->rank, walk->index, walk->call, before_ps, walk->call->enter_ps - left_ps,
-                           walk->err));
+        any = any || before_ps[b] != TRACE_UNKNOWN_PS;
+    }
+    if (any)
+        TRY(trace_check_before(walk->trace, walk->rank, walk->index, walk->call, before_ps, walk->call->enter_ps - left_ps,
+                               walk->err));
     if (!rank->sim) return STATUS_OK;
     const struct trace_sim *sim = &rank->sim[walk->index];
     const int64_t known[] = {sim->xfer_start_ps,     sim->xfer_end_ps,     sim->base_end_ps,

@@ -270,7 +270,7 @@ static enum status visit_call(struct graph *graph, size_t call, struct err *err)
     const struct trace_call *of = &exchanges->trace->ranks[graph->rank].calls[call];
     enum call_kind kind = call_kind(of->call);
     size_t index = exchanges->first[graph->rank] + call;
-    bool waits = exchanges_call_waits(exchanges, graph->rank, call);
+    bool waits = exchanges->waits[index];
     bool begins = kind == CALL_POST || (call_arm(kind) == ARM_COLLECTIVE && call_makes_request(of->call));
     uint32_t node, count = 0;
     graph->last_of[index] = graph->last;

@@ -44,7 +44,8 @@ bool exchanges_call_stays(const struct exchanges *exchanges, uint32_t rank, size
     return count > 0;
 }
 
-bool exchanges_call_waits(const struct exchanges *exchanges, uint32_t rank, size_t index)
+/* Whether the call may wait for another rank, but for messages that become operations. */
+static bool call_waits(const struct exchanges *exchanges, uint32_t rank, size_t index)
 {
     const struct trace_call *call = call_of(exchanges, rank, index);
     bool turned = exchanges_end(exchanges, rank, index, SEND) || exchanges_end(exchanges, rank, index, RECEIVE);
@@ -239,7 +240,7 @@ static enum status take_messages(struct exchanges *exchanges, const struct messa
     TRY(refuse_messages(exchanges, messages, order >= EXCHANGE_BY_GROUPS, err));
     for (uint32_t r = 0; r < exchanges->trace->rank_count; r++)
         for (size_t i = 0; i < exchanges->trace->ranks[r].count && !exchanges->locks_wait; i++)
-            exchanges->locks_wait = exchanges->holds[exchanges->first[r] + i] && exchanges_call_waits(exchanges, r, i);
+            exchanges->locks_wait = exchanges->holds[exchanges->first[r] + i] && call_waits(exchanges, r, i);
     return STATUS_OK;
 }
 
@@ -336,7 +337,8 @@ static enum status group_call(struct exchanges *exchanges, struct grouping *grou
     struct exchange_message *sends = exchanges_end(exchanges, grouping->rank, call, SEND),
                             *receives = exchanges_end(exchanges, grouping->rank, call, RECEIVE);
     const struct trace_call *of = call_of(exchanges, grouping->rank, call);
-    bool waits = exchanges_call_waits(exchanges, grouping->rank, call);
+    bool waits = call_waits(exchanges, grouping->rank, call);
+    exchanges->waits[exchanges->first[grouping->rank] + call] = waits;
     if (waits) end_sending(exchanges, grouping, call);
     TRY(group_waits(exchanges, grouping, call, err));
     if (waits || call_is_message(call_kind(of->call))) grouping->waiting = EXCHANGE_NONE;
@@ -412,8 +414,8 @@ static enum status find_exchanges(struct exchanges *exchanges, enum exchange_ord
 void exchanges_clear(struct exchanges *exchanges)
 {
     FREE_ALL(exchanges->first, exchanges->messages, exchanges->probes, exchanges->ends[SEND], exchanges->ends[RECEIVE],
-             exchanges->done, exchanges->holds, exchanges->threads, exchanges->groups, exchanges->parts,
-             exchanges->actions);
+             exchanges->done, exchanges->holds, exchanges->waits, exchanges->threads, exchanges->groups,
+             exchanges->parts, exchanges->actions);
     *exchanges = (struct exchanges){.trace = NULL};
 }
 
@@ -433,8 +435,9 @@ enum status exchanges_find(const struct trace *trace, enum exchange_order order,
         ready = ready && *by_call[i];
     }
     made.holds = calloc(calls, sizeof *made.holds);
+    made.waits = calloc(calls, sizeof *made.waits);
     made.threads = calloc((size_t)trace->rank_count + 1, sizeof *made.threads);
-    enum status status = ready && made.holds && made.threads ? find_exchanges(&made, order, err) : err_memory(err);
+    enum status status = ready && made.holds && made.waits && made.threads ? find_exchanges(&made, order, err) : err_memory(err);
     if (status == STATUS_OK)
         *exchanges = made;
     else

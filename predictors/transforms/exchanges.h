@@ -77,6 +77,7 @@ struct exchanges {
     uint32_t *ends[2];                  /* by call: the message that it sends, that it receives */
     uint32_t *done;                     /* by call: the first end that it completes, message * 2 + (1: the receive) */
     bool *holds, *threads;              /* by call: a lock is held; by rank: several threads call MPI */
+    bool *waits;                        /* by call: it may wait for another rank, but for messages that become operations */
     bool locks_wait;                    /* some rank waits for others while it holds a lock */
     struct exchange_group *groups;
     size_t group_count, group_capacity;
@@ -98,9 +99,7 @@ struct exchange_message *exchanges_end(const struct exchanges *exchanges, uint32
 bool exchanges_call_stays(const struct exchanges *exchanges, uint32_t rank, size_t call);
 int64_t exchange_bytes(const struct trace *trace, const struct exchange_message *message, int side);
 
-/* For predictors/transforms/exchange_order.c: whether the call may wait for another rank, but for messages that become
- * operations; the group that stands for an exchange; joins two exchanges. */
-bool exchanges_call_waits(const struct exchanges *exchanges, uint32_t rank, size_t call);
+/* For predictors/transforms/exchange_order.c: the group that stands for an exchange; joins two exchanges. */
 uint32_t exchange_of(const struct exchanges *exchanges, uint32_t group);
 void exchanges_join(struct exchanges *exchanges, uint32_t one, uint32_t other);
 
