@@ -5,6 +5,7 @@
 
 #include "common/array.h"
 #include "common/search.h"
+#include "predictors/transforms/poll_order.h"
 #include "predictors/transforms/rows.h"
 #include "predictors/transforms/timeline.h"
 #include "trace/epoch_cursor.h"
@@ -32,6 +33,10 @@ struct place { /* that the walked rank polls */
     size_t first;    /* earlier writes have been seen */
 };
 
+struct row { /* that waits for writes */
+    size_t first, last, polls, wait_count;
+};
+
 struct polling {
     const struct trace *trace;
     struct transform_report *report;
@@ -43,6 +48,9 @@ struct polling {
     size_t place_count, place_capacity;
     struct write **found; /* those that a row waits for: one of each other rank */
     size_t found_count, found_capacity;
+    struct row *rows; /* by rank and index */
+    struct poll_wait *waits; /* of the rows, one behind the other */
+    size_t row_count, row_capacity, wait_count, wait_capacity;
     int64_t **shifts_ps; /* per rank and call: how much earlier it is than when it was recorded; NULL: no call is */
     bool *sites;      /* per call site, of windows and of memory (site_of()): some row there has several polls */
     int32_t next_tag;
@@ -237,32 +245,53 @@ static enum status find_writes(struct polling *polling, uint32_t rank, size_t la
     return STATUS_OK;
 }
 
-static enum status await_write(struct polling *polling, uint32_t rank, size_t poll, struct write *write,
-                               const struct place *place, struct err *err)
+static enum status find_row(struct polling *polling, uint32_t rank, size_t first, size_t last, size_t polls, struct err *err)
 {
-    struct edit receive = {rank, poll, EDIT_RECEIVE, (int32_t)write->origin, polling->next_tag};
-    struct edit send = {write->origin, write->index, EDIT_SEND, (int32_t)rank, polling->next_tag};
-    polling->next_tag++;
-    write->awaited_by = place->poll;
-    TRY(add_edit(polling, receive, err));
-    return add_edit(polling, send, err);
-}
-
-static enum status change_row(struct polling *polling, uint32_t rank, size_t first, size_t last, size_t polls, struct err *err)
-{
-    const struct trace_rank *process = &polling->trace->ranks[rank];
+    const struct row row = {first, last, polls, 0};
     struct place *place;
-    TRY(find_place(polling, &process->calls[first], &place, err));
+    TRY(find_place(polling, &polling->trace->ranks[rank].calls[first], &place, err));
     int64_t end_ps = end_of_poll(polling, rank, last);
     TRY(find_writes(polling, rank, last, polls == 1, place, end_ps, err));
     place->seen_ps = end_ps;
     polling->report->considered += polls;
     if (polling->found_count == 0) return STATUS_OK;
-    for (size_t i = 0; i < polling->found_count; i++) TRY(await_write(polling, rank, last, polling->found[i], place, err));
-    for (size_t i = first; i < last; i++)
-        TRY(add_edit(polling, (struct edit){.rank = rank, .index = i, .what = EDIT_DROP}, err));
+    ARRAY_PUSH(polling->rows, polling->row_count, polling->row_capacity, row, err);
+    polling->rows[polling->row_count - 1].wait_count = polling->found_count;
+    for (size_t i = 0; i < polling->found_count; i++) {
+        struct write *write = polling->found[i];
+        const struct poll_wait wait = {
+            .rank = rank, .origin = write->origin, .call = last, .write = write->index, .at_ps = end_ps};
+        write->awaited_by = place->poll;
+        ARRAY_PUSH(polling->waits, polling->wait_count, polling->wait_capacity, wait, err);
+    }
+    return STATUS_OK;
+}
+
+static enum status change_row(struct polling *polling, const struct row *row, const struct poll_wait *waits, struct err *err)
+{
+    for (size_t i = 0; i < row->wait_count; i++)
+        if (waits[i].refused)
+            return transform_refuse(polling->report, polling->trace, waits->rank, row->last, row->polls, err, "%s",
+                                    waits[i].refused);
+    for (size_t i = 0; i < row->wait_count; i++) {
+        const int32_t tag = polling->next_tag++;
+        TRY(add_edit(polling, (struct edit){waits->rank, row->last, EDIT_RECEIVE, (int32_t)waits[i].origin, tag}, err));
+        TRY(add_edit(polling, (struct edit){waits[i].origin, waits[i].write, EDIT_SEND, (int32_t)waits->rank, tag}, err));
+    }
+    for (size_t i = row->first; i < row->last; i++)
+        TRY(add_edit(polling, (struct edit){.rank = waits->rank, .index = i, .what = EDIT_DROP}, err));
     polling->report->changed++;
-    polling->dropped += polls - 1;
+    polling->dropped += row->polls - 1;
+    return STATUS_OK;
+}
+
+static enum status change_rows(struct polling *polling, struct err *err)
+{
+    const struct poll_wait *waits = polling->waits;
+    TRY(poll_order_check(polling->trace, polling->waits, polling->wait_count, err));
+    for (size_t i = 0; i < polling->row_count; waits += polling->rows[i++].wait_count)
+        TRY(change_row(polling, &polling->rows[i], waits, err));
+    if (polling->edit_count > 0) qsort(polling->edits, polling->edit_count, sizeof *polling->edits, by_rank_and_index);
     return STATUS_OK;
 }
 
@@ -275,12 +304,11 @@ static enum status find_rows(struct polling *polling, struct err *err)
         for (size_t i = 0, polls; i < rank->count; i++) {
             if (!polls_window(&rank->calls[i]) || !*site_of(polling, &rank->calls[i])) continue;
             size_t last = end_of_row(rank, i, &polls);
-            TRY(change_row(polling, r, i, last, polls, err));
+            TRY(find_row(polling, r, i, last, polls, err));
             i = last;
         }
     }
-    if (polling->edit_count > 0) qsort(polling->edits, polling->edit_count, sizeof *polling->edits, by_rank_and_index);
-    return STATUS_OK;
+    return polling->row_count > 0 ? change_rows(polling, err) : STATUS_OK;
 }
 
 static struct timeline_item message_item(enum mpi_call call, const struct edit *edit, uint32_t site)
@@ -358,7 +386,8 @@ static enum status apply_polls(const struct trace *trace, const char *argument, 
     polling.shifts_ps = calloc(trace->rank_count, sizeof *polling.shifts_ps);
     enum status status = polling.sites && polling.shifts_ps ? run_polling(&polling, made, err) : err_memory(err);
     for (uint32_t r = 0; polling.shifts_ps && r < trace->rank_count; r++) free(polling.shifts_ps[r]);
-    FREE_ALL(polling.shifts_ps, polling.sites, polling.edits, polling.writes, polling.places, polling.found);
+    FREE_ALL(polling.shifts_ps, polling.sites, polling.edits, polling.writes, polling.places, polling.found, polling.rows,
+             polling.waits);
     return status;
 }
 

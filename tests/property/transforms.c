@@ -39,6 +39,7 @@ static const struct row rows[] = {
     {{"p2p=get-notify"}},
     {{"pscw=notify"}},
     {{"fence=pscw", "pscw=notify"}},
+    {{"polls"}},
     {{"flag=notify"}},
     {{"rma=p2p"}},
 };
@@ -99,11 +100,16 @@ static enum lawful_change change_of(const struct row *row)
     return found;
 }
 
-/* Whether operations become other ones, or messages. */
+static bool drops_polls(const struct row *row)
+{
+    return strcmp(row->specs[0], "polls") == 0 || strcmp(row->specs[0], "flag=notify") == 0;
+}
+
+/* Whether operations become other ones, or messages, or go. */
 static bool makes_others(const struct row *row)
 {
     const char *last = row->specs[spec_count(row) - 1];
-    return strcmp(last, "pscw=notify") == 0 || strcmp(last, "flag=notify") == 0 || strcmp(last, "rma=p2p") == 0;
+    return drops_polls(row) || strcmp(last, "pscw=notify") == 0 || strcmp(last, "rma=p2p") == 0;
 }
 
 static enum status check_kept(const struct trace *before, const struct trace *after, const struct row *row,
@@ -113,8 +119,7 @@ static enum status check_kept(const struct trace *before, const struct trace *af
     bool same = true;
     if (!makes_others(row)) TRY(lawful_same_operations(before, after, change_of(row), &same, text, sizeof text, err));
     if (!same) fail(verdict, row->specs[0], "%s", text);
-    bool polls = strcmp(row->specs[0], "flag=notify") == 0; /* the time between polls goes with them */
-    for (uint32_t r = 0; !polls && r < before->rank_count; r++) {
+    for (uint32_t r = 0; !drops_polls(row) && r < before->rank_count; r++) { /* the time between polls goes with them */
         int64_t before_ps, after_ps;
         TRY(computing_ps(before, r, &before_ps, err));
         TRY(computing_ps(after, r, &after_ps, err));
@@ -226,7 +231,8 @@ static enum status check_row(const struct trial *trial, const struct program *pr
     const struct trace *after = once.trace ? once.trace : trace;
     status = check_kept(trace, after, row, verdict, err);
     if (status == STATUS_OK) status = check_replays(trial, program, after, row->specs[count - 1], verdict, err);
-    bool again = count == 1 && change_of(row) != LAWFUL_TURNED; /* messages that stayed are looked at anew */
+    /* Messages that stayed are looked at anew, and so are the last polls of rows. */
+    bool again = count == 1 && change_of(row) != LAWFUL_TURNED && strcmp(spec, "polls") != 0;
     if (status == STATUS_OK && again && rewrite_run(after, row->specs, 1, &twice, err) == STATUS_OK) {
         if (twice.reports[0].changed > 0) fail(verdict, spec, "again: %s", twice.reports[0].summary);
         rewrite_clear(&twice);

@@ -239,6 +239,59 @@ static void flags_with_requests_stay(void **state)
                  "a call waits for the flag's request");
 }
 
+/* In the recorded times each write comes before its poll ends, and each program would never end: what rank 0 does before it
+ * writes waits for what rank 1 does behind its polls. A lock of rank 1 keeps the writer out. In the last
+ * program nothing waits. */
+static void polls_that_never_end(void **state)
+{
+    (void)state;
+#define POLLS POLL("10") POLL("30") POLL("50")
+#define WRITES(BEFORE)                                                                                                 \
+    "0 0.000001 0.000001 MPI_Win_lock_all win=0\n" BEFORE "0 0.000032 0.000032 MPI_Put win=0 target=1 bytes=8 disp=0\n"        \
+    "0 0.000032 0.000040 MPI_Win_flush win=0 target=1\n0 0.000080 0.000080 MPI_Win_unlock_all win=0\n"
+#define POLLED(BEHIND)                                                                                                 \
+    "1 0.000000 0.000000 MPI_Win_lock_all win=0\n" POLLS BEHIND "1 0.000085 0.000085 MPI_Win_unlock_all win=0\n"
+    static const struct {
+        const char *text, *why;
+    } rows[] = {
+        {TWO WRITES("0 0.000002 0.000003 MPI_Barrier comm=0\n") POLLED("1 0.000060 0.000061 MPI_Barrier comm=0\n"),
+         "comes behind it"},
+        {TWO WRITES("0 0.000002 0.000003 MPI_Recv comm=0 peer=1 tag=0 bytes=8\n")
+             POLLED("1 0.000060 0.000061 MPI_Send comm=0 peer=0 tag=0 bytes=8\n"),
+         "comes behind it"},
+        {TWO WRITES("0 0.000002 0.000003 MPI_Irecv comm=0 peer=1 tag=0 bytes=8 req=1\n0 0.000004 0.000005 MPI_Wait req=1\n")
+             POLLED("1 0.000060 0.000061 MPI_Send comm=0 peer=0 tag=0 bytes=8\n"),
+         "comes behind it"},
+        {TWO WRITES("0 0.000002 0.000003 MPI_Ibarrier comm=0 req=1\n0 0.000004 0.000005 MPI_Wait req=1\n")
+             POLLED("1 0.000060 0.000061 MPI_Ibarrier comm=0 req=1\n1 0.000062 0.000063 MPI_Wait req=1\n"),
+         "comes behind it"},
+        {TWO "window 1 comm=0\n" WRITES("0 0.000002 0.000003 MPI_Win_start win=1 group=1\n"
+                                         "0 0.000004 0.000005 MPI_Win_complete win=1\n")
+             POLLED("1 0.000060 0.000061 MPI_Win_post win=1 group=0\n1 0.000062 0.000063 MPI_Win_wait win=1\n"),
+         "may wait for what comes behind it"},
+        {TWO WRITES("0 0.000002 0.000003 MPI_Send comm=0 peer=1 tag=0 bytes=8\n")
+             POLLED("1 0.000060 0.000061 MPI_Recv comm=0 peer=0 tag=0 bytes=8\n"),
+         "may wait for what comes behind it"},
+        {TWO "0 0.000031 0.000031 MPI_Win_lock win=0 target=1 lock=shared\n"
+             "0 0.000032 0.000032 MPI_Put win=0 target=1 bytes=8 disp=0\n"
+             "0 0.000032 0.000040 MPI_Win_unlock win=0 target=1\n"
+             "1 0.000000 0.000001 MPI_Win_lock win=0 target=1 lock=exclusive\n" POLLS
+             "1 0.000060 0.000061 MPI_Win_unlock win=0 target=1\n",
+         "holds a lock that keeps others out"},
+        {TWO WRITES("0 0.000002 0.000003 MPI_Irecv comm=0 peer=1 tag=0 bytes=8 req=1\n")
+             "0 0.000090 0.000091 MPI_Wait req=1\n" POLLED("1 0.000060 0.000061 MPI_Send comm=0 peer=0 tag=0 bytes=8\n"),
+         NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        static const char *const specs[][2] = {{"polls", NULL}, {"flag=notify", NULL}};
+        for (int k = 0; k < 2; k++)
+            if (rows[i].why)
+                test_refuses(specs[k][0], rows[i].text, rows[i].why);
+            else
+                assert_true(test_run_rewritten_us(rows[i].text, "a", specs[k]) > 0);
+    }
+}
+
 /* One heap for both; the places of the second begin behind those of the first. */
 static void one_heap(void **state)
 {
@@ -339,7 +392,8 @@ int main(void)
         cmocka_unit_test(last_put_has_the_signal), cmocka_unit_test(signals_without_data),
         cmocka_unit_test(paired_epochs_stay_together), cmocka_unit_test(what_cannot_change),
         cmocka_unit_test(messages_of_epochs), cmocka_unit_test(times_by_hand),
-        cmocka_unit_test(flags_of_puts), cmocka_unit_test(flags_with_requests_stay), cmocka_unit_test(one_heap),
+        cmocka_unit_test(flags_of_puts), cmocka_unit_test(flags_with_requests_stay),
+        cmocka_unit_test(polls_that_never_end), cmocka_unit_test(one_heap),
         cmocka_unit_test(generated_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
