@@ -110,10 +110,17 @@ enum status exchanges_refuse(struct exchanges *exchanges, struct exchange_messag
     return STATUS_OK;
 }
 
+/* The first call that waits for an end: MPI_Request_get_status may do so before the call that completes it. */
+static void note_done(struct exchange_message *message, int side, size_t call)
+{
+    size_t *done = side == SEND ? &message->sent : &message->received;
+    if (*done == MESSAGE_NONE) *done = call;
+}
+
 static void chain_end(struct exchanges *exchanges, uint32_t rank, size_t call, uint32_t message, int side)
 {
     uint32_t *head = &exchanges->done[exchanges->first[rank] + call];
-    *(side == SEND ? &exchanges->messages[message].sent : &exchanges->messages[message].received) = call;
+    note_done(&exchanges->messages[message], side, call);
     exchanges->messages[message].next_done[side] = *head;
     *head = message * 2 + (uint32_t)side;
 }
@@ -130,7 +137,7 @@ static enum status look_at_call(struct exchanges *exchanges, uint32_t rank, size
         if (call_makes_request(call->call))
             TRY(map_set(requests, call->message.request, (uint64_t)message * 2 + (uint64_t)side, err));
         else
-            *(side == SEND ? &exchanges->messages[message].sent : &exchanges->messages[message].received) = index;
+            note_done(&exchanges->messages[message], side, index);
     }
     uint32_t count;
     uint64_t end;
@@ -140,6 +147,7 @@ static enum status look_at_call(struct exchanges *exchanges, uint32_t rank, size
         chain_end(exchanges, rank, index, (uint32_t)(end / 2), end % 2);
     }
     const uint64_t *asked = kind == CALL_REQUEST_QUERY ? map_find(requests, call->completion.request) : NULL;
+    if (asked && call->flags & TRACE_FLAG) note_done(&exchanges->messages[*asked / 2], *asked % 2, index);
     if (!asked || exchanges->messages[*asked / 2].stays) return STATUS_OK;
     return exchanges_refuse(exchanges, &exchanges->messages[*asked / 2], *asked % 2, err,
                             "MPI_Request_get_status asks for its request");
