@@ -145,7 +145,7 @@ static enum status analyze_slices(struct settings *settings, struct trace_source
     TRY(analysis_check(&settings->analysis, source->trace, err));
     TRY(find_section(settings, source, err));
     if (settings->keep_going || !settings->violations.known) TRY(begin_check(settings, err));
-    TRY(model_analyze_slices(source, &settings->analysis.options, slice_calls(source->trace->rank_count), &result,
+    TRY(model_analyze_slices(source, &settings->analysis.options, slice_calls(source), &result,
                              err));
     analysis_tell_faults(source->trace);
     return conclude_analysis(settings, source->trace, false, result, err);

@@ -421,7 +421,7 @@ static enum status find_contradictions(const char *file, const struct platform *
     bool possible;
     TRY(trace_open_source(file, &source, &possible, &records, err));
     if (!possible) return err_set(err, STATUS_DATA, file, NULL, "has changed");
-    enum status status = model_analyze_slices(&source, NULL, slice_calls(source.trace->rank_count), &result, err);
+    enum status status = model_analyze_slices(&source, NULL, slice_calls(&source), &result, err);
     source_close(&source);
     TRY(status);
     status = warnings_add_contradictions(result, platform, warnings, err);

@@ -212,7 +212,8 @@ static enum status begin_reading(struct reader *reader, const char *path)
     if (!possible) return err_set(&reader->err, STATUS_DATA, path, NULL, "has changed while it is read");
     const uint32_t ranks = reader->source.trace->rank_count;
     reader->source.adds_before = trace_steps_are_known(reader->source.trace);
-    reader->calls = slice_batch(slice_calls(ranks), ranks);
+    reader->source.batch = SOURCE_BATCH; /* a message each */
+    reader->calls = slice_batch(slice_calls(&reader->source), ranks);
     reader->ended = calloc((size_t)ranks + 1, sizeof *reader->ended);
     return reader->ended ? STATUS_OK : err_memory(&reader->err);
 }

@@ -55,7 +55,7 @@ enum status report_slices_read(struct trace_source *source, const struct analyze
     watched.watcher = &watcher;
     TRY(levels_new(source->trace->rank_count, INT64_MIN, INT64_MAX, &slices.levels, err));
     enum status status =
-        model_analyze_slices(&tapped, &watched, slice_calls(source->trace->rank_count), &slices.result, err);
+        model_analyze_slices(&tapped, &watched, slice_calls(source), &slices.result, err);
     placed_waits_keep_longest(&slices.waits, WAITS_KEPT);
     GIVE(status, *made = slices, report_slices_clear(&slices));
 }

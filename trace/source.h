@@ -9,6 +9,7 @@ struct trace_source {
     struct trace *trace; /* owned; read() appends calls, the user of the source removes them */
     void *state;
 
+    size_t batch; /* calls of a rank that are worth one reading; 0: SOURCE_BATCH */
     bool keeps_before; /* set by the user: before_ps of calls are kept, as in a whole trace */
     bool adds_before; /* set by the user: new calls have their before_ps; they are freed after each reading */
     bool keeps_going; /* set by the user: a fault of the input ends its rank, not the reading (trace/faults.h) */
@@ -29,6 +30,7 @@ struct trace_source {
     void (*close)(struct trace_source *source); /* frees state; who has taken the trace has set it to NULL */
 };
 #define SOURCE_GONE SIZE_MAX
+enum { SOURCE_BATCH = 512 };
 
 void source_close(struct trace_source *source);
 

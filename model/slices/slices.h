@@ -6,18 +6,18 @@
 #include "model/analyze.h"
 #include "trace/source.h"
 
-/* Calls of all ranks that are read at a time; per rank enough to be worth opening its file again. */
-enum { SLICE_CALLS = 1 << 17, SLICE_CALLS_PER_RANK = 1 << 11 };
-static inline size_t slice_calls(uint32_t rank_count)
+/* Calls of all ranks that are read at a time: few stay in the processor's caches. */
+enum { SLICE_CALLS = 1 << 15, SLICE_BATCHES = 4 };
+static inline size_t slice_calls(const struct trace_source *source)
 {
-    size_t calls = (size_t)rank_count * SLICE_CALLS_PER_RANK;
+    size_t calls = SLICE_BATCHES * source->trace->rank_count * (source->batch > 0 ? source->batch : SOURCE_BATCH);
     return calls > SLICE_CALLS ? calls : SLICE_CALLS;
 }
 
 /* The number of calls of one rank that are read at a time, in a slice of `calls` calls. */
 static inline size_t slice_batch(size_t calls, uint32_t rank_count)
 {
-    size_t batch = rank_count > 0 ? calls / 4 / rank_count : calls;
+    size_t batch = rank_count > 0 ? calls / SLICE_BATCHES / rank_count : calls;
     return batch > 0 ? batch : 1;
 }
 

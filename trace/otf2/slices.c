@@ -2,12 +2,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "common/array.h"
 #include "trace/otf2/read.h"
 
-/* Of one chunk and one descriptor each. */
-enum { READERS_MAX = 256 };
+/* A reader has one chunk and one descriptor. While all stay open, a few calls are worth a reading; else as many as take the time
+ * of opening a reader and of finding its place. */
+enum { READERS_MAX = 1024, OTHER_DESCRIPTORS = 128, BATCH_OPEN = 16 };
 
 struct rank_reader {
     const struct archive_location *location;
@@ -26,7 +28,9 @@ struct archive_source {
     OTF2_EvtReaderCallbacks *callbacks;
     struct rank_reader *ranks;
     uint64_t turn;
-    uint32_t open_count;
+    uint32_t open_count, open_most;
+    struct rlimit limit; /* of descriptors, as it was before it was raised */
+    bool raised;
 };
 
 static void close_reader(struct archive_source *source, struct rank_reader *rank)
@@ -50,7 +54,7 @@ static void close_least_used(struct archive_source *source)
 static enum status open_reader(struct archive_source *source, struct rank_reader *rank, const char *path)
 {
     struct archive_reader *reader = &source->reader;
-    if (source->open_count == READERS_MAX) close_least_used(source);
+    if (source->open_count == source->open_most) close_least_used(source);
     rank->in = OTF2_Reader_GetEvtReader(reader->otf2, rank->location->id);
     if (!rank->in) return archive_broken(reader, path, "cannot open the events");
     source->open_count++;
@@ -172,9 +176,26 @@ static void close_archive(struct trace_source *of)
         free(source->ranks[r].damage);
     }
     if (source->callbacks) OTF2_EvtReaderCallbacks_Delete(source->callbacks);
+    if (source->raised) setrlimit(RLIMIT_NOFILE, &source->limit);
     if (read) archive_tell_behind(&source->reader);
     archive_close(&source->reader);
     FREE_ALL(source->ranks, source->path, source);
+}
+
+/* Raises the soft limit while the archive is read. */
+static void choose_readers(struct archive_source *source)
+{
+    const rlim_t ranks = source->reader.trace->rank_count < READERS_MAX ? source->reader.trace->rank_count : READERS_MAX;
+    source->open_most = 1;
+    if (getrlimit(RLIMIT_NOFILE, &source->limit) != 0) return;
+    struct rlimit raised = source->limit;
+    if (raised.rlim_cur < ranks + OTHER_DESCRIPTORS) {
+        raised.rlim_cur = raised.rlim_max < ranks + OTHER_DESCRIPTORS ? raised.rlim_max : ranks + OTHER_DESCRIPTORS;
+        source->raised = setrlimit(RLIMIT_NOFILE, &raised) == 0;
+        if (!source->raised) raised = source->limit;
+    }
+    const rlim_t free_ones = raised.rlim_cur > OTHER_DESCRIPTORS ? raised.rlim_cur - OTHER_DESCRIPTORS : 1;
+    source->open_most = (uint32_t)(free_ones < READERS_MAX ? free_ones : READERS_MAX);
 }
 
 static enum status open_archive(struct archive_source *source, bool *possible, uint64_t *events)
@@ -201,6 +222,7 @@ static enum status open_archive(struct archive_source *source, bool *possible, u
     source->callbacks = OTF2_EvtReaderCallbacks_New();
     if (!source->callbacks) return err_memory(reader->err);
     archive_set_event_callbacks(source->callbacks);
+    choose_readers(source);
     return archive_open_events(reader);
 }
 
@@ -216,6 +238,7 @@ enum status otf2_slices_open(const char *path, struct trace_source *source, bool
     archive_messages_catch();
     enum status status = state->path ? open_archive(state, possible, events) : err_memory(err);
     source->trace = state->reader.trace;
+    if (source->trace && state->open_most >= source->trace->rank_count) source->batch = BATCH_OPEN;
     if (status != STATUS_OK || !*possible) source_close(source);
     return status;
 }
