@@ -278,6 +278,18 @@ static enum status open_with_room(const struct prediction_options *options, cons
     return err_set(err, why.status, NULL, NULL, "%s%s", why.text, denser);
 }
 
+/* The platform takes all settings as those of --set: an error of one that is a spec's names the spec's option. */
+static void name_option(const char *const *specs, size_t count, const char *option, struct err *err)
+{
+    char text[ERR_TEXT_BYTES], set[ERR_TEXT_BYTES];
+    snprintf(text, sizeof text, "%s", err->text);
+    for (size_t i = 0; i < count; i++) {
+        int length = snprintf(set, sizeof set, "--set:%s: ", specs[i]);
+        if (length < ERR_TEXT_BYTES && strncmp(text, set, (size_t)length) == 0)
+            err_set(err, err->status, option, specs[i], "%s", text + length);
+    }
+}
+
 static enum status open_rewritten(const void *context, const char *semantics, const char *const *specs, size_t spec_count,
                                   const struct trace *trace, struct platform **platform, struct err *err)
 {
@@ -304,7 +316,11 @@ static enum status open_rewritten(const void *context, const char *semantics, co
     if (status == STATUS_OK) status = open_with_room(options, file, overrides, count, trace->rank_count, &opened, err);
     platform_shift_clear(&shift);
     free(overrides);
-    TRY(status);
+    if (status != STATUS_OK) {
+        name_option((const char *const *)options->rewrites, options->rewrite_count, "--rewrite", err);
+        name_option(specs, spec_count, options->semantics_option ? options->semantics_option : "--rows", err);
+        return status;
+    }
     status = prediction_options_check_windows(options, semantics, trace, opened, err);
     GIVE(status, *platform = opened, platform_free(opened));
 }

@@ -369,6 +369,22 @@ static void print_note(const struct comparison *comparison, size_t row, const ch
     text_print(out, ": %s\n", note);
 }
 
+/* Medians of different transfers do not bound one rate. */
+static void print_bounded(const struct comparison *comparison, FILE *out)
+{
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct result *result = comparison->results[i];
+        const uint64_t lower = result->lower_bound_Bps.count + result->lower_bound_Bps.unbounded,
+                       upper = result->platform_bound_Bps.count + result->platform_bound_Bps.unbounded;
+        if (lower == upper || lower == 0 || upper == 0) continue;
+        text_print(out,
+                   "Note: the bounds are medians of different transfers: under %s, %" PRIu64 " of %" PRIu64
+                   " have a lower bound, %" PRIu64 " an upper one\n",
+                   comparison->names[i], lower, result->transfer_count, upper);
+        return;
+    }
+}
+
 static void print_results(const struct comparison *comparison, FILE *out)
 {
     const struct result *first = comparison->results[0];
@@ -387,6 +403,7 @@ static void print_results(const struct comparison *comparison, FILE *out)
     print_efficiency(comparison, out);
     print_nodes(comparison, out);
     print_partial(comparison, out);
+    print_bounded(comparison, out);
     for (size_t i = 0; i < comparison->count; i++)
         for (size_t n = 0; n < comparison->results[i]->note_count; n++)
             print_note(comparison, i, comparison->results[i]->notes[n], out);

@@ -448,7 +448,8 @@ static enum status expect_end(struct flight_walk *walk, const struct trace_call 
         lower_scopes(walk, flight->counter, LEAST, operation);
         flight->era[LEAST]--;
     }
-    if (walk->last == MOST && (kind == CALL_SHMEM_GET || kind == CALL_SHMEM_FETCH)) { /* their call completes them */
+    if (kind == CALL_SHMEM_GET || kind == CALL_SHMEM_FETCH) { /* their call completes them */
+        if (walk->last == LEAST) return STATUS_OK;
         lower_counter(pair, MOST, operation);
         flight->era[MOST]--;
         return add_leaving(walk, &(struct leaving){call->exit_ps, {[MOST] = *operation}, flight->counter});

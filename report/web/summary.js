@@ -217,10 +217,19 @@ function firstScreen(inputs) {
   return cards.length ? element("div", { class: "cards" }, cards) : null;
 }
 
+// Whether messages would better be one-sided communication: the best of the rows that rewrite all of them.
+function oneSidedText(changes, runTime) {
+  const found = changes.filter((change) => change.gain_s !== null && /^[^+]*\+p2p=[^+]*$/.test(change.row));
+  if (!found.length) return null;
+  const best = found.reduce((most, change) => (change.gain_s > most.gain_s ? change : most));
+  return `One-sided instead of messages: the best, ${best.row.replace(/^.*\+/, "")}, is ${formatShare(Math.abs(best.gain_s) / runTime)} ± ${formatShare(best.error_s / runTime)} `
+    + `${best.gain_s > 0 ? "faster" : "slower"}${best.advised ? "" : ": no reason to change"}.`;
+}
+
 // What advise found: changes that gain more than the error of their prediction.
 function adviceSection(input) {
   const { changes, run_time_s: runTime } = input.data, advised = changes.filter((change) => change.advised);
-  const most = Math.max(0, ...advised.map((change) => change.gain_s + change.error_s));
+  const most = Math.max(0, ...advised.map((change) => change.gain_s + change.error_s)), oneSided = oneSidedText(changes, runTime);
   return section(`Advice ${shortName(input.name)}`, advised.length
     ? [element("p", { class: "soft" }, `What each change saves of ${formatSeconds(runTime)}, the run replayed as it is; bracket: the error.`),
       element("div", { class: "bars wide", role: "img", "aria-label": advised.map((change) => `${change.row} saves ${gainText(change, runTime)}`).join("; ") },
@@ -229,6 +238,7 @@ function adviceSection(input) {
           element("i", { class: "error", style: `left:${(100 * Math.max(0, change.gain_s - change.error_s)) / most}%;width:${(200 * change.error_s) / most}%` })),
         element("span", { class: "value" }, gainText(change, runTime))]).flat())]
     : element("p", {}, "No change gains more than the error of its prediction."),
+  oneSided ? element("p", {}, oneSided) : null,
   advised.length ? behind(["change", "gain", "error", "of the run", "what it moves", "where most is lost", ""], advised.map((change) => [change.row, formatSeconds(change.gain_s),
     `± ${formatSeconds(change.error_s)}`, formatShare(change.gain_s / runTime), change.rewrites.map((rewrite) => rewrite.summary).join("; "),
     withoutDirectories(change.where || ""), change.confirmed ? "" : "by the fast engine only"]), "as a table, with the calls that move") : null,

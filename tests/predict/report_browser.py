@@ -190,7 +190,8 @@ def alone(browser, clicks):
     """Results without a recorded run have a first screen, too. Figures are those of report_browser.sh's inputs."""
     shown = {"comparison": ["WHERE THE TIME GOES", "OTHER LIBRARIES, OTHER CLUSTERS", "a: start waits", "Nine of ten runs lie so close"],
              "scaling": ["1 s on 8 ranks", "8 ranks take 900 ms to 1.2 s"],
-             "validation": ["HOW LONG", "measured", "off at worst"], "advice": ["WHAT TO CHANGE", "Nine of ten runs lie so close"]}
+             "validation": ["HOW LONG", "measured", "off at worst"], "advice": ["WHAT TO CHANGE", "Nine of ten runs lie so close"],
+             "messages": ["One-sided instead of messages: the best, p2p=", ": no reason to change."]}
     for name, texts in shown.items():
         page = Page(browser, f"{name}_alone")
         page.shows("HOW SURE", *texts)

@@ -31,7 +31,9 @@ END
 run 0 report "$trace" predicted.txt comparison.json advice.json validation.json platform.json campaign.json scaling.json sensitivity.json \
     --title 'a run' -o all.html
 
-for part in comparison scaling validation advice; do run 0 report $part.json -o ${part}_alone.html; done
+run 0 generate ring --ranks 2 --iterations 2 --sync p2p -o messages.txt
+run 0 advise messages.txt --platform "$platform" --engine loggp --json messages.json
+for part in comparison scaling validation advice messages; do run 0 report $part.json -o ${part}_alone.html; done
 
 # 2. Names with markup, control characters, other directions of writing, and a megabyte.
 evil='"><img%20src=x%20onerror=window.hacked=1></script><script>window.hacked=2</script>'
