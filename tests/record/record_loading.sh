@@ -151,15 +151,6 @@ rm -rf run.rma
 expect 1 "$rmacast" record -o run.rma -- ./idle
 check grep -q 'nothing was recorded, expected a program that calls MPI_Init' err
 
-# Ranks whose hosts share no directory: each writes to one of its own, and the files are brought together afterwards.
-mkdir here there together
-recorder=$(dirname "$rmacast")/../lib/librmacast-record.so
-expect 0 env LD_PRELOAD="$recorder" "$mpiexec" -n 1 env RMACAST_SPOOL="$work/here" ./program : -n 1 env RMACAST_SPOOL="$work/there" ./program
-cp here/rank-* there/rank-* together
-rm -rf run.rma
-expect 0 "$rmacast" export together --to otf2 -o run.rma
-check test "$(calls)" = 'MPI_Init MPI_Barrier MPI_Finalize '
-
 # A build without the recorder for Open MPI.
 if [ $# -gt 1 ]; then
     program=$1

@@ -1,5 +1,6 @@
 /* MPI_Init and MPI_Finalize: opening and closing the spool. */
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,10 +105,10 @@ static void define_identity(const struct spool_header *of_rank)
         text, sizeof text,
         "host=%s\nprogram=%s\nlibrary=%s\nmpich_version=%s\nmpich_device=%s\nucx_rcache_enable=%s\nucx_tls=%s\n"
         "spawned=%s\ncores=%s\ncore_waits=%s\nlauncher=%s\nlaunched=%.20s\n"
-        "openmpi_btl=%.200s\nrdma=%s\n",
+        "openmpi_btl=%.200s\nrdma=%s\nrun=%" PRIx64 "\n",
         host, program, library, version, device, cache ? cache : "", transports ? transports : "",
         parent == MPI_COMM_NULL ? "no" : "yes", cores, rec_core_wait_known() ? "yes" : "no", launcher, processes,
-        btl ? btl : "", has_rdma() ? "yes" : "no");
+        btl ? btl : "", has_rdma() ? "yes" : "no", rec_run());
     struct spool_record head = {.kind = SPOOL_IDENTITY, .extra = (int64_t)measure_cost(of_rank)};
     rec_define_with(head, text, (size_t)bytes < sizeof text ? (size_t)bytes : sizeof text - 1, NULL, 0);
 }

@@ -191,9 +191,24 @@ static enum status note_launcher(const struct spool *spool, struct trace *trace,
                           rank->launcher, atoi(rank->launched), trace->provenance.library);
 }
 
+/* Files that somebody has brought together may be of several runs. */
+static enum status check_run(const struct spool *spool, struct err *err)
+{
+    const struct spool_rank *first = NULL;
+    for (uint32_t i = 0; i < spool->world; i++) {
+        const struct spool_rank *rank = &spool->ranks[i];
+        if (!rank->run) continue;
+        if (!first) first = rank;
+        if (strcmp(rank->run, first->run) != 0)
+            return err_set(err, STATUS_DATA, rank->main_name, NULL, "is of another run than %s", first->main_name);
+    }
+    return STATUS_OK;
+}
+
 static enum status read_all(struct spool *spool, struct trace *trace, struct err *err)
 {
     TRY(spool_define(spool, trace, err));
+    TRY(check_run(spool, err));
     spool_clock_begin(spool, trace);
     TRY(spool_events(spool, trace, err));
     for (uint32_t i = 0; i < spool->world; i++)
