@@ -60,8 +60,8 @@ exec unshare --time --fork --monotonic "$offset" --boottime "$offset" -- "$@"
 S
 chmod +x node.sh
 
-# The times of a trace against the marks. error_ns bounds each offset (half a round trip). Times before the last mark may have been
-# moved forward by twice that. Rank 0's marks bound what lies between both scales.
+# The times of a trace against the marks. error_ns bounds each offset (half a round trip). Times before the last mark may have
+# been moved forward by twice that. Rank 0's marks bound what lies between both scales.
 cat >compare.py <<'PY'
 import json, subprocess, sys
 rmacast, trace, offset_s = sys.argv[1], sys.argv[2], float(sys.argv[3])
