@@ -84,7 +84,9 @@ if [ -n "$openmpi" ] && srun --mpi=list 2>&1 | grep -q 'pmix'; then
 else
     echo 'no Open MPI, or no PMIx in Slurm: srun --mpi=pmix is not tried'
 fi
-# What is not passed on is told.
+# srun that does not speak the library's protocol, and what is not passed on: told.
+expect 0 "$rmacast" record -o alone.rma -- srun -n 3 -O --mpi=none "$program"
+check grep -q 'do not belong together: srun started 3 processes, each of which is alone in the world of MPICH.*: expected another' err
 expect 1 "$rmacast" record -o none.rma -- srun -n 2 -O --export=NONE --mpi=pmi2 "$program"
 check grep -q "LD_PRELOAD did not reach $program: env -i, a container or a launcher that passes no environment" err
 cat >job.sh <<JOB

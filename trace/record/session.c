@@ -64,12 +64,22 @@ static uint64_t measure_cost(const struct spool_header *header)
     return (uint64_t)((double)best * 1e12 / per_s / CALLS);
 }
 
-/* The number of processes by the launcher's own environment variable. */
+/* The number of processes by the launcher's own environment variable. Where mpiexec uses another launcher beneath, it counts. */
 static const char *launched_ranks(const char **by)
 {
-    const char *of_open_mpi = getenv("OMPI_COMM_WORLD_SIZE"), *of_mpich = getenv("PMI_SIZE");
-    *by = of_open_mpi ? "Open MPI" : of_mpich ? "MPICH" : "";
-    return of_open_mpi ? of_open_mpi : of_mpich ? of_mpich : "";
+    static const struct {
+        const char *variable, *launcher;
+    } known[] = {{"OMPI_COMM_WORLD_SIZE", "mpiexec of Open MPI"},
+                 {"PMI_SIZE", "mpiexec of MPICH"},
+                 {"SLURM_STEP_NUM_TASKS", "srun"},
+                 {"JSM_NAMESPACE_SIZE", "jsrun"},
+                 {"FLUX_JOB_SIZE", "flux run"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const char *ranks = getenv(known[i].variable);
+        *by = known[i].launcher;
+        if (ranks) return ranks;
+    }
+    return *by = "";
 }
 
 /* Whether the host has a device for remote DMA. */
