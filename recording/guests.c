@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,14 +116,14 @@ void record_end_guests(void)
 }
 
 /* The process id is only a number: the process may have ended long ago, or run on another machine. A writer is a
- * process that has mapped the tail file. */
-static bool has_mapped(int pid, const char *tail)
+ * process that has mapped the tail file, which may be a link (recording/join.h). */
+static bool has_mapped(int pid, const char *file_name)
 {
-    char path[64], *line = NULL;
+    char path[64], tail[PATH_MAX], *line = NULL;
     size_t capacity = 0;
     bool found = false;
     snprintf(path, sizeof path, "/proc/%d/maps", pid);
-    FILE *file = fopen(path, "r");
+    FILE *file = realpath(file_name, tail) ? fopen(path, "r") : NULL;
     for (ssize_t length; !found && file && (length = getline(&line, &capacity, file)) > 0;) {
         line[length - 1] = '\0';
         const char *name = strchr(line, '/');

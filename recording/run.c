@@ -168,14 +168,18 @@ enum status record_make_spool(const char *directory, const char *spool, int *loc
     return status;
 }
 
+bool record_is_rank_file(const char *name)
+{
+    const char *end = strrchr(name, '.');
+    return strncmp(name, "rank-", 5) == 0 && end && (strcmp(end, SPOOL_MAIN_SUFFIX) == 0 || strcmp(end, SPOOL_TAIL_SUFFIX) == 0);
+}
+
 void record_remove_spool(const char *directory, const char *spool)
 {
     DIR *listing = opendir(spool);
     if (!listing) return;
     for (const struct dirent *entry; (entry = readdir(listing)) != NULL;) {
-        const char *end = strrchr(entry->d_name, '.');
-        if (strncmp(entry->d_name, "rank-", 5) == 0 && end && (strcmp(end, ".spool") == 0 || strcmp(end, ".tail") == 0))
-            file_claims_remove(dirfd(listing), entry->d_name, 0);
+        if (record_is_rank_file(entry->d_name)) file_claims_remove(dirfd(listing), entry->d_name, 0);
     }
     file_claims_remove(dirfd(listing), SPOOL_UNRECORDED_NAME, 0);
     file_claims_remove(dirfd(listing), SPOOL_REACHED_NAME, 0);

@@ -28,6 +28,9 @@ enum status record_directory(const char *output, char *const *command, char path
  * another one is being made, or as otf2_check_place() says. */
 enum status record_make_spool(const char *directory, const char *spool, int *lock, struct err *err);
 
+/* Whether the recorder gives this name to files of ranks. */
+bool record_is_rank_file(const char *name);
+
 /* Removes the recorder's files and the spool directory, and the archive's directory if nothing else is in it. */
 void record_remove_spool(const char *directory, const char *spool);
 

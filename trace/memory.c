@@ -49,7 +49,7 @@ static void find_files(const char *path)
     if (anchor && slash) *slash = '\0';
     bytes_found = 0;
     memset(calls_found, 0, sizeof calls_found);
-    if (above) nftw(anchor && !slash ? "." : above, add_file, OPEN_MOST, FTW_PHYS | FTW_ACTIONRETVAL);
+    if (above) nftw(anchor && !slash ? "." : above, add_file, OPEN_MOST, FTW_ACTIONRETVAL);
     free(above);
 }
 

@@ -172,12 +172,15 @@ check grep -q 'no CPU times, expected a trace that was recorded with --cpu-time'
 expect 0 "$rmacast" record --calls rma --paused -o part.rma -- "$mpiexec" -n 2 "$programs/pscw_halo"
 check grep -q 'only some groups of calls were recorded' err
 
-# What Open MPI's mpiexec sets, for a program of MPICH: two worlds of one rank each.
-expect 0 "$rmacast" record -o alone.rma -- sh -c "export OMPI_COMM_WORLD_SIZE=2; '$programs/control' & '$programs/control'; wait"
-alone='mpicc and mpiexec belong to different MPIs: mpiexec of Open MPI started 2 processes, each of which is alone in the world of MPICH'
-check test "$(grep -c "^rmacast: warning: $alone" err)" = 1
-expect 0 "$rmacast" info alone.rma/world-1
-check grep -q "$alone" out
+# What launchers set, for a program of MPICH that does not know them: two worlds of one rank each.
+for by in 'OMPI_COMM_WORLD_SIZE mpiexec of Open MPI' 'JSM_NAMESPACE_SIZE jsrun' 'FLUX_JOB_SIZE flux run'; do
+    rm -rf alone.rma
+    expect 0 "$rmacast" record -o alone.rma -- sh -c "export ${by%% *}=2; '$programs/control' & '$programs/control'; wait"
+    alone="the launcher and the MPI library do not belong together: ${by#* } started 2 processes, each of which is alone in the world of"
+    check test "$(grep -c "^rmacast: warning: $alone MPICH" err)" = 1
+    expect 0 "$rmacast" info alone.rma/world-1
+    check grep -q "$alone MPICH" out
+done
 
 # Functions of an instrumented program, only those that main calls.
 expect 0 "$rmacast" record --functions=2 -o functions.rma -- "$mpiexec" -n 2 "$programs/functions_pie"

@@ -1,9 +1,11 @@
 #!/bin/sh
-# Usage: record_slurm.sh RMACAST PROGRAM: a program of MPICH that srun starts is recorded, by a Slurm that this test starts and
-# ends: munged, slurmctld and slurmd as ordinary processes on the loopback interface, with all their files in a directory.
+# Usage: record_slurm.sh RMACAST PROGRAM [OPENMPI-PROGRAM]: programs of MPICH and of Open MPI that srun starts are recorded, by a
+# Slurm that this test starts and ends: munged, slurmctld and slurmd as its own children on the loopback interface, with all their
+# files in a directory.
 set -u
-rmacast=$1 program=$2
-. "$(dirname "$0")/../expect.sh"
+rmacast=$1 program=$2 openmpi=${3:-}
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../expect.sh"
 left_out() { echo "$1: not tried" && exit 77; }
 
 # daemon NAME: its file, as Debian names it
@@ -14,15 +16,22 @@ slurmctld=$(daemon slurmctld) && slurmd=$(daemon slurmd) && stepd=$(daemon slurm
 plugins=$(find "$(dirname "$slurmctld")/../lib" -type d -name 'slurm*' -exec test -f '{}/select_cons_tres.so' \; -print 2>/dev/null | head -n 1)
 [ -n "$plugins" ] || left_out 'the plugins of Slurm are not there'
 
-work=$(mktemp -d)
+work=$(mktemp -d) daemons=
+# Ends the daemons, the last one first.
 end() {
-    for pid in slurmd slurmctld munged; do
-        [ -s "$work/$pid.pid" ] && kill "$(cat "$work/$pid.pid")" 2>/dev/null
-        for _ in $(seq 50); do [ -s "$work/$pid.pid" ] && kill -0 "$(cat "$work/$pid.pid")" 2>/dev/null && sleep 0.1; done
-    done
+    status=$?
+    for pid in $daemons; do kill "$pid" 2>/dev/null && wait "$pid"; done
+    if pgrep -a -f "$work" >"$work/left"; then cat "$work/left" >&2 && status=1; fi
     rm -rf "$work"
+    exit $status
 }
 trap end EXIT
+trap 'exit 1' HUP INT TERM
+# begin COMMAND...: a daemon in the foreground of a child
+begin() {
+    "$@" >"$work/${1##*/}.err" 2>&1 &
+    daemons="$! $daemons"
+}
 cd "$work" || exit 1
 chmod 755 . && mkdir state spool
 port=$((20000 + $$ % 20000))
@@ -40,8 +49,6 @@ StateSaveLocation=$work/state
 SlurmdSpoolDir=$work/spool
 SlurmctldPidFile=$work/slurmctld.pid
 SlurmdPidFile=$work/slurmd.pid
-SlurmctldLogFile=$work/slurmctld.log
-SlurmdLogFile=$work/slurmd.log
 PluginDir=$plugins
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
@@ -54,15 +61,14 @@ PartitionName=all Nodes=node Default=YES MaxTime=10 OverSubscribe=FORCE:8 State=
 CONF
 export SLURM_CONF="$work/slurm.conf"
 dd if=/dev/urandom of=munge.key bs=128 count=1 2>/dev/null && chmod 400 munge.key
-"$munged" --force --key-file="$work/munge.key" --socket="$work/munge.socket" --pid-file="$work/munged.pid" \
-    --log-file="$work/munged.log" --seed-file="$work/munged.seed" 2>munged.err || left_out "munged does not begin ($(tail -n 1 munged.err))"
-"$slurmctld" >slurmctld.err 2>&1 || left_out "slurmctld does not begin ($(tail -n 1 slurmctld.err))"
-"$slurmd" -N node -d "$stepd" >slurmd.err 2>&1 || left_out "slurmd does not begin ($(tail -n 1 slurmd.err))"
-for _ in $(seq 100); do
-    sinfo -h -o %T 2>/dev/null | grep -q idle && break
-    sleep 0.2
-done
-sinfo -h -o %T 2>/dev/null | grep -q idle || left_out "no node of Slurm is ready ($(tail -n 1 slurmctld.log))"
+begin "$munged" --foreground --force --key-file="$work/munge.key" --socket="$work/munge.socket" --pid-file="$work/munged.pid" \
+    --log-file="$work/munged.log" --seed-file="$work/munged.seed"
+ready() { for _ in $(seq 100); do "$@" && return; sleep 0.2; done; false; }
+ready test -S munge.socket || left_out "munged does not begin ($(tail -n 1 munged*.err))"
+begin "$slurmctld" -D
+begin "$slurmd" -D -N node -d "$stepd"
+idle() { sinfo -h -o %T 2>/dev/null | grep -q idle; }
+ready idle || left_out "no node of Slurm is ready ($(tail -qn 1 slurmctld*.err slurmd*.err | tr '\n' ' '))"
 
 # All ranks, in one world; the command's exit status; and a job script that records inside its own allocation.
 expect 0 "$rmacast" record -o run.rma -- srun -n 3 -O --mpi=pmi2 "$program"
@@ -70,6 +76,19 @@ expect 0 "$rmacast" info run.rma
 check grep -q '^ranks  *3$' out
 check grep -q '^complete  *yes$' out
 expect 7 "$rmacast" record -o ends.rma -- srun -n 2 -O --mpi=pmi2 sh -c '"$0"; exit 7' "$program"
+if [ -n "$openmpi" ] && srun --mpi=list 2>&1 | grep -q 'pmix'; then
+    expect 0 "$here/openmpi.sh" "$rmacast" record -o pmix.rma -- srun -n 3 -O --mpi=pmix "$openmpi"
+    expect 0 "$rmacast" info pmix.rma
+    check grep -q '^ranks  *3$' out
+    check grep -q '^complete  *yes$' out
+else
+    echo 'no Open MPI, or no PMIx in Slurm: srun --mpi=pmix is not tried'
+fi
+# srun that does not speak the library's protocol, and what is not passed on: told.
+expect 0 "$rmacast" record -o alone.rma -- srun -n 3 -O --mpi=none "$program"
+check grep -q 'do not belong together: srun started 3 processes, each of which is alone in the world of MPICH.*: expected another' err
+expect 1 "$rmacast" record -o none.rma -- srun -n 2 -O --export=NONE --mpi=pmi2 "$program"
+check grep -q "LD_PRELOAD did not reach $program: env -i, a container or a launcher that passes no environment" err
 cat >job.sh <<JOB
 #!/bin/sh
 #SBATCH -n 2 -O

@@ -542,6 +542,7 @@ void rec_set_requests_done(struct rec_call *rec, int count, const MPI_Status *st
  * errno). */
 const char *rec_spool_open(const struct spool_header *header);
 const char *rec_directory(void); /* that directory */
+uint64_t rec_run(void);          /* the same for all ranks of this run */
 /* threads.c */
 void rec_threads_begin(const struct spool_header *header); /* the calling thread is thread 0 */
 /* clock.c */

@@ -1,5 +1,6 @@
 /* MPI_Init and MPI_Finalize: opening and closing the spool. */
 #include <dirent.h>
+#include <inttypes.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,12 +64,22 @@ static uint64_t measure_cost(const struct spool_header *header)
     return (uint64_t)((double)best * 1e12 / per_s / CALLS);
 }
 
-/* The number of processes by the launcher's own environment variable. */
+/* The number of processes by the launcher's own environment variable. Where mpiexec uses another launcher beneath, it counts. */
 static const char *launched_ranks(const char **by)
 {
-    const char *of_open_mpi = getenv("OMPI_COMM_WORLD_SIZE"), *of_mpich = getenv("PMI_SIZE");
-    *by = of_open_mpi ? "Open MPI" : of_mpich ? "MPICH" : "";
-    return of_open_mpi ? of_open_mpi : of_mpich ? of_mpich : "";
+    static const struct {
+        const char *variable, *launcher;
+    } known[] = {{"OMPI_COMM_WORLD_SIZE", "mpiexec of Open MPI"},
+                 {"PMI_SIZE", "mpiexec of MPICH"},
+                 {"SLURM_STEP_NUM_TASKS", "srun"},
+                 {"JSM_NAMESPACE_SIZE", "jsrun"},
+                 {"FLUX_JOB_SIZE", "flux run"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const char *ranks = getenv(known[i].variable);
+        *by = known[i].launcher;
+        if (ranks) return ranks;
+    }
+    return *by = "";
 }
 
 /* Whether the host has a device for remote DMA. */
@@ -104,10 +115,10 @@ static void define_identity(const struct spool_header *of_rank)
         text, sizeof text,
         "host=%s\nprogram=%s\nlibrary=%s\nmpich_version=%s\nmpich_device=%s\nucx_rcache_enable=%s\nucx_tls=%s\n"
         "spawned=%s\ncores=%s\ncore_waits=%s\nlauncher=%s\nlaunched=%.20s\n"
-        "openmpi_btl=%.200s\nrdma=%s\n",
+        "openmpi_btl=%.200s\nrdma=%s\nrun=%" PRIx64 "\n",
         host, program, library, version, device, cache ? cache : "", transports ? transports : "",
         parent == MPI_COMM_NULL ? "no" : "yes", cores, rec_core_wait_known() ? "yes" : "no", launcher, processes,
-        btl ? btl : "", has_rdma() ? "yes" : "no");
+        btl ? btl : "", has_rdma() ? "yes" : "no", rec_run());
     struct spool_record head = {.kind = SPOOL_IDENTITY, .extra = (int64_t)measure_cost(of_rank)};
     rec_define_with(head, text, (size_t)bytes < sizeof text ? (size_t)bytes : sizeof text - 1, NULL, 0);
 }

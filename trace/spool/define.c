@@ -302,6 +302,7 @@ static enum status define_identity(struct unify *unify)
                  {"launched=", &rank->launched},
                  {"openmpi_btl=", &rank->btl},
                  {"rdma=", &rank->rdma},
+                 {"run=", &rank->run},
                  {"mpich_version=", &rank->mpich_version},
                  {"mpich_device=", &rank->mpich_device},
                  {"ucx_rcache_enable=", &rank->rcache}};

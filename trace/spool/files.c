@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,12 +219,17 @@ static enum status open_tail(struct spool_rank *rank, struct err *err)
     return status;
 }
 
+/* Of a link (recording/join.h) the file itself, which messages name. */
 static char *file_name(const char *directory, unsigned rank, unsigned thread, const char *suffix)
 {
-    char name[NAME_BYTES];
+    char name[NAME_BYTES], target[PATH_MAX];
     char *path = NULL;
     make_name(name, rank, thread, suffix);
-    return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+    if (asprintf(&path, "%s/%s", directory, name) < 0) return NULL;
+    ssize_t length = readlink(path, target, sizeof target);
+    if (length <= 0 || *target != '/' || (size_t)length == sizeof target) return path;
+    free(path);
+    return strndup(target, (size_t)length);
 }
 
 static enum status open_files(struct spool_rank *rank, const char *directory, unsigned number, unsigned thread,
@@ -277,7 +283,7 @@ static void close_rank(struct spool_rank *rank)
     }
     FREE_ALL(rank->lines, rank->clocks, rank->anchors, rank->unrecorded, rank->library, rank->tls, rank->mpich_version,
              rank->cores, rank->misses, rank->misses_per_s, rank->launcher, rank->launched, rank->btl, rank->rdma,
-             rank->mpich_device, rank->rcache, rank->damage, rank->main_name, rank->tail_name);
+             rank->mpich_device, rank->rcache, rank->run, rank->damage, rank->main_name, rank->tail_name);
 }
 
 static enum status place_rank(struct spool *spool, struct spool_rank *rank, size_t *capacity, struct err *err)

@@ -183,17 +183,33 @@ static enum status note_launcher(const struct spool *spool, struct trace *trace,
     if (spool->world != 1 || !rank->present || rank->spawned || !rank->launched || !rank->launcher ||
         !trace->provenance.library)
         return STATUS_OK;
-    bool own = strncmp(trace->provenance.library, rank->launcher, strlen(rank->launcher)) == 0;
-    if (own || !*rank->launcher || atoi(rank->launched) < 2) return STATUS_OK;
+    const char *of = strstr(rank->launcher, " of ");
+    if (!*rank->launcher || atoi(rank->launched) < 2) return STATUS_OK;
+    if (of && strncmp(trace->provenance.library, of + 4, strlen(of + 4)) == 0) return STATUS_OK;
     return trace_add_note(trace, err,
-                          SPOOL_FOREIGN_LAUNCHER ": mpiexec of %.40s started %d processes, each of which is alone in the "
-                          "world of %s",
-                          rank->launcher, atoi(rank->launched), trace->provenance.library);
+                          SPOOL_FOREIGN_LAUNCHER ": %.40s started %d processes, each of which is alone in the world of %s%s",
+                          rank->launcher, atoi(rank->launched), trace->provenance.library,
+                          strcmp(rank->launcher, "srun") == 0 ? ": expected another srun --mpi=TYPE" : "");
+}
+
+/* Files that somebody has brought together may be of several runs. */
+static enum status check_run(const struct spool *spool, struct err *err)
+{
+    const struct spool_rank *first = NULL;
+    for (uint32_t i = 0; i < spool->world; i++) {
+        const struct spool_rank *rank = &spool->ranks[i];
+        if (!rank->run) continue;
+        if (!first) first = rank;
+        if (strcmp(rank->run, first->run) != 0)
+            return err_set(err, STATUS_DATA, rank->main_name, NULL, "is of another run than %s", first->main_name);
+    }
+    return STATUS_OK;
 }
 
 static enum status read_all(struct spool *spool, struct trace *trace, struct err *err)
 {
     TRY(spool_define(spool, trace, err));
+    TRY(check_run(spool, err));
     spool_clock_begin(spool, trace);
     TRY(spool_events(spool, trace, err));
     for (uint32_t i = 0; i < spool->world; i++)

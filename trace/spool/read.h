@@ -20,7 +20,7 @@ enum status spool_read_by(unsigned threads, const char *directory, bool keep_goi
 
 /* The begin of the note of a trace whose processes were started by another MPI's launcher, so that each is a world of
  * its own. */
-#define SPOOL_FOREIGN_LAUNCHER "mpicc and mpiexec belong to different MPIs"
+#define SPOOL_FOREIGN_LAUNCHER "the launcher and the MPI library do not belong together"
 
 /* Windows whose data MPICH 4.0 with ch4:ucx silently writes to a wrong address: the base of MPI_Win_create is not
  * 16-byte aligned, and the registration cache is not switched off. */

@@ -82,7 +82,7 @@ struct spool_rank {
     char *unrecorded;                            /* names of calls that are not recorded, may be NULL */
     bool spawned;                                /* by MPI_Comm_spawn */
     /* Of the identity, may be NULL. */
-    char *library, *mpich_version, *mpich_device, *rcache, *tls, *cores, *launcher, *launched, *btl, *rdma;
+    char *library, *mpich_version, *mpich_device, *rcache, *tls, *cores, *launcher, *launched, *btl, *rdma, *run;
     char *misses, *misses_per_s; /* of the identity in MPI_Finalize, likewise */
     char *damage; /* where the files are damaged; everything after it is lost. NULL: not damaged */
 };

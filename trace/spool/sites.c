@@ -100,12 +100,23 @@ static enum status module_find(struct spool_sites *sites, const char *path, stru
 /* From the C++ ABI; SimGrid needs the same library. */
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *bytes, int *failed);
 
+/* Rust's compiler adds "::h" and a hash to each function, which another build of the same source has not. */
+static void drop_hash(char *function)
+{
+    enum { DIGITS = 16 };
+    size_t length = function ? strlen(function) : 0;
+    if (length < DIGITS + 3) return;
+    char *end = function + length - DIGITS;
+    if (strncmp(end - 3, "::h", 3) == 0 && strspn(end, "0123456789abcdef") == DIGITS) end[-3] = '\0';
+}
+
 static enum status add_place(struct spool_sites *sites, const char *function, const char *file, int line,
                              struct err *err)
 {
     int failed = 0;
     bool of_cpp = function && strncmp(function, "_Z", 2) == 0; /* then as the source has it */
     char *named = of_cpp ? __cxa_demangle(function, NULL, NULL, &failed) : NULL;
+    drop_hash(named);
     struct spool_place *made = calloc(1, sizeof *made);
     enum status status = made ? array_reserve((void **)&sites->places, &sites->place_capacity, sites->place_count + 1,
                                               sizeof *sites->places, err)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "trace/record/record.h"
 #include "trace/record/settings.h"
@@ -12,6 +13,21 @@ static char directory[4096];
 const char *rec_directory(void)
 {
     return directory;
+}
+
+/* Rank 0's time of day when it opened its files, for all of the program: files of another run have another one. */
+static uint64_t run_ns;
+
+uint64_t rec_run(void)
+{
+    return run_ns;
+}
+
+static uint64_t time_of_day_ns(void)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
 enum { NO_DIRECTORY = -1 };
@@ -47,7 +63,10 @@ const char *rec_spool_open(const struct spool_header *header)
     errno = 0;
     if (rec_rank == 0) number = take_directory(header, &why);
     failure = errno;
-    PMPI_Bcast(&number, 1, MPI_INT, 0, rec_everyone);
+    uint64_t told[] = {(uint64_t)(int64_t)number, time_of_day_ns()};
+    PMPI_Bcast(told, 2, MPI_UINT64_T, 0, rec_everyone);
+    number = (int)(int64_t)told[0];
+    run_ns = told[1];
     errno = failure;
     if (rec_rank == 0) return why;
     errno = 0;

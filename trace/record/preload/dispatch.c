@@ -152,12 +152,13 @@ static bool is_initialisation(const char *name)
     return false;
 }
 
-/* word: of the stub that was called. Another thread may do the same at the same time: it finds the same. */
+/* word: of the stub that was called. Another thread may do the same at the same time: it finds the same. A sanitizer inside the
+ * program comes before all constructors: to load a library then would be the C library's begin, without an environment. */
 void rec_dispatch(void **word) __attribute__((visibility("hidden")));
 void rec_dispatch(void **word)
 {
-    if (!rmacast_record_next("PMPI_Init")) rec_make_visible();
-    if (!rmacast_record_next("PMPI_Init")) {
+    if (environ && !rmacast_record_next("PMPI_Init")) rec_make_visible();
+    if (!environ || !rmacast_record_next("PMPI_Init")) {
         point_elsewhere(word);
         return;
     }

@@ -7,14 +7,12 @@
 
 #include "cli/cli.h"
 #include "cli/files.h"
+#include "cli/record/packing.h"
 #include "cli/terminal/activity.h"
-#include "cli/written.h"
 #include "common/text/text.h"
-#include "common/units.h"
 #include "recording/job.h"
 #include "recording/run.h"
 #include "trace/recordings.h"
-#include "trace/steps.h"
 
 struct options {
     const char *output, *json;
@@ -158,85 +156,12 @@ static const struct argp argp = {
     NULL,
 };
 
-static void warn_misaligned(void *context, const struct spool_misaligned *found)
-{
-    (void)context;
-    cli_note("warning: window %" PRId32 " of rank %" PRIu32 " begins at %#" PRIx64
-             ", not a multiple of 16: %s puts and gets at a "
-             "wrong address there; use MPI_Win_allocate, align the memory, or set UCX_RCACHE_ENABLE=n",
-             found->window, found->rank, found->base, found->library);
-}
-
-/* Of all archives. */
-struct sums {
-    uint64_t programs, ranks, events, incomplete;
-};
-
-static void show_packing(void *context)
-{
-    (void)context;
-    activity_begin("rmacast record: waiting for the ranks, and packing");
-}
-
-/* Predictions take their computing from the recording. */
-static void warn_disturbed(const struct record_packed *packed)
-{
-    const struct trace_core_waits *waits = &packed->core_waits;
-    char waited[UNITS_TEXT_BYTES], mpi[UNITS_TEXT_BYTES], inside[UNITS_TEXT_BYTES];
-    if (!packed->crowded && !waits->notable && !waits->mpi_notable) return;
-    cli_note("warning: %s: disturbed: computing waited %s for a core, %.1f %% of the ranks' time; of %s in MPI %s without a "
-             "core%s",
-             packed->directory, units_format_duration(waits->waited_s, waited), 100 * waits->share,
-             units_format_duration(waits->mpi_s, mpi), units_format_duration(waits->mpi_waited_s, inside),
-             packed->crowded ? "; more ranks than cores on a node" : "");
-}
-
-static void say_packed(void *context, const struct record_packed *packed)
-{
-    struct sums *sums = context;
-    sums->programs++;
-    sums->ranks += packed->rank_count;
-    sums->events += packed->call_count;
-    sums->incomplete += packed->incomplete_count;
-    if (packed->incomplete_count > 0)
-        cli_note("warning: %s: %" PRIu32 " of %" PRIu32 " rank%s %s incomplete; rank %" PRIu32 ": %s", packed->directory,
-                 packed->incomplete_count, packed->rank_count, units_plural(packed->rank_count),
-                 packed->incomplete_count == 1 ? "is" : "are", packed->first_incomplete,
-                 packed->incomplete_why ? packed->incomplete_why : "its recording breaks off");
-    warn_disturbed(packed);
-    if (packed->steps) cli_note("warning: %s: %s: " TRACE_STEPS_ADVICE, packed->directory, packed->steps);
-    if (packed->foreign_launcher) cli_note("warning: %s", packed->foreign_launcher);
-    cli_note("%" PRIu32 " rank%s, %zu event%s: %s/traces.otf2", packed->rank_count, units_plural(packed->rank_count),
-             packed->call_count, units_plural(packed->call_count), packed->directory);
-    cli_note("next: rmacast analyze %s", packed->directory);
-}
-
-static void say_kept(void *context, const char *spool)
-{
-    (void)context;
-    activity_end();
-    text_print(
-        stderr,
-        "rmacast: %s: the recording is kept, not packed; every command reads it, rmacast export --to otf2 -o DIR packs it\n",
-        spool);
-}
-
-static void say_failed(void *context, const struct err *error)
-{
-    (void)context;
-    activity_end();
-    text_print(stderr, "rmacast: %s\n", error->text);
-}
-
-static enum status write_json(const struct options *options, const char *directory, const struct sums *sums,
+static enum status write_json(const struct options *options, const char *directory, const struct packing *sums,
                               int exit_status, struct err *err)
 {
     struct written written;
     written_begin(&written, options->json, "record", directory);
-    written_count(&written, "programs", sums->programs);
-    written_count(&written, "ranks", sums->ranks);
-    written_count(&written, "events", sums->events);
-    written_count(&written, "incomplete_ranks", sums->incomplete);
+    packing_count(sums, &written);
     written_count(&written, "exit_status", (uint64_t)exit_status);
     return written_end(&written, err);
 }
@@ -273,13 +198,8 @@ static enum status run_command(const struct options *options, const char *direct
 static enum status record_program(const struct options *options, const char *directory, struct err *err)
 {
     int exit_status = 0;
-    struct sums sums = {0};
-    const struct record_observer observer = {.ended = show_packing,
-                                             .misaligned = warn_misaligned,
-                                             .packed = say_packed,
-                                             .kept = say_kept,
-                                             .failed = say_failed,
-                                             .context = &sums};
+    struct packing sums = {0};
+    const struct record_observer observer = packing_observer(&sums);
     char last[RECORD_PATH_BYTES];
     enum status status = run_command(options, directory, &observer, last, &exit_status, err);
     activity_end();
