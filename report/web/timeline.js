@@ -61,7 +61,7 @@ function overviewStrip({ data }, shared) {
   const { slices } = data.over_time, line = () => shared.lines[0].data, shift = () => (shared.how === 1 ? line().aligned : 0);
   let begin = 0, end = 1;
   const toShared = (seconds) => (seconds * 1e12 - shift()) / shared.factors[0];
-  const canvas = slicesCanvas(slices, "waiting and other time in calls of all ranks over the whole run, and the window that is shown; a click moves the window",
+  const canvas = slicesCanvas(data.over_time, "waiting and other time in calls of all ranks over the whole run, and the window that is shown; a click moves the window",
     (pixel) => (at(pixel) * shared.factors[0] + shift()) * 1e-12);
   // As wide as the time lines below.
   const left = () => (canvas.clientWidth < 600 ? 30 : 64), at = (pixel) => begin + ((pixel - left()) / (canvas.clientWidth - left())) * (end - begin);

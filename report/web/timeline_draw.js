@@ -188,8 +188,7 @@ function createCanvas(input, shared, number) {
     chosen.call = call;
     const one = timeline.calls && timeline.calls[row][call];
     if (!one) { status.textContent = `rank ${data.rankOf(row)}`; shared.draw(); return; }
-    const wait = data.waitOf(row, one);
-    status.textContent = [`rank ${row}`, ...data.callText(one), wait ? data.waitText(wait) : ""].filter((text) => text).join(", ");
+    status.textContent = [`rank ${row}`, ...data.callText(one), ...data.waitsOf(row, call).map(data.waitText)].filter((text) => text).join(", ");
     const span = zoomTo ? Math.max(one[2] * 4, 1e5) : view.until - view.from, middle = one[1] + one[2] / 2;
     if (zoomTo || one[1] + one[2] < view.from || one[1] > view.until) shared.show(toShared(middle - span / 2), toShared(middle + span / 2));
     else shared.draw();
@@ -248,9 +247,8 @@ function createCanvas(input, shared, number) {
     if (timeline.calls) timeline.calls.forEach((calls, rank) => {
       for (let i = firstFrom(calls, view.from); i < calls.length && calls[i][1] <= view.until && rowsShown.length < 300; i++) {
         if (timeline.activities[calls[i][3]] < 0) continue;
-        const wait = data.waitOf(rank, calls[i]);
         rowsShown.push([rank, formatPs(calls[i][1]), formatPs(calls[i][2]), timeline.functions[calls[i][3]], data.callText(calls[i]).slice(1).join(", "),
-          wait ? data.waitText(wait) : ""]);
+          data.waitsOf(rank, i).map(data.waitText).join("; ")]);
       }
     });
     else for (const wait of timeline.waits.slice(0, 300)) rowsShown.push([wait[0], formatPs(wait[2]), formatPs(wait[3] - wait[2]), "", "", data.waitText(wait)]);
