@@ -39,10 +39,11 @@ static struct analyze_options options_of(const struct trace *trace, const struct
     return analyze;
 }
 
-/* The page shows sums over the ranks, of what takes time. */
-static void cut_efficiency(cJSON *result)
+/* The page shows sums over the ranks, of what takes time, and not what is in flight. */
+static void cut_result(cJSON *result)
 {
     cJSON *interval, *characteristics, *next;
+    cJSON_DeleteItemFromObject(result, "in_flight");
     cJSON_ArrayForEach(interval, cJSON_GetObjectItem(cJSON_GetObjectItem(result, "efficiency"), "intervals"))
     {
         characteristics = cJSON_GetObjectItem(interval, "characteristics");
@@ -61,7 +62,7 @@ static enum status write_result(const struct result *result, struct input_runs *
     cJSON *json;
     TRY(input_runs_add(runs, result->origin == TRACE_SIMULATED, result->rank_count, err));
     TRY(result_to_json(result, &json, err));
-    cut_efficiency(json);
+    cut_result(json);
     fputs("\"data\":", out);
     enum status status = copy_tree(json, out, err);
     fputs(",\"timeline\":", out);

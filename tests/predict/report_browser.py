@@ -1,4 +1,5 @@
-"""report_browser.py CLICKS: works the pages of report_browser.sh in Chromium with clicks and keys. Exit status 77: it does not start."""
+"""report_browser.py CLICKS [--long]: works the pages of report_browser.sh in Chromium with clicks and keys. Exit status 77: it does
+not start."""
 import base64
 import sys
 
@@ -271,6 +272,50 @@ def long_runs(browser, clicks):
     page.works(clicks)
 
 
+DRAG = """const canvas = document.querySelector('.line canvas'), box = canvas.getBoundingClientRect();
+    canvas.setPointerCapture = () => {};
+    for (const [name, x] of [['pointerdown', 600], ['pointermove', 500], ['pointerup', 500]])
+      canvas.dispatchEvent(new PointerEvent(name, { clientX: box.x + x, clientY: box.y + 30, pointerId: 1, bubbles: true }))"""
+
+
+def every_control(browser, clicks, name, ranks):
+    """The time lines by keys, buttons, dragging, search and the strip; then every control at once, on a telephone, too."""
+    page = Page(browser, name)
+    page.check(f": {ranks} ranks, " in browser.script("return document.querySelector('.line canvas').getAttribute('aria-label')"), "other ranks")
+    whole = browser.script(PICTURES)
+    browser.click(BUTTON % "zoom in")
+    zoomed = browser.script(PICTURES)
+    page.check(zoomed != whole, "'zoom in' changes nothing")
+    browser.script(DRAG)
+    page.check(browser.script(PICTURES) not in (whole, zoomed), "dragging does not move")
+    browser.script("document.querySelector('.line canvas').focus()")
+    browser.keys("Home")
+    browser.script("document.activeElement.blur()")
+    page.check(browser.script(PICTURES) == whole, "Home does not show the whole run")
+    browser.click("//label[contains(., 'waits')]")
+    page.check(browser.script(PICTURES) != whole, "without waits it looks the same")
+    browser.click("//label[contains(., 'waits')]")
+    browser.click(BUTTON % "zoom in")
+    before = browser.script(DRAWN % "location.hash")
+    browser.click("//section[@aria-label='Time lines']/canvas")
+    browser.script("document.querySelector('section[aria-label=\"Time lines\"] > canvas').dispatchEvent(new MouseEvent('click', { clientX: 200 }))")
+    page.check(browser.script(DRAWN % "location.hash") != before, "a click on the strip does not move the window")
+    if browser.script("return Boolean(document.querySelector('input[type=search]'))"):
+        browser.type(SEARCH, "MPI_Win_complete", "Enter")
+        page.check("MPI_Win_complete" in browser.script(STATUS), "the call that was found is not told:", browser.script(STATUS))
+    page.works(clicks)
+    Page(browser, name, 390, 844, dark=True).works(clicks)
+
+
+def sizes(browser, clicks):
+    for name, ranks in [("ring", 4), ("middle", 64), ("many", 1024)]:
+        every_control(browser, clicks, name, ranks)
+
+
+def million(browser, clicks):
+    every_control(browser, clicks, "long", 1024)
+
+
 def posts(browser, _):
     """A search for a wait state finds the calls that wait, not others that begin at the same moment. Of the ring each rank posts
     and starts at once, and the posts of four are later than the starts that wait for them."""
@@ -291,7 +336,7 @@ def main():
         print(f"SKIPPED: Chromium does not start ({fault}), so that no page is opened")
         return 77
     with browser:
-        for work in [everything, hostile, parts_missing, first_screen, alone, long_runs, new_controls, slices, intervals, many_ranks, posts]:
+        for work in [million] if "--long" in sys.argv else [everything, hostile, parts_missing, first_screen, alone, long_runs, new_controls, slices, intervals, many_ranks, sizes, posts]:
             try:
                 work(browser, clicks)
             except Fault as fault:
