@@ -1,5 +1,5 @@
-# What a page does in a browser: report_browser.py works it as a user does, and nothing of a trace is run. With --long, of a run of
-# 1.2 million calls of 1024 ranks. Exit status 77: none.
+# What a page does in a browser: report_browser.py works it as a user does, and nothing of a trace is run. With --long, of a run
+# of 1.2 million calls of 1024 ranks. Exit status 77: none.
 skip() { echo "SKIPPED: $*, so that no page is opened"; exit 77; }
 command -v chromedriver >/dev/null && { command -v chromium || command -v google-chrome; } >/dev/null ||
     skip 'no Chromium is installed (Debian: chromium, chromium-driver)'
