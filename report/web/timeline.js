@@ -13,7 +13,7 @@ function aggregated({ timeline }) {
   if (!timeline.calls)
     notes.push(`Aggregated, since the run has too many calls to show each. A colour is what a rank${timeline.levels[0].rows.length < timeline.ranks
       ? " of those that share the row" : ""} mostly does in a piece of time of ${formatPs(timeline.levels[0].piece_ps)} or longer, paler the smaller that `
-      + "share is; hatching from below is the share of waiting. rmacast report --from TIME --to TIME shows a window of time in full.");
+      + "share is; hatching, or dark red, from below is the share of waiting. rmacast report --from TIME --to TIME shows a window of time in full.");
   for (const [what, items, count] of [["epochs", timeline.epochs, timeline.epochs_count],
     ["arrows", (timeline.arrows || []).flat(), timeline.arrows_count]])
     if (items && count > items.length) notes.push(`Of ${count} ${what} of this window ${items.length} are in the page.`);
