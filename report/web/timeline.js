@@ -127,7 +127,9 @@ function timelineSection(given) {
   const shared = sharedView(inputs), full = inputs.filter((input) => input.timeline.calls);
   shared.lines = inputs.map((input) => createCanvas(input, shared, inputs.indexOf(input)));
   shared.occurring = shared.lines.map((line) => line.data.occurring());
-  shared.align(0);
+  // A run that is much shorter than another one would be a stroke.
+  const ends = inputs.map(({ timeline }) => timeline.end_ps), how = Math.max(...ends) > 8 * Math.min(...ends) ? 2 : 0;
+  shared.align(how);
   const views = full.length ? full[0].timeline.views : [], predicted = full.some((input) => input.timeline.transfers.length > 0);
   shared.keys = element("details", {}, element("summary", {}, "keys"), table(["on the focused drawing", ""], [["left, right", "move"], ["+, -, control and wheel", "zoom"],
     ["dragging", "moves"], ["shift and dragging", "totals of a range"], ["Home", "the whole run"], ["up, down", "choose a rank"], ["comma, full stop", "the call before, behind"],
@@ -146,7 +148,7 @@ function timelineSection(given) {
     element("button", { type: "button", onclick: () => shared.zoom(0.5, (shared.view.from + shared.view.until) / 2) }, "zoom in"),
     element("button", { type: "button", onclick: () => shared.zoom(2, (shared.view.from + shared.view.until) / 2) }, "zoom out"),
     element("button", { type: "button", onclick: shared.reset }, "whole run"),
-    full.length > 1 ? choice("runs", ["begin together", "make their first window together", "are stretched to one length"], 0, shared.align) : null,
+    full.length > 1 ? choice("runs", ["begin together", "make their first window together", "are stretched to one length"], how, shared.align) : null,
     full.length ? choice("view", names, 0, (i) => { shared.arrows = i - 1; change(); }) : null,
     choice("colours", ["by kind of call", "colour-blind"], palette - 1, (i) => { palette = i + 1; change(); }),
     toggle("waits", true, (on) => { shared.waits = on; change(); }),

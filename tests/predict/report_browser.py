@@ -241,6 +241,9 @@ def slices(browser, clicks):
     page.equal(told, ["iterations 121 to 122", "12 ms", "120 ms", "132 ms", "57 %", "0.57", "43 %", "4", "0", "", "Wait at Barrier", "Wait at Barrier"], "the slice in the table")
     page.works(clicks)
     Page(browser, "evil").shows(", since no loop was found")
+    # Runs of 210 and 1.15 ms.
+    page = Page(browser, "apart")
+    page.equal(browser.script("return document.querySelector(\"select[aria-label='runs']\").selectedOptions[0].text"), "are stretched to one length", "runs")
 
 
 def intervals(browser, clicks):

@@ -114,5 +114,6 @@ awk 'BEGIN { print "rmacast-trace 1\nranks 2"
   for (rank = 0; rank < 2; rank++) { print rank, 0, "enter main"
     for (i = end = 0; i < 200; i++) { end += i == 120 ? 11 : 1; print rank, (rank ? end : i == 120 ? end - 10.1 : end - 0.1) / 1000, end / 1000, "MPI_Barrier comm=0" } } }' >steps.txt
 run 0 report steps.txt -o steps.html
+run 0 report steps.txt sites.txt -o apart.html
 
 work
