@@ -65,8 +65,25 @@ error_t over_time_option_parse(const struct argp_state *state, char *text, struc
     if (number && cli_count(state, "--over-time", number + (number != text), 1, OVER_TIME_MOST, &slices)) return EINVAL;
     if (number && number != text) *number = '\0';
     options->iterations = number == text ? NULL : text;
+    options->find_loop = !text;
     options->over_time = (size_t)slices;
     return 0;
+}
+
+enum status analysis_find_loop(const char *path, bool keep_going, struct analyze_options *options, struct main_loop *loop,
+                               struct err *err)
+{
+    struct trace_source source;
+    struct err ignored;
+    uint64_t records;
+    bool possible;
+    if (!options->find_loop || options->loop) return STATUS_OK;
+    if (trace_open_source(path, &source, &possible, &records, &ignored) != STATUS_OK || !possible) return STATUS_OK;
+    source.keeps_going = keep_going;
+    options->loop = loop;
+    enum status status = main_loop_find_in(&source, loop, err);
+    source_close(&source);
+    return status == STATUS_DATA ? STATUS_OK : status;
 }
 
 error_t lost_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options)

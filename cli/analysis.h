@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "model/analyze.h"
+#include "model/over_time/main_loop.h"
 #include "trace/source.h"
 
 enum {
@@ -49,9 +50,9 @@ enum {
 
 enum { OVER_TIME_DEFAULT = 50, OVER_TIME_MOST = 1000 };
 #define OVER_TIME_HELP                                                                                                 \
-    "print user code, waits, calls and transfers in slices instead of the wait states, and name slices that stand out: N " \
-    "(at most so many slices of the run's time, 50), or NAME or NAME,N: of iterations, of which one begins at each entry "  \
-    "of the region or return of the MPI function of that name"
+    "print user code, waits, calls and transfers in slices instead of the wait states, and name slices that stand out: "   \
+    "iterations of the main loop if there is one; N: at most so many slices of the run's time (50); NAME or NAME,N: "       \
+    "iterations of which one begins at each entry of the region or return of the MPI function of that name"
 
 #define ANALYSIS_OPTIONS                                                                                               \
     {"epsilon", ANALYSIS_EPSILON, "TIME", 0, "waits below TIME count as zero (default 0)", 0},                         \
@@ -122,6 +123,10 @@ enum status analysis_open_partly(const char *path, struct trace **trace, struct 
 
 error_t analysis_parse(int key, char *argument, struct argp_state *state, struct analysis *analysis);
 error_t intervals_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
+/* Looks for the main loop in an archive that is read in slices, if that is asked for and was not done. What is wrong with the
+ * archive is told by who reads it next. The caller clears *loop. */
+enum status analysis_find_loop(const char *path, bool keep_going, struct analyze_options *options, struct main_loop *loop,
+                               struct err *err);
 error_t over_time_option_parse(const struct argp_state *state, char *text, struct analyze_options *options);
 error_t bandwidth_option_parse(const struct argp_state *state, const char *text, struct analyze_options *options);
 error_t limit_option_parse(const struct argp_state *state, const char *text, struct flight_limits *limits);

@@ -26,6 +26,7 @@ struct settings {
     analyze_source *open_source;
     bool several; /* other processes read */
     struct section section; /* of an analysis in slices */
+    struct main_loop loop;  /* the same */
     struct source_cuts cuts; /* and what it leaves out */
     bool keep_going, whole, slices, check;
     bool faulty; /* faults are left out */
@@ -172,6 +173,9 @@ static enum status leave_out(struct settings *settings, const struct err *cause,
 static enum status try_slices(struct settings *settings, bool *done, struct err *err)
 {
     *done = false;
+    if (!settings->whole)
+        TRY(analysis_find_loop(settings->analysis.trace, settings->keep_going, &settings->analysis.options, &settings->loop,
+                               err));
     for (bool again = !settings->whole; again;) {
         struct trace_source source;
         struct err cause;
@@ -230,6 +234,7 @@ enum status analyze_command(int argc, char **argv, analyze_source *open_source, 
     if (status == STATUS_OK) status = try_slices(&settings, &done, err);
     if (status == STATUS_OK && !done) status = analyze_whole(&settings, err);
     section_clear(&settings.section);
+    main_loop_clear(&settings.loop);
     source_cuts_clear(&settings.cuts);
     violations_free(settings.finder);
     result_violations_clear(&settings.violations);

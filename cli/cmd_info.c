@@ -18,11 +18,13 @@
 #include "trace/steps.h"
 
 struct options {
-    const char *trace, *json;
+    const char *trace, *json, *csv;
 };
+enum { OPTION_CSV = 1000 };
 
 static const struct argp_option rows[] = {
     {"json", 'j', "FILE", 0, "write JSON to FILE, - is standard output instead of the table", 0},
+    {"csv", OPTION_CSV, "FILE", 0, "write the calls as comma-separated values; - is standard output, without the table", 0},
     {0},
 };
 
@@ -31,6 +33,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     struct options *options = state->input;
     switch (key) {
     case 'j': options->json = argument; return 0;
+    case OPTION_CSV: options->csv = argument; return 0;
     case ARGP_KEY_ARG: return cli_one_argument(state, argument, &options->trace);
     case ARGP_KEY_END: return cli_needs_argument(state, options->trace, "TRACE");
     default: return ARGP_ERR_UNKNOWN;
@@ -394,14 +397,16 @@ const struct field info_fields[] = {
     TEXTS("user_regions", tables.regions, tables.region_count), TEXTS("notes", from.notes, from.note_count), {0}};
 #undef S
 
-static enum status write_json(const struct trace *trace, const struct info *info, const char *file, struct err *err)
+static enum status write_files(const struct trace *trace, const struct info *info, const struct options *options, struct err *err)
 {
+    const struct csv_rows lines = {options->csv, "calls", "name,count,bytes,time_s"};
     const struct trace_site *site = info->steps.known ? &trace->definitions.sites[info->steps.site] : NULL;
     const struct document document = {
         trace->name, trace_origin_name(trace_origin(trace)), call_name((enum mpi_call)info->steps.call),
         site ? site->file : NULL, trace->definitions, trace->provenance,
         *info, trace, trace->rank_count, site ? site->line : 0, info->end_ps - info->begin_ps, info->incomplete == 0};
-    return cli_write_fields(info_fields, &document, 0, file, err);
+    if (options->json) TRY(cli_write_fields(info_fields, &document, 0, options->json, err));
+    return csv_rows_write_fields(&lines, info_fields, &document, err);
 }
 
 /* Reports what the analysis and the replay refuse, after the description of the trace. */
@@ -420,15 +425,15 @@ enum status cmd_info(int argc, char **argv, struct err *err)
     struct trace *trace;
     enum status status = STATUS_OK;
     TRY(cli_parse(&argp, argc, argv, CLI_READS_TRACES, &options, err));
-    const struct cli_output output = {CLI_WRITES, "--json", options.json};
-    TRY(cli_claim_outputs(&output, 1, err));
+    const struct cli_output outputs[] = {{CLI_WRITES, "--json", options.json}, {CLI_WRITES, "--csv", options.csv}};
+    TRY(cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err));
     TRY(trace_open(options.trace, &trace, err));
     struct info info = collect_info(trace);
     for (uint32_t r = 0; r < trace->rank_count; r++) info.slept_ps += trace->ranks[r].before_sum_ps[BEFORE_SLEPT];
     status = disturbance_find(trace, &info.disturbance, err);
     if (status == STATUS_OK) status = trace_steps_find(trace, &info.steps, err);
-    if (status == STATUS_OK && options.json) status = write_json(trace, &info, options.json, err);
-    if (status == STATUS_OK && !cli_is_output(options.json)) print_info(trace, &info);
+    if (status == STATUS_OK) status = write_files(trace, &info, &options, err);
+    if (status == STATUS_OK && !cli_is_output(options.json) && !cli_is_output(options.csv)) print_info(trace, &info);
     if (status == STATUS_OK) status = cli_flush(err);
     if (status == STATUS_OK) status = refuse_wrong(trace, err);
     trace_free(trace);

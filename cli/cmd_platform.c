@@ -32,7 +32,7 @@ static const struct {
     size_t least, most;
     const char *files;
     bool set, json, csv, output;
-} verb_takes[] = {[VERB_SHOW] = {1, 1, "one platform file", .set = true, .json = true},
+} verb_takes[] = {[VERB_SHOW] = {1, 1, "one platform file", .set = true, .json = true, .csv = true},
                   [VERB_CHECK] = {1, SIZE_MAX, "platform files and traces", .set = true},
                   [VERB_PROFILES] = {0, 1, "one name or none", .json = true, .csv = true},
                   [VERB_PLOT] = {1, 1, "one platform file", .output = true},
@@ -50,7 +50,7 @@ static const struct argp_option rows[] = {
     {"set", OPTION_SET, "KEY=VALUE", 0, "show, check, diff, export: overrides one key of the file; may be repeated", 0},
     {"output", 'o', "FILE", 0, "plot, export: the picture (SVG), or SimGrid's platform file (XML); - is standard output", 0},
     {"json", 'j', "FILE", 0, "show, diff, profiles: write JSON to FILE, - is standard output", 0},
-    {"csv", OPTION_CSV, "FILE", 0, "diff, profiles: write the rows as comma-separated values, - is standard output", 0},
+    {"csv", OPTION_CSV, "FILE", 0, "show, diff, profiles: write the rows as comma-separated values, - is standard output", 0},
     {0},
 };
 
@@ -103,14 +103,30 @@ static const struct argp argp = {
 
 /* --- show, check --- */
 
+/* The values are what the file has and an empty one has not. */
+static enum status write_values(const cJSON *platform, const char *file, struct err *err)
+{
+    const struct csv_rows lines = {file, "values", "key,value"};
+    cJSON *document = cJSON_CreateObject(), *nothing = cJSON_CreateObject(), *values = NULL, *row;
+    enum status status = document && nothing ? platform_differences(nothing, platform, &values, err) : err_memory(err);
+    cJSON_ArrayForEach (row, values) json_put(row, "value", cJSON_DetachItemFromObject(row, "second"));
+    if (status == STATUS_OK) json_put(document, "values", values);
+    if (status == STATUS_OK) status = csv_rows_write(&lines, document, err);
+    cJSON_Delete(document);
+    cJSON_Delete(nothing);
+    return status;
+}
+
 static enum status show_platform(const struct options *options, struct err *err)
 {
     char path[PLATFORM_PATH_BYTES];
     cJSON *json;
     TRY(platform_file_find(options->arguments.items[0], path, err));
     TRY(platform_effective(path, options->settings.items, options->settings.count, &json, err));
-    enum status status =
-        options->json ? cli_write_json(json, options->json, err) : platform_print_values(json, false, cli_table(), err);
+    enum status status = options->csv ? write_values(json, options->csv, err) : STATUS_OK;
+    if (status == STATUS_OK && options->json) status = cli_write_json(json, options->json, err);
+    if (status == STATUS_OK && !options->json && !cli_is_output(options->csv))
+        status = platform_print_values(json, false, cli_table(), err);
     cJSON_Delete(json);
     return status == STATUS_OK ? cli_flush(err) : status;
 }

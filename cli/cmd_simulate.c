@@ -61,6 +61,7 @@ struct settings {
     bool written;                /* outputs, or a part of them */
     struct prediction_options prediction;
     struct analyze_options analyze;
+    struct main_loop loop; /* of analyze */
 };
 
 /* At the end, since --draws may be behind --draw. */
@@ -283,6 +284,10 @@ static enum status simulate_trace(struct settings *settings, const struct trace 
                                           .seed = (uint64_t)settings->seed,
                                           .choice = settings->choice,
                                           .number = (size_t)settings->number};
+    if (settings->analyze.find_loop && !settings->analyze.loop) {
+        TRY(main_loop_find(trace, &settings->loop, err));
+        settings->analyze.loop = &settings->loop;
+    }
     if (request.count > 0) TRY(draws_check(&request, platform, trace->rank_count, err));
     TRY(progress_bar_begin(1, &bar, err));
     struct prediction prediction = {
@@ -357,7 +362,8 @@ static enum status simulate_recording(struct settings *settings, bool *done, str
     TRY(prediction_options_recording(&settings->prediction, settings->trace, &settings->analyze, &settings->recording,
                                      &settings->warnings, err));
     if (!settings->recording) return STATUS_OK;
-    enum status status = simulate_with(settings, settings->recording->trace, err);
+    enum status status = analysis_find_loop(settings->trace, false, &settings->analyze, &settings->loop, err);
+    if (status == STATUS_OK) status = simulate_with(settings, settings->recording->trace, err);
     recording_close(settings->recording);
     settings->recording = NULL;
     *done = status != STATUS_DATA || settings->written;
@@ -392,6 +398,7 @@ enum status cmd_simulate(int argc, char **argv, struct err *err)
     if (status == STATUS_OK) status = analysis_claim_outputs(NULL, settings.csv, err);
     if (status == STATUS_OK) status = prediction_options_claim_outputs(&settings.prediction, err);
     if (status == STATUS_OK) status = run_simulate(&settings, err);
+    main_loop_clear(&settings.loop);
     prediction_options_clear(&settings.prediction);
     return status;
 }

@@ -29,6 +29,7 @@ struct analyze_found {
 void analyze_found_clear(struct analyze_found *found);
 
 struct callpaths;
+struct main_loop;
 struct relations;
 
 /* An observer of an analysis. A function may be NULL. */
@@ -63,8 +64,10 @@ struct analyze_options {
      * borrowed; NULL: none. */
     const bool *not_inferred;
     size_t over_time;                          /* fill result->over_time with at most so many slices; 0: not needed */
-    const char *iterations; /* of over_time: where iterations begin (model/over_time/iterations.h); borrowed; NULL: slices of
-                               time */
+    const char *iterations; /* of over_time: where iterations begin (model/over_time/iterations.h); borrowed; NULL: of the
+                               loop, or if there is none slices of time */
+    const struct main_loop *loop; /* of over_time: one that was looked for; borrowed; NULL: none was */
+    bool find_loop;               /* model_analyze() looks for it where there is neither of them */
     bool verify;                               /* fill result->checks; needs intervals */
     bool intervals;                            /* fill result->efficiency, causes and critical path */
     enum interval_source interval_source;      /* where the intervals of result->efficiency come from */

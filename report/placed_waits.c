@@ -14,15 +14,14 @@ struct placed_wait placed_wait_of(const struct trace *trace, const struct wait *
     struct placed_wait placed = {.from_ps = wait->from_ps,
                                  .until_ps = wait->until_ps,
                                  .severity_ps = wait->severity_ps,
-                                 .enter_ps = call->enter_ps,
-                                 .takes_ps = call->exit_ps - call->enter_ps,
+                                 .call = -1,
                                  .cause_rank = wait->cause_rank,
                                  .rank = wait->rank,
                                  .thread = wait->thread,
                                  .pattern = wait->pattern};
     if (wait->until_ps > wait->from_ps) return placed;
-    placed.from_ps = placed.enter_ps;
-    placed.until_ps = placed.enter_ps + wait->severity_ps;
+    placed.from_ps = call->enter_ps;
+    placed.until_ps = call->enter_ps + wait->severity_ps;
     placed.cause_rank = -1;
     return placed;
 }
@@ -53,9 +52,9 @@ void placed_waits_write(const struct placed_waits *waits, int64_t begin_ps, FILE
     fputs(",\"waits\":[", out);
     for (size_t i = 0; i < waits->count; i++) {
         const struct placed_wait *wait = &waits->items[i];
-        fprintf(out, "%s[%" PRIu32 ",%u,%" PRId64 ",%" PRId64 ",%u,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "]",
-                i ? "," : "", wait->rank, wait->thread, wait->from_ps - begin_ps, wait->until_ps - begin_ps, wait->pattern,
-                wait->cause_rank, wait->severity_ps, wait->enter_ps - begin_ps, wait->takes_ps);
+        fprintf(out, "%s[%" PRIu32 ",%u,%" PRId64 ",%" PRId64 ",%u,%" PRId64 ",%" PRId64 ",%" PRId64 "]", i ? "," : "",
+                wait->rank, wait->thread, wait->from_ps - begin_ps, wait->until_ps - begin_ps, wait->pattern, wait->cause_rank,
+                wait->severity_ps, wait->call);
     }
     fprintf(out, "],\"wait_count\":%zu,\"patterns\":[", waits->found);
     for (int p = 0; p < PATTERN_COUNT; p++) {

@@ -8,7 +8,7 @@
 
 struct placed_wait {
     int64_t from_ps, until_ps, severity_ps;
-    int64_t enter_ps, takes_ps; /* of the call that waits; several calls of a thread may have one enter */
+    int64_t call;       /* its number among the rank's calls of the page, from 0; -1: these are not in it */
     int64_t cause_rank; /* -1: no single one */
     uint32_t rank;
     uint16_t thread, pattern;
@@ -20,7 +20,7 @@ struct placed_waits {
     size_t found; /* of which the items are the longest */
 };
 
-/* A wait without a known cause is drawn at its call's begin. wait->call is a call of the trace. */
+/* A wait without a known cause is drawn at its call's begin. wait->call is a call of the trace; that of the page is set to -1. */
 struct placed_wait placed_wait_of(const struct trace *trace, const struct wait *wait);
 enum status placed_waits_add(struct placed_waits *waits, struct placed_wait wait, struct err *err);
 /* Sorts the waits, the longest first, and keeps the first `most`. */

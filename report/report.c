@@ -6,6 +6,7 @@
 #include "common/json/json_write.h"
 #include "model/analyze.h"
 #include "common/text/json_text.h"
+#include "model/over_time/main_loop.h"
 #include "report/inputs.h"
 #include "report/web.h"
 #include "trace/open.h"
@@ -26,20 +27,23 @@ static enum status copy_tree(cJSON *json, FILE *out, struct err *err)
     return STATUS_OK;
 }
 
-static struct analyze_options options_of(const struct trace *trace)
+/* The strip is over time, so iterations that the ranks make at different times are no slices of it. */
+static struct analyze_options options_of(const struct trace *trace, const struct main_loop *loop)
 {
     struct analyze_options analyze = ANALYZE_DEFAULTS;
     analyze.intervals = true;
     analyze.interval_source = INTERVALS_OF_CALLPATHS;
     analyze.over_time = TIME_SLICES;
+    analyze.loop = loop->place && !loop->in_step ? NULL : loop;
     analyze.per_rank = trace->rank_count <= PER_RANK_MAX;
     return analyze;
 }
 
-/* The page shows sums over the ranks, of what takes time. */
-static void cut_efficiency(cJSON *result)
+/* The page shows sums over the ranks, of what takes time, and not what is in flight. */
+static void cut_result(cJSON *result)
 {
     cJSON *interval, *characteristics, *next;
+    cJSON_DeleteItemFromObject(result, "in_flight");
     cJSON_ArrayForEach(interval, cJSON_GetObjectItem(cJSON_GetObjectItem(result, "efficiency"), "intervals"))
     {
         characteristics = cJSON_GetObjectItem(interval, "characteristics");
@@ -58,7 +62,7 @@ static enum status write_result(const struct result *result, struct input_runs *
     cJSON *json;
     TRY(input_runs_add(runs, result->origin == TRACE_SIMULATED, result->rank_count, err));
     TRY(result_to_json(result, &json, err));
-    cut_efficiency(json);
+    cut_result(json);
     fputs("\"data\":", out);
     enum status status = copy_tree(json, out, err);
     fputs(",\"timeline\":", out);
@@ -70,28 +74,48 @@ static enum status write_whole(const struct report_options *options, const char 
                                struct err *err)
 {
     struct trace *trace;
+    struct main_loop loop;
     struct result *result = NULL;
     struct analyze_found found = {.waits = {.count = 0}};
     TRY(trace_open(path, &trace, err));
-    struct analyze_options analyze = options_of(trace);
+    enum status status = main_loop_find(trace, &loop, err);
+    struct analyze_options analyze = options_of(trace, &loop);
     analyze.found = &found;
-    enum status status = model_analyze(trace, &analyze, &result, err);
+    if (status == STATUS_OK) status = model_analyze(trace, &analyze, &result, err);
     if (status == STATUS_OK) status = write_result(result, runs, out, err);
     if (status == STATUS_OK) status = timeline_write(trace, &found, &options->timeline, out, err);
     result_free(result);
     analyze_found_clear(&found);
+    main_loop_clear(&loop);
     trace_free(trace);
     return status;
 }
 
-static enum status write_slices(struct trace_source *source, struct input_runs *runs, FILE *out, struct err *err)
+static enum status write_slices(struct trace_source *source, const struct main_loop *loop, struct input_runs *runs, FILE *out,
+                                struct err *err)
 {
-    const struct analyze_options analyze = options_of(source->trace);
+    const struct analyze_options analyze = options_of(source->trace, loop);
     struct report_slices slices;
     TRY(report_slices_read(source, &analyze, &slices, err));
     enum status status = write_result(slices.result, runs, out, err);
     if (status == STATUS_OK) timeline_write_slices(source->trace, &slices, out);
     report_slices_clear(&slices);
+    return status;
+}
+
+/* The archive is read once more, since the loop has to be known before. */
+static enum status write_large(struct trace_source *source, const char *path, struct input_runs *runs, FILE *out, struct err *err)
+{
+    struct main_loop loop;
+    uint64_t records;
+    bool possible;
+    enum status status = main_loop_find_in(source, &loop, err);
+    source_close(source);
+    TRY(status);
+    status = trace_open_source(path, source, &possible, &records, err);
+    if (status == STATUS_OK) status = write_slices(source, &loop, runs, out, err);
+    source_close(source);
+    main_loop_clear(&loop);
     return status;
 }
 
@@ -106,9 +130,9 @@ static enum status write_trace(const struct report_options *options, const char 
     TRY(trace_open_source(path, &source, &possible, &records, err));
     if (!possible) return write_whole(options, path, runs, out, err);
     bool large = options->slices || records >= SLICES_FROM_RECORDS;
-    enum status status = large ? write_slices(&source, runs, out, err) : STATUS_OK;
+    if (large) return write_large(&source, path, runs, out, err);
     source_close(&source);
-    return large ? status : write_whole(options, path, runs, out, err);
+    return write_whole(options, path, runs, out, err);
 }
 
 static enum status write_json(const char *path, struct input_runs *runs, FILE *out, struct err *err)

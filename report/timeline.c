@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/text/json_text.h"
 #include "report/activities.h"
 #include "report/inputs.h"
@@ -180,14 +181,36 @@ static enum status write_levels(const struct writer *writer, const struct placed
     return STATUS_OK;
 }
 
-static enum status place_waits(const struct writer *writer, const struct waits *waits, struct placed_waits *placed)
+/* Numbers a rank's calls as write_calls() writes them. */
+static enum status number_calls(const struct writer *writer, uint32_t rank, int64_t **numbers, size_t *capacity)
 {
-    for (size_t i = 0; i < waits->count; i++) {
-        struct placed_wait wait = placed_wait_of(writer->trace, &waits->items[i]);
-        if (wait.severity_ps > 0 && in_window(writer, wait.from_ps, wait.until_ps))
-            TRY(placed_waits_add(placed, wait, writer->err));
+    const struct trace_rank *process = &writer->trace->ranks[rank];
+    int64_t next = 0;
+    TRY(array_reserve((void **)numbers, capacity, process->count, sizeof **numbers, writer->err));
+    for (size_t i = 0; i < process->count; i++) {
+        (*numbers)[i] = next;
+        next += in_window(writer, process->calls[i].enter_ps, process->calls[i].exit_ps);
     }
     return STATUS_OK;
+}
+
+/* full: their calls are in the page. */
+static enum status place_waits(const struct writer *writer, const struct waits *waits, bool full, struct placed_waits *placed)
+{
+    int64_t *numbers = NULL;
+    size_t capacity = 0;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < waits->count; i++) {
+        const struct wait *found = &waits->items[i];
+        struct placed_wait wait = placed_wait_of(writer->trace, found);
+        const bool next_rank = i == 0 || found->rank != waits->items[i - 1].rank;
+        if (full && next_rank) status = number_calls(writer, found->rank, &numbers, &capacity);
+        if (full && status == STATUS_OK) wait.call = numbers[found->call];
+        if (status == STATUS_OK && wait.severity_ps > 0 && in_window(writer, wait.from_ps, wait.until_ps))
+            status = placed_waits_add(placed, wait, writer->err);
+    }
+    free(numbers);
+    return status;
 }
 
 static enum status write_whole(const struct writer *writer, const struct analyze_found *found)
@@ -195,7 +218,7 @@ static enum status write_whole(const struct writer *writer, const struct analyze
     struct placed_waits waits = {0};
     bool full = count_calls(writer) <= writer->options->calls_max;
     write_head(writer);
-    enum status status = place_waits(writer, &found->waits, &waits);
+    enum status status = place_waits(writer, &found->waits, full, &waits);
     if (status == STATUS_OK) status = full ? write_full(writer, &found->transfers) : write_levels(writer, &waits);
     placed_waits_keep_longest(&waits, full ? WAITS_MAX : WAITS_OF_LEVELS);
     if (status == STATUS_OK) placed_waits_write(&waits, writer->begin_ps, writer->out);

@@ -12,8 +12,9 @@
 #include "model/waits/properties.h"
 #include "model/waits/provisional.h"
 
-/* More bins than slices, so that slices of equal width come near the number that is asked for. */
-enum { BINS_PER_SLICE = 16, FIRST_WAIT = 3 };
+/* More bins than slices, so that slices of equal width come near the number that is asked for. Of iterations the first two are of
+ * what is before and behind them. */
+enum { BINS_PER_SLICE = 16, FIRST_WAIT = 3, BIN_BEFORE = 0, BIN_BEHIND, BIN_ITERATIONS };
 enum row { ROW_CALLS, ROW_INIT, ROW_TRANSFERS, ROW_COUNT = FIRST_WAIT + PATTERN_COUNT + DOUBT_COUNT };
 
 struct bin {
@@ -29,6 +30,7 @@ struct over_time {
     int64_t *calls_ps;           /* by rank, then bin */
     struct iterations *iterations; /* NULL: bins of time. Else: */
     const char *name;              /* where one begins */
+    bool sought, loop;             /* a loop was looked for, and found */
     int64_t *lives_ps;             /* of iterations, by rank, then bin */
     int64_t *begin_ps, *end_ps;    /* of iterations, since the first event, by bin */
     int64_t zero_ps;               /* the first event */
@@ -49,16 +51,18 @@ static enum status need_row(struct over_time *over, int row, struct err *err)
     return over->rows[row] ? STATUS_OK : err_memory(err);
 }
 
-static enum status need_iterations(struct over_time *over, const char *name, struct err *err)
+static enum status need_iterations(struct over_time *over, const struct analyze_options *options, struct err *err)
 {
-    if (!name) return STATUS_OK;
-    over->name = name;
+    over->sought = options->loop != NULL;
+    over->loop = over->sought && options->loop->place;
+    over->name = over->loop ? options->loop->place : options->iterations;
+    if (!over->name) return STATUS_OK;
     over->lives_ps = calloc((size_t)over->rank_count * over->bins + 1, sizeof *over->lives_ps);
     over->begin_ps = malloc(over->bins * sizeof *over->begin_ps);
     over->end_ps = calloc(over->bins, sizeof *over->end_ps);
     if (!over->lives_ps || !over->begin_ps || !over->end_ps) return err_memory(err);
     for (size_t b = 0; b < over->bins; b++) over->begin_ps[b] = INT64_MAX;
-    return iterations_new(over->rank_count, name, &over->iterations, err);
+    return iterations_new(over->rank_count, over->name, over->loop ? options->loop : NULL, &over->iterations, err);
 }
 
 enum status over_time_new(uint32_t rank_count, const struct analyze_options *options, struct over_time **over_time,
@@ -69,9 +73,16 @@ enum status over_time_new(uint32_t rank_count, const struct analyze_options *opt
     *made = (struct over_time){
         .slices = options->over_time, .bins = BINS_PER_SLICE * options->over_time, .rank_count = rank_count, .width = 1};
     made->calls_ps = calloc((size_t)rank_count * made->bins + 1, sizeof *made->calls_ps);
-    enum status status = made->calls_ps ? need_iterations(made, options->iterations, err) : err_memory(err);
+    enum status status = made->calls_ps ? need_iterations(made, options, err) : err_memory(err);
     for (int row = 0; status == STATUS_OK && row < FIRST_WAIT; row++) status = need_row(made, row, err);
     GIVE(status, *over_time = made, over_time_free(made));
+}
+
+/* Which bin is to have a bin's sum when the width doubles. */
+static size_t halve_bin(const struct over_time *over, size_t bin)
+{
+    const size_t fixed = over->iterations ? BIN_ITERATIONS : 0;
+    return bin < fixed ? bin : fixed + (bin - fixed) / 2;
 }
 
 /* Adds each two neighbours of a row of bins. */
@@ -80,7 +91,7 @@ static void halve_row(const struct over_time *over, int64_t *row)
     for (size_t b = 0; b < over->bins; b++) {
         const int64_t one = row[b];
         row[b] = 0;
-        row[b / 2] += one;
+        row[halve_bin(over, b)] += one;
     }
 }
 
@@ -90,8 +101,9 @@ static void halve_times(const struct over_time *over)
         const int64_t begin_ps = over->begin_ps[b], end_ps = over->end_ps[b];
         over->begin_ps[b] = INT64_MAX;
         over->end_ps[b] = 0;
-        over->begin_ps[b / 2] = units_min_ps(over->begin_ps[b / 2], begin_ps);
-        over->end_ps[b / 2] = units_max_ps(over->end_ps[b / 2], end_ps);
+        const size_t to = halve_bin(over, b);
+        over->begin_ps[to] = units_min_ps(over->begin_ps[to], begin_ps);
+        over->end_ps[to] = units_max_ps(over->end_ps[to], end_ps);
     }
 }
 
@@ -103,8 +115,8 @@ static void double_width(struct over_time *over)
         for (size_t b = 0; row && b < over->bins; b++) {
             const struct bin one = row[b];
             row[b] = (struct bin){0, 0};
-            row[b / 2].sum += one.sum;
-            row[b / 2].count += one.count;
+            row[halve_bin(over, b)].sum += one.sum;
+            row[halve_bin(over, b)].count += one.count;
         }
     }
     for (uint32_t r = 0; r < over->rank_count; r++) {
@@ -118,8 +130,11 @@ static void double_width(struct over_time *over)
 /* The bin of a time, or of an iteration. */
 static size_t bin_at(struct over_time *over, int64_t at)
 {
-    while (at / over->width >= (int64_t)over->bins) double_width(over);
-    return (size_t)(at / over->width);
+    const size_t fixed = over->iterations ? BIN_ITERATIONS : 0;
+    if (over->iterations && at-- == 0) return BIN_BEFORE;
+    if (over->iterations && at == ITERATION_BEHIND - 1) return BIN_BEHIND;
+    while (at / over->width >= (int64_t)(over->bins - fixed)) double_width(over);
+    return fixed + (size_t)(at / over->width);
 }
 
 static void take_iteration(void *context, uint32_t rank, uint32_t iteration, int64_t from_ps, int64_t until_ps)
@@ -212,22 +227,30 @@ void over_time_add_transfer(struct over_time *over, const struct transfer *trans
     bin->count++;
 }
 
-/* The bins of which the slices of a report consist. */
+/* The bins of which the slices of a report consist. Of iterations the first slice is what is before them, and of a loop the last
+ * one what is behind it. */
 struct cut {
     int64_t end, width; /* of the run; of a slice */
-    size_t bins, count;       /* of a slice; slices */
+    size_t bins, count; /* of a slice; slices */
+    size_t fixed, before, groups; /* bins that are not divided; slices before the divided ones; these */
 };
 
 static struct cut cut_of(const struct over_time *over, int64_t end)
 {
-    const size_t used = end > 0 ? (size_t)((end - 1) / over->width) + 1 : 1, bins = (used - 1) / over->slices + 1;
-    return (struct cut){end, over->width * (int64_t)bins, bins, (used - 1) / bins + 1};
+    const size_t before = over->iterations ? 1 : 0;
+    const int64_t last = end - 1 - (int64_t)before;
+    const size_t used = last >= 0 ? (size_t)(last / over->width) + 1 : 1, bins = (used - 1) / over->slices + 1;
+    const size_t groups = (used - 1) / bins + 1;
+    return (struct cut){.end = end, .width = over->width * (int64_t)bins, .bins = bins, .count = before + groups + over->loop,
+                        .fixed = over->iterations ? BIN_ITERATIONS : 0, .before = before, .groups = groups};
 }
 
 /* The last slice has what is at the end of the run, too. */
 static size_t slice_of(const struct cut *cut, size_t bin)
 {
-    return bin / cut->bins < cut->count ? bin / cut->bins : cut->count - 1;
+    if (bin < cut->fixed) return bin == BIN_BEFORE ? 0 : cut->count - 1;
+    const size_t group = (bin - cut->fixed) / cut->bins;
+    return cut->before + (group < cut->groups ? group : cut->groups - 1);
 }
 
 /* The sum of a row by slice goes to sums[]. */
@@ -406,21 +429,23 @@ static int64_t run_ps(const struct trace *trace)
 /* Begin and end of a slice. */
 static void report_place(const struct over_time *over, const struct cut *cut, size_t index, struct result_slice *slice)
 {
-    const int64_t begin = (int64_t)index * cut->width, end = units_min_ps(begin + cut->width, cut->end);
-    int64_t from_ps = INT64_MAX, to_ps = 0;
+    int64_t begin = ((int64_t)index - (int64_t)cut->before) * cut->width, from_ps = INT64_MAX, to_ps = 0;
     if (!over->iterations) {
         slice->from_s = units_s(begin);
-        slice->to_s = units_s(end);
+        slice->to_s = units_s(units_min_ps(begin + cut->width, cut->end));
         return;
     }
-    for (size_t b = index * cut->bins; b < (index + 1) * cut->bins && b < over->bins; b++) {
+    for (size_t b = 0; b < over->bins; b++) {
+        if (slice_of(cut, b) != index) continue;
         from_ps = units_min_ps(from_ps, over->begin_ps[b]);
         to_ps = units_max_ps(to_ps, over->end_ps[b]);
     }
+    const bool behind = index >= cut->before + cut->groups;
+    begin = index == 0 ? 0 : behind ? cut->end : begin + 1;
     slice->from_s = to_ps > 0 ? units_s(from_ps) : 0;
     slice->to_s = units_s(to_ps);
     slice->iteration = (uint64_t)begin;
-    slice->iterations = (uint64_t)(end - begin);
+    slice->iterations = (uint64_t)(index == 0 || behind ? 1 : units_min_ps(cut->width, cut->end - begin));
 }
 
 /* *end: of the run, or of the iterations. */
@@ -442,6 +467,7 @@ static enum status describe_slices(const struct over_time *over, const struct cu
 {
     made->known = true;
     made->partial = partial;
+    made->loop_sought = over->sought;
     made->count = cut->count;
     made->width_s = over->iterations ? 0 : units_s(cut->width);
     if (!over->iterations) return STATUS_OK;

@@ -266,7 +266,8 @@ struct result_slice { /* of the run's time, all ranks */
 
 struct result_over_time {
     bool known, partial; /* partial: times are those of a section, or of the first threads. Not in the file */
-    char *iterations; /* owned: where each begins: a region or MPI function; NULL: they are slices of time */
+    char *iterations; /* owned: where each begins: a region, MPI function, or line; NULL: they are slices of time */
+    bool loop_sought; /* iterations are those of the main loop, which was looked for. Then the last slice is what is behind it */
     double width_s; /* of each slice of time but the last; 0: of iterations */
     struct result_slice *items; /* owned */
     size_t count;

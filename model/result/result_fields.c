@@ -186,7 +186,7 @@ const struct field slice_fields[] = {
     {0}};
 #undef S
 #define S struct result_over_time
-static const struct field over_time_fields[] = {SAME(iterations, IF_THERE), SAME(width_s, IF_POSITIVE),
+static const struct field over_time_fields[] = {SAME(iterations, IF_THERE), SAME(loop_sought), SAME(width_s, IF_POSITIVE),
                                                 ARRAY("slices", items, count, slice_fields), {0}};
 #undef S
 

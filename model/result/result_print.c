@@ -171,13 +171,13 @@ static void print_fence_pairs(const struct result *result, FILE *out)
     char seconds[UNITS_TEXT_BYTES];
     if (!result->fences_known || result->fence_pairs == 0) return;
     text_print(out,
-               "\nFences synchronised %" PRIu64 " pair%s of ranks, %" PRIu64 " of them without need; waiting only for\n"
-               "the ranks that exchange data would save %s\n",
+               "\nFences synchronised %" PRIu64 " pair%s of ranks, %" PRIu64 " of them without need; "
+               "waiting only for the ranks that exchange data would save %s\n",
                result->fence_pairs, units_plural(result->fence_pairs), result->unneeded_fence_pairs,
                units_format_duration(result->fence_saved_s, seconds));
     if (result->empty_fences == 0) return;
     text_print(out,
-               "%" PRIu64 " fence%s no operation of any rank before %s (waiting in %s: %s): no more than a barrier;\n"
+               "%" PRIu64 " fence%s no operation of any rank before %s (waiting in %s: %s): no more than a barrier; "
                "MPI_MODE_NOPRECEDE on all ranks spares the synchronisation\n",
                result->empty_fences, result->empty_fences == 1 ? " has" : "s have",
                result->empty_fences == 1 ? "it" : "them", result->empty_fences == 1 ? "it" : "them",

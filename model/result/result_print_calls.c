@@ -184,7 +184,7 @@ static void print_rule(const struct table *table)
     FILE *out = table->out;
     if (table->without_core) fputs("No core: waits for a core inside these calls, also during wait states\n", out);
     if (result->replay)
-        text_print(out, "Transfer: what a replay on %s spends in these calls outside wait states. Unexpl.: the rest, as the\n"
+        text_print(out, "Transfer: what a replay on %s spends in these calls outside wait states. Unexpl.: the rest, as the "
                         "library's own work%s, other users of the network\n",
                    result->replay, table->without_core ? "" : ", waits for a core");
     else if (result->origin == TRACE_RECORDED)

@@ -39,11 +39,13 @@ static bool is_init(const struct result_slice *slice)
 enum { PLACE_BYTES = 2 * UNITS_TEXT_BYTES + 16 };
 
 /* Where a slice begins: a time, or its iterations. */
-static const char *begin_text(const struct result_slice *slice, char text[PLACE_BYTES])
+static const char *begin_text(const struct result_over_time *over_time, const struct result_slice *slice, char text[PLACE_BYTES])
 {
     const uint64_t last = slice->iteration + slice->iterations - 1;
-    if (slice->iterations == 0) units_format_duration(slice->from_s, text);
-    else if (slice->iterations == 1) snprintf(text, PLACE_BYTES, "%" PRIu64, slice->iteration);
+    if (slice->iterations == 0) return units_format_duration(slice->from_s, text);
+    if (slice->iteration == 0) return "before";
+    if (over_time->loop_sought && slice == &over_time->items[over_time->count - 1]) return "behind";
+    if (slice->iterations == 1) snprintf(text, PLACE_BYTES, "%" PRIu64, slice->iteration);
     else snprintf(text, PLACE_BYTES, "%" PRIu64 "-%" PRIu64, slice->iteration, last);
     return text;
 }
@@ -55,7 +57,7 @@ static const char *title_by_name(const char *name)
     return strcmp(name, RESULT_SLICE_OF_CALLS) == 0 ? "transfer, or the library's own work" : name;
 }
 
-static void print_slice(const struct result_slice *slice, FILE *out)
+static void print_slice(const struct result_over_time *over_time, const struct result_slice *slice, FILE *out)
 {
     char begin[PLACE_BYTES], takes[UNITS_TEXT_BYTES], rate[UNITS_TEXT_BYTES];
     char user[SHARE_BYTES], waits[SHARE_BYTES], balance[SHARE_BYTES] = "-";
@@ -64,8 +66,8 @@ static void print_slice(const struct result_slice *slice, FILE *out)
     if (slice->load_balance >= 0) snprintf(balance, sizeof balance, "%.2f", slice->load_balance);
     if (slice->iterations > 0) units_format_duration(slice->longest_s, takes);
     else snprintf(takes, sizeof takes, "%" PRIu64, slice->calls);
-    text_print(out, "%10s %9s %8s %8s %8s %11s  %s%s\n", begin_text(slice, begin), takes, percent_text(slice->efficiency, user),
-               balance, percent_text(share_of(slice, slice->waits_s), waits),
+    text_print(out, "%10s %9s %8s %8s %8s %11s  %s%s\n", begin_text(over_time, slice, begin), takes,
+               percent_text(slice->efficiency, user), balance, percent_text(share_of(slice, slice->waits_s), waits),
                slice->bytes > 0 && takes_s > 0 ? units_format_rate((double)slice->bytes / takes_s, rate) : "-",
                most < 0 ? "-" : pattern_row((enum pattern)most)->title, slice->stands_out ? " *" : "");
 }
@@ -73,20 +75,25 @@ static void print_slice(const struct result_slice *slice, FILE *out)
 static void print_head(const struct result_over_time *over_time, FILE *out)
 {
     char width[UNITS_TEXT_BYTES];
-    if (over_time->iterations)
-        text_print(out, "\nOver time  iterations that begin at %s; user code and waits as shares of all ranks' time\n",
+    const bool found = over_time->loop_sought && over_time->iterations;
+    fputs("\nOver time  ", out);
+    if (found)
+        text_print(out, "%" PRIu64 " iterations of the loop at %s", over_time->items[over_time->count - 1].iteration - 1,
                    over_time->iterations);
+    else if (over_time->iterations)
+        text_print(out, "iterations that begin at %s", over_time->iterations);
     else
-        text_print(out, "\nOver time  %zu slice%s of %s; user code and waits as shares of all ranks' time\n", over_time->count,
+        text_print(out, "%s%zu slice%s of %s", over_time->loop_sought ? "no loop was found; " : "", over_time->count,
                    units_plural(over_time->count), units_format_duration(over_time->width_s, width));
+    fputs("; user code and waits as shares of all ranks' time\n", out);
     text_print(out, "%10s %9s %8s %8s %8s %11s  %s\n", over_time->iterations ? "iteration" : "from",
                over_time->iterations ? "takes" : "calls", "user", "balance", "waiting", "transfers", "largest wait state");
 }
 
-static void print_outlier(const struct result_slice *slice, FILE *out)
+static void print_outlier(const struct result_over_time *over_time, const struct result_slice *slice, FILE *out)
 {
-    char from[PLACE_BYTES], to[UNITS_TEXT_BYTES], share[SHARE_BYTES];
-    begin_text(slice, from);
+    char room[PLACE_BYTES], to[UNITS_TEXT_BYTES], share[SHARE_BYTES];
+    const char *from = begin_text(over_time, slice, room);
     units_format_duration(slice->iterations > 0 ? slice->longest_s : slice->to_s, to);
     percent_text(share_of(slice, slice->calls_s - slice->init_s), share);
     if (slice->iterations > 0)
@@ -102,7 +109,7 @@ void result_print_over_time(const struct result_over_time *over_time, FILE *out)
     print_head(over_time, out);
     for (size_t s = 0, next; s < over_time->count; s = next) {
         for (next = s; next < over_time->count && is_init(&over_time->items[next]);) next++;
-        if (next == s) print_slice(&over_time->items[next++], out);
+        if (next == s) print_slice(over_time, &over_time->items[next++], out);
         else
             text_print(out, "%10s  MPI_Init or MPI_Finalize, up to %s\n", units_format_duration(over_time->items[s].from_s, from),
                        units_format_duration(over_time->items[next - 1].to_s, to));
@@ -111,7 +118,7 @@ void result_print_over_time(const struct result_over_time *over_time, FILE *out)
         const struct result_slice *slice = &over_time->items[s];
         if (!slice->stands_out || found++ >= OUTLIERS_SHOWN) continue;
         if (found == 1) fputc('\n', out);
-        print_outlier(slice, out);
+        print_outlier(over_time, slice, out);
     }
     if (found > OUTLIERS_SHOWN) text_print(out, "  and %zu more that stand out\n", found - OUTLIERS_SHOWN);
 }

@@ -8,7 +8,7 @@
 #include "common/units.h"
 #include "model/result/result.h"
 
-enum { NAME_BYTES = 160, GROUPS_SHOWN = 5, MATRIX_RANKS = 16, MATRIX_COLUMNS = 7 };
+enum { NAME_BYTES = 160, NAME_WIDE = 22, GROUPS_SHOWN = 5, MATRIX_RANKS = 16, MATRIX_COLUMNS = 7 };
 
 static void print_distribution(const char *title, const struct result_distribution *rates, FILE *out)
 {
@@ -39,7 +39,11 @@ static void name_place(const struct result_group *group, char name[NAME_BYTES])
 {
     const char *inner = group->name ? strrchr(group->name, '/') : NULL;
     bool named = group->name && strcmp(inner ? inner + 1 : group->name, group->function) == 0;
-    snprintf(name, NAME_BYTES, "%s%s%s", group->name ? group->name : "", named ? "" : " ", named ? "" : group->function);
+    const char *path = group->name ? group->name : "", *function = named ? "" : group->function;
+    if (group->file)
+        snprintf(name, NAME_BYTES, "%s%s%s %s:%" PRId32, path, named ? "" : " ", function, group->file, group->line);
+    else
+        snprintf(name, NAME_BYTES, "%s%s%s", path, named ? "" : " ", function);
 }
 
 static void name_size(const struct result_group *group, char name[NAME_BYTES])
@@ -87,7 +91,9 @@ static void print_group(const struct result_group *group, const char *name, FILE
 {
     char bytes[UNITS_TEXT_BYTES], least[UNITS_TEXT_BYTES], overall[UNITS_TEXT_BYTES], most[UNITS_TEXT_BYTES];
     const struct result_rates *lower = &group->lower_bound_Bps;
-    text_print(out, "  %-22s %7" PRIu64 " %10s %11s %11s %11s\n", name, group->count,
+    const bool apart = strlen(name) > NAME_WIDE;
+    text_print(out, apart ? "  %s\n" : "", name);
+    text_print(out, "  %-*s %7" PRIu64 " %10s %11s %11s %11s\n", NAME_WIDE, apart ? "" : name, group->count,
                units_format_bytes((double)group->bytes, bytes), rate_text(lower, least),
                lower->count > 0 ? units_format_rate(lower->overall, overall) : "-",
                rate_text(&group->upper_bound_Bps, most));

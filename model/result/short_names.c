@@ -177,7 +177,10 @@ static enum status visit_places(struct names *names, struct result *result, text
             TRY(visit(names, result->patterns[p].places[i].file, true, err));
         }
     const struct result_groups *groups = &result->transfer_groups[TRANSFERS_OF_PLACE];
-    for (size_t i = 0; i < groups->count; i++) TRY(visit(names, groups->items[i].name, false, err));
+    for (size_t i = 0; i < groups->count; i++) {
+        TRY(visit(names, groups->items[i].name, false, err));
+        TRY(visit(names, groups->items[i].file, true, err));
+    }
     for (size_t i = 0; i < result->flight_count; i++) TRY(visit_call(names, &result->flights[i].first, visit, err));
     for (size_t i = 0; i < result->limit_count; i++) TRY(visit_call(names, &result->limits[i].first, visit, err));
     for (size_t i = 0; i < result->creation_count; i++) TRY(visit(names, result->creations[i].file, true, err));

@@ -8,6 +8,7 @@
 #include "model/efficiency/efficiency_slices.h"
 #include "common/heap.h"
 #include "model/causes/activity_log.h"
+#include "model/over_time/main_loop.h"
 #include "model/waits/severity.h"
 #include "trace/steps.h"
 
@@ -537,13 +538,19 @@ enum status model_analyze(const struct trace *trace, const struct analyze_option
 {
     struct analyze_options narrowed = options ? *options : defaults;
     struct section section = {NULL, NULL};
+    struct main_loop loop = {0};
+    if (narrowed.find_loop && !narrowed.loop) {
+        TRY(main_loop_find(trace, &loop, err));
+        narrowed.loop = &loop;
+    }
     if (section_is_set(&narrowed.section)) {
-        TRY(section_find(trace, &narrowed.section, &section, err));
         narrowed.filter.section = &section;
         narrowed.filter.callpath = narrowed.section.callpath;
     }
-    enum status status = analyze_whole(trace, &narrowed, result, err);
+    enum status status = narrowed.filter.section == &section ? section_find(trace, &narrowed.section, &section, err) : STATUS_OK;
+    if (status == STATUS_OK) status = analyze_whole(trace, &narrowed, result, err);
     section_clear(&section);
+    main_loop_clear(&loop);
     return status;
 }
 

@@ -16,10 +16,10 @@ function cubeOfCalls(timeline) {
     if (!cells.has(key)) cells.set(key, new Float64Array(timeline.ranks));
     cells.get(key)[rank] += ps * 1e-12;
   };
-  const enters = timeline.calls.map(() => new Map());
+  const places = timeline.calls.map(() => []); // of calls: [call path, activity]
   timeline.calls.forEach((calls, rank) => {
     const stacks = new Map(), ends = new Map();
-    for (const [thread, enter, duration, call, , , , name] of calls) {
+    calls.forEach(([thread, enter, duration, call, , , , name], i) => {
       const stack = stacks.get(thread) || [];
       stacks.set(thread, stack);
       const before = ends.has(thread) ? ends.get(thread) : Math.min(timeline.from_ps, enter);
@@ -28,13 +28,13 @@ function cubeOfCalls(timeline) {
       const activity = timeline.activities[call];
       if (activity < 0) {
         if (timeline.functions[call] === "enter") stack.push(shortName(timeline.regions[name])); else stack.pop();
-        continue;
+        return;
       }
       const [file, line] = timeline.sites[name] || [""], at = name > 0 && file ? ` ${shortName(file).split("/").pop()}:${line}` : "";
       const path = pathNumber([...stack, timeline.functions[call] + at].join("/"));
-      enters[rank].set(`${thread} ${enter} ${duration}`, [path, activity]);
+      places[rank][i] = [path, activity];
       if (duration > 0) for (const metric of activity < 2 ? [activity] : [activity, mpi]) add(metric, path, rank, duration);
-    }
+    });
   });
   // A wait state of several kinds of calls has a metric in each.
   const waitMetric = (name, activity) => {
@@ -46,8 +46,8 @@ function cubeOfCalls(timeline) {
     metrics.push({ name, wait: true, part: Boolean(whole), activity, inside });
     return metric;
   };
-  for (const [rank, thread, , , pattern, , severity, enter, duration] of timeline.waits) {
-    const found = enters[rank].get(`${thread} ${enter} ${duration}`);
+  for (const [rank, , , , pattern, , severity, index] of timeline.waits) {
+    const found = places[rank][index];
     if (found) add(waitMetric(timeline.patterns[pattern], found[1]), found[0], rank, severity);
   }
   return { metrics, paths, ranks: timeline.ranks, get: (metric, path) => cells.get(`${metric} ${path}`) || null };

@@ -13,7 +13,7 @@ function aggregated({ timeline }) {
   if (!timeline.calls)
     notes.push(`Aggregated, since the run has too many calls to show each. A colour is what a rank${timeline.levels[0].rows.length < timeline.ranks
       ? " of those that share the row" : ""} mostly does in a piece of time of ${formatPs(timeline.levels[0].piece_ps)} or longer, paler the smaller that `
-      + "share is; hatching from below is the share of waiting. rmacast report --from TIME --to TIME shows a window of time in full.");
+      + "share is; hatching, or dark red, from below is the share of waiting. rmacast report --from TIME --to TIME shows a window of time in full.");
   for (const [what, items, count] of [["epochs", timeline.epochs, timeline.epochs_count],
     ["arrows", (timeline.arrows || []).flat(), timeline.arrows_count]])
     if (items && count > items.length) notes.push(`Of ${count} ${what} of this window ${items.length} are in the page.`);
@@ -61,7 +61,7 @@ function overviewStrip({ data }, shared) {
   const { slices } = data.over_time, line = () => shared.lines[0].data, shift = () => (shared.how === 1 ? line().aligned : 0);
   let begin = 0, end = 1;
   const toShared = (seconds) => (seconds * 1e12 - shift()) / shared.factors[0];
-  const canvas = slicesCanvas(slices, "waiting and other time in calls of all ranks over the whole run, and the window that is shown; a click moves the window",
+  const canvas = slicesCanvas(data.over_time, "waiting and other time in calls of all ranks over the whole run, and the window that is shown; a click moves the window",
     (pixel) => (at(pixel) * shared.factors[0] + shift()) * 1e-12);
   // As wide as the time lines below.
   const left = () => (canvas.clientWidth < 600 ? 30 : 64), at = (pixel) => begin + ((pixel - left()) / (canvas.clientWidth - left())) * (end - begin);
@@ -127,7 +127,9 @@ function timelineSection(given) {
   const shared = sharedView(inputs), full = inputs.filter((input) => input.timeline.calls);
   shared.lines = inputs.map((input) => createCanvas(input, shared, inputs.indexOf(input)));
   shared.occurring = shared.lines.map((line) => line.data.occurring());
-  shared.align(0);
+  // A run that is much shorter than another one would be a stroke.
+  const ends = inputs.map(({ timeline }) => timeline.end_ps), how = Math.max(...ends) > 8 * Math.min(...ends) ? 2 : 0;
+  shared.align(how);
   const views = full.length ? full[0].timeline.views : [], predicted = full.some((input) => input.timeline.transfers.length > 0);
   shared.keys = element("details", {}, element("summary", {}, "keys"), table(["on the focused drawing", ""], [["left, right", "move"], ["+, -, control and wheel", "zoom"],
     ["dragging", "moves"], ["shift and dragging", "totals of a range"], ["Home", "the whole run"], ["up, down", "choose a rank"], ["comma, full stop", "the call before, behind"],
@@ -146,7 +148,7 @@ function timelineSection(given) {
     element("button", { type: "button", onclick: () => shared.zoom(0.5, (shared.view.from + shared.view.until) / 2) }, "zoom in"),
     element("button", { type: "button", onclick: () => shared.zoom(2, (shared.view.from + shared.view.until) / 2) }, "zoom out"),
     element("button", { type: "button", onclick: shared.reset }, "whole run"),
-    full.length > 1 ? choice("runs", ["begin together", "make their first window together", "are stretched to one length"], 0, shared.align) : null,
+    full.length > 1 ? choice("runs", ["begin together", "make their first window together", "are stretched to one length"], how, shared.align) : null,
     full.length ? choice("view", names, 0, (i) => { shared.arrows = i - 1; change(); }) : null,
     choice("colours", ["by kind of call", "colour-blind"], palette - 1, (i) => { palette = i + 1; change(); }),
     toggle("waits", true, (on) => { shared.waits = on; change(); }),

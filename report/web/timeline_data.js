@@ -1,6 +1,6 @@
 // The time line of one run as report/timeline.c and report/views.c write it, all times in picoseconds since its first event:
 //   ranks, nodes[], end_ps, from_ps, until_ps (the window that is shown), patterns[]
-//   waits[[rank, thread, from, until, pattern, cause's rank or -1, severity, enter of the call, its duration]], the longest first
+//   waits[[rank, thread, from, until, pattern, cause's rank or -1, severity, index of the call in calls[rank] or -1]], the longest first
 // Of long runs:
 //   levels[{from_ps, piece_ps, rows[]}], the finest first (report/levels.h): three letters per piece, from "A" on: the activity
 //   with most time, its share and that of waiting in 21sts
@@ -70,7 +70,8 @@ function timelineData(timeline) {
     if (siteText(site)) lines.push(siteText(site));
     return lines;
   }
-  const waitOf = (row, call) => waits[row].find((wait) => wait[1] === call[0] && wait[7] === call[1] && wait[8] === call[2]);
+  const waiting = waits.map((list) => list.reduce((calls, wait) => calls.set(wait[7], [...(calls.get(wait[7]) || []), wait]), new Map()));
+  const waitsOf = (row, index) => waiting[row].get(index) || [];
   const waitText = (wait) => `waits ${formatPs(wait[6])}: ${timeline.patterns[wait[4]]}${wait[5] >= 0 ? `, for rank ${wait[5]}` : ""}`;
   function epochText([, from, until, band, window, target, partners, operations]) {
     const whom = target >= 0 ? ` of rank ${target}` : partners > 0 ? ` with ${partners} ${partners === 1 ? "rank" : "ranks"}` : "";
@@ -124,11 +125,10 @@ function timelineData(timeline) {
     const marks = (names) => names.map((name) => String(name).toLowerCase().includes(wanted));
     const functions = marks(timeline.functions), names = marks(timeline.regions), windows = marks(timeline.windows);
     const sites = marks(timeline.sites.map(([file, line]) => `${file}:${line}`)), patterns = marks(timeline.patterns);
-    const waiting = new Set(timeline.waits.filter((wait) => patterns[wait[4]]).map((wait) => `${wait[0]} ${wait[1]} ${wait[7]} ${wait[8]}`));
-    timeline.calls.forEach((calls, rank) => calls.forEach(([thread, enter, duration, number, handle, , , name], i) => {
+    timeline.calls.forEach((calls, rank) => calls.forEach(([, , , number, handle, , , name], i) => {
       const kind = timeline.activities[number];
       const found = kind < 0 ? timeline.functions[number] === "enter" && names[name]
-        : functions[number] || sites[name] || (kind >= 7 && kind <= 10 && windows[handle]) || waiting.has(`${rank} ${thread} ${enter} ${duration}`);
+        : functions[number] || sites[name] || (kind >= 7 && kind <= 10 && windows[handle]) || waitsOf(rank, i).some((wait) => patterns[wait[4]]);
       if (found) hits.push([rank, i]);
     }));
     return hits.sort((a, b) => timeline.calls[a[0]][a[1]][1] - timeline.calls[b[0]][b[1]][1] || a[0] - b[0]);
@@ -142,5 +142,5 @@ function timelineData(timeline) {
     return { activities: seen, bands: made };
   }
   return { aligned: alignment(), occurring, levelFor, shareOf, timeline, rows, rowOf, rankOf, regions, waits, epochs, grants, arrowsOf, callText, waitText, epochText, grantText, arrowText,
-    describe, search, waitOf };
+    describe, search, waitsOf };
 }

@@ -14,7 +14,7 @@ function hatch(context) {
   return context.createPattern(made, "repeat");
 }
 
-const ARROWS_DRAWN = 4000, AXIS = 20;
+const ARROWS_DRAWN = 4000, AXIS = 20, PIECE = 2.5; // pixels of a piece of a long run, at most
 
 function createCanvas(input, shared, number) {
   const data = timelineData(input.timeline), { timeline, rows } = data;
@@ -35,7 +35,7 @@ function createCanvas(input, shared, number) {
   const chosen = { row: 0, call: -1 };
   const scale = () => (width - left) / (view.until - view.from);
   const x = (time) => left + (time - view.from) * scale();
-  const gap = rowHeight < 5 ? 0 : 1;
+  const gap = rowHeight < 5 ? 0 : 1, waitFill = rowHeight < 5 ? "#a01008" : pattern; // low rows have no room for hatching
   const callsHeight = () => rowHeight - gap - (banded() ? 2 * strip + 1 : 0);
 
   function box(from, until, top, tall, fill) {
@@ -63,16 +63,17 @@ function createCanvas(input, shared, number) {
     }
   }
   function drawPieces(row, top) {
-    const level = data.levelFor(1.5 / scale()), text = level.rows[row];
-    for (let i = Math.max(0, Math.floor((view.from - level.from_ps) / level.piece_ps)); 3 * i < text.length; i++) {
-      const from = level.from_ps + i * level.piece_ps;
+    const level = data.levelFor(PIECE / scale()), text = level.rows[row];
+    for (let i = Math.max(0, Math.floor((view.from - level.from_ps) / level.piece_ps)), next; 3 * i < text.length; i = next) {
+      const from = level.from_ps + i * level.piece_ps, piece = text.slice(3 * i, 3 * i + 3);
       if (from > view.until) break;
-      if (text[3 * i] === " ") continue;
-      context.globalAlpha = 0.35 + 0.65 * data.shareOf(text, 3 * i + 1);
-      box(from, from + level.piece_ps, top, rowHeight - 1, colorOf(text.charCodeAt(3 * i) - 65));
-      const waiting = shared.waits ? data.shareOf(text, 3 * i + 2) : 0;
+      for (next = i + 1; text.startsWith(piece, 3 * next);) next++; // alike ones are drawn as one
+      if (piece[0] === " ") continue;
+      const until = level.from_ps + next * level.piece_ps, waiting = shared.waits ? data.shareOf(piece, 2) : 0;
+      context.globalAlpha = 0.35 + 0.65 * data.shareOf(piece, 1);
+      box(from, until, top, rowHeight - 1, colorOf(piece.charCodeAt(0) - 65));
       context.globalAlpha = 1;
-      if (waiting > 0) box(from, from + level.piece_ps, top + (rowHeight - 1) * (1 - waiting), (rowHeight - 1) * waiting, pattern);
+      if (waiting > 0) box(from, until, top + (rowHeight - 1) * (1 - waiting), (rowHeight - 1) * waiting, waitFill);
     }
   }
   function drawBands(row, top) {
@@ -159,7 +160,7 @@ function createCanvas(input, shared, number) {
       const top = AXIS + row * rowHeight;
       if (timeline.calls) drawCalls(row, top); else drawPieces(row, top);
       if (shared.waits && timeline.calls) for (const wait of data.waits[row])
-        if (wait[3] > view.from && wait[2] < view.until) box(wait[2], wait[3], top, callsHeight() - gap, rowHeight < 5 ? "#a01008" : pattern);
+        if (wait[3] > view.from && wait[2] < view.until) box(wait[2], wait[3], top, callsHeight() - gap, waitFill);
       if (banded()) drawBands(row, top);
     }
     if (timeline.calls) drawArrows(ink);
@@ -180,7 +181,7 @@ function createCanvas(input, shared, number) {
     const arrow = drawn.find((one) => distance(one, px, py) < 3);
     if (arrow) return data.arrowText(arrow[0]);
     const grant = banded() && data.grants[row].find((one) => Math.abs(x(one[1]) - px) < 5);
-    return (grant ? `${data.grantText(grant)}\n` : "") + data.describe(row, time, 1.5 / scale());
+    return (grant ? `${data.grantText(grant)}\n` : "") + data.describe(row, time, PIECE / scale());
   }
   // A call becomes the chosen one: by keys, by search.
   function choose(row, call, zoomTo) {
@@ -188,8 +189,7 @@ function createCanvas(input, shared, number) {
     chosen.call = call;
     const one = timeline.calls && timeline.calls[row][call];
     if (!one) { status.textContent = `rank ${data.rankOf(row)}`; shared.draw(); return; }
-    const wait = data.waitOf(row, one);
-    status.textContent = [`rank ${row}`, ...data.callText(one), wait ? data.waitText(wait) : ""].filter((text) => text).join(", ");
+    status.textContent = [`rank ${row}`, ...data.callText(one), ...data.waitsOf(row, call).map(data.waitText)].filter((text) => text).join(", ");
     const span = zoomTo ? Math.max(one[2] * 4, 1e5) : view.until - view.from, middle = one[1] + one[2] / 2;
     if (zoomTo || one[1] + one[2] < view.from || one[1] > view.until) shared.show(toShared(middle - span / 2), toShared(middle + span / 2));
     else shared.draw();
@@ -248,9 +248,8 @@ function createCanvas(input, shared, number) {
     if (timeline.calls) timeline.calls.forEach((calls, rank) => {
       for (let i = firstFrom(calls, view.from); i < calls.length && calls[i][1] <= view.until && rowsShown.length < 300; i++) {
         if (timeline.activities[calls[i][3]] < 0) continue;
-        const wait = data.waitOf(rank, calls[i]);
         rowsShown.push([rank, formatPs(calls[i][1]), formatPs(calls[i][2]), timeline.functions[calls[i][3]], data.callText(calls[i]).slice(1).join(", "),
-          wait ? data.waitText(wait) : ""]);
+          data.waitsOf(rank, i).map(data.waitText).join("; ")]);
       }
     });
     else for (const wait of timeline.waits.slice(0, 300)) rowsShown.push([wait[0], formatPs(wait[2]), formatPs(wait[3] - wait[2]), "", "", data.waitText(wait)]);

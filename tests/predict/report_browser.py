@@ -1,4 +1,5 @@
-"""report_browser.py CLICKS: works the pages of report_browser.sh in Chromium with clicks and keys. Exit status 77: it does not start."""
+"""report_browser.py CLICKS [--long]: works the pages of report_browser.sh in Chromium with clicks and keys. Exit status 77: it does
+not start."""
 import base64
 import sys
 
@@ -228,17 +229,22 @@ def new_controls(browser, clicks):
 
 
 def slices(browser, clicks):
-    """The strip above the time lines. Of 200 iterations of 1 ms rank 0 waits 0.1 ms in each, and from 120.9 to 131 ms in one. The run
-    takes 210 ms, 1565 bins of 2^27 ps, so a time slice has 16 of them, 2.147 ms. Slice 57, from 122.407 ms on, is wholly in that wait:
-    half of both ranks' time. A click moves the window to it and half a slice at both sides."""
+    """The strip above the time lines. Each of 200 iterations of 1 ms ends with the barrier, in which rank 0 waits 0.1 ms; the 121st takes
+    11 ms, of which it waits 10.1. At most 100 groups have two each: in that of 121 and 122, from 120 to 132 ms, 10.2 of 24 ms are in
+    calls, and user code is 1.8 and 12 ms. A click moves the window to it and half of it at both sides. A run without a loop has time
+    slices."""
     page = Page(browser, "steps")
-    page.shows("waiting", "other time in calls", "of all ranks, 98 time slices of 2.147 ms", "Stands out: 120.3 ms to 122.4 ms (35 % in calls, Wait at Barrier)")
-    browser.click(BUTTON % "122.4 ms to 124.6 ms")
-    page.equal(browser.script(DRAWN % "location.hash.split(',')[0]"), "#t=121332826112", "the window behind the click")
-    browser.click("//summary[.='time slices, as a table']")
-    told = browser.script("return [...[...document.querySelectorAll('table')].find((one) => one.innerText.includes('stands out')).rows[58].cells].map((one) => one.textContent)")
-    page.equal(told, ["122.4 ms", "124.6 ms", "50 %", "0.50", "50 %", "0", "0", "", "Wait at Barrier", "Wait at Barrier"], "the slice in the table")
+    page.shows("waiting", "other time in calls", "of all ranks, 200 iterations of the loop at MPI_Barrier", "Stands out: iterations 121 to 122 (43 % in calls, Wait at Barrier).")
+    browser.click(BUTTON % "iterations 121 to 122")
+    page.equal(browser.script(DRAWN % "location.hash"), "#t=114000000000,138000000000", "the window behind the click")
+    browser.click("//summary[.='iterations, as a table']")
+    told = browser.script(DRAWN % "[...[...document.querySelectorAll('table')].find((one) => one.innerText.includes('stands out')).rows[62].cells].map((one) => one.textContent)")
+    page.equal(told, ["iterations 121 to 122", "12 ms", "120 ms", "132 ms", "57 %", "0.57", "43 %", "4", "0", "", "Wait at Barrier", "Wait at Barrier"], "the slice in the table")
     page.works(clicks)
+    Page(browser, "evil").shows(", since no loop was found")
+    # Runs of 210 and 1.15 ms.
+    page = Page(browser, "apart")
+    page.equal(browser.script("return document.querySelector(\"select[aria-label='runs']\").selectedOptions[0].text"), "are stretched to one length", "runs")
 
 
 def intervals(browser, clicks):
@@ -270,6 +276,50 @@ def long_runs(browser, clicks):
     page.works(clicks)
 
 
+DRAG = """const canvas = document.querySelector('.line canvas'), box = canvas.getBoundingClientRect();
+    canvas.setPointerCapture = () => {};
+    for (const [name, x] of [['pointerdown', 600], ['pointermove', 500], ['pointerup', 500]])
+      canvas.dispatchEvent(new PointerEvent(name, { clientX: box.x + x, clientY: box.y + 30, pointerId: 1, bubbles: true }))"""
+
+
+def every_control(browser, clicks, name, ranks):
+    """The time lines by keys, buttons, dragging, search and the strip; then every control at once, on a telephone, too."""
+    page = Page(browser, name)
+    page.check(f": {ranks} ranks, " in browser.script("return document.querySelector('.line canvas').getAttribute('aria-label')"), "other ranks")
+    whole = browser.script(PICTURES)
+    browser.click(BUTTON % "zoom in")
+    zoomed = browser.script(PICTURES)
+    page.check(zoomed != whole, "'zoom in' changes nothing")
+    browser.script(DRAG)
+    page.check(browser.script(PICTURES) not in (whole, zoomed), "dragging does not move")
+    browser.script("document.querySelector('.line canvas').focus()")
+    browser.keys("Home")
+    browser.script("document.activeElement.blur()")
+    page.check(browser.script(PICTURES) == whole, "Home does not show the whole run")
+    browser.click("//label[contains(., 'waits')]")
+    page.check(browser.script(PICTURES) != whole, "without waits it looks the same")
+    browser.click("//label[contains(., 'waits')]")
+    browser.click(BUTTON % "zoom in")
+    before = browser.script(DRAWN % "location.hash")
+    browser.click("//section[@aria-label='Time lines']/canvas")
+    browser.script("document.querySelector('section[aria-label=\"Time lines\"] > canvas').dispatchEvent(new MouseEvent('click', { clientX: 200 }))")
+    page.check(browser.script(DRAWN % "location.hash") != before, "a click on the strip does not move the window")
+    if browser.script("return Boolean(document.querySelector('input[type=search]'))"):
+        browser.type(SEARCH, "MPI_Win_complete", "Enter")
+        page.check("MPI_Win_complete" in browser.script(STATUS), "the call that was found is not told:", browser.script(STATUS))
+    page.works(clicks)
+    Page(browser, name, 390, 844, dark=True).works(clicks)
+
+
+def sizes(browser, clicks):
+    for name, ranks in [("ring", 4), ("middle", 64), ("many", 1024)]:
+        every_control(browser, clicks, name, ranks)
+
+
+def million(browser, clicks):
+    every_control(browser, clicks, "long", 1024)
+
+
 def posts(browser, _):
     """A search for a wait state finds the calls that wait, not others that begin at the same moment. Of the ring each rank posts
     and starts at once, and the posts of four are later than the starts that wait for them."""
@@ -290,7 +340,7 @@ def main():
         print(f"SKIPPED: Chromium does not start ({fault}), so that no page is opened")
         return 77
     with browser:
-        for work in [everything, hostile, parts_missing, first_screen, alone, long_runs, new_controls, slices, intervals, many_ranks, posts]:
+        for work in [million] if "--long" in sys.argv else [everything, hostile, parts_missing, first_screen, alone, long_runs, new_controls, slices, intervals, many_ranks, sizes, posts]:
             try:
                 work(browser, clicks)
             except Fault as fault:

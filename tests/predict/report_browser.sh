@@ -1,10 +1,26 @@
-# What a page does in a browser: report_browser.py works it as a user does, and nothing of a trace is run. Exit status 77: none.
+# What a page does in a browser: report_browser.py works it as a user does, and nothing of a trace is run. With --long, of a run
+# of 1.2 million calls of 1024 ranks. Exit status 77: none.
 skip() { echo "SKIPPED: $*, so that no page is opened"; exit 77; }
 command -v chromedriver >/dev/null && { command -v chromium || command -v google-chrome; } >/dev/null ||
     skip 'no Chromium is installed (Debian: chromium, chromium-driver)'
 command -v python3 >/dev/null || skip 'no python3 is installed'
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
+work() {
+    timeout 300 python3 -B "$here/report_browser.py" "$here/report_clicks.js" "$@"
+    worked=$?
+    [ $worked -ne 77 ] || exit 77
+    [ $worked -eq 0 ] || fail 'the pages do not do in Chromium what they have to'
+    finish
+}
+if [ "${3:-}" = --long ]; then
+    run 0 generate halo2d --ranks 1024 --iterations 150 --sync pscw --imbalance 30% -o long.rma
+    run 0 simulate long.rma --platform two-nodes --set mapping.ranks_per_node=512 --engine loggp --semantics a -o predicted.rma
+    run 0 report predicted.rma -o long.html
+    [ "$(wc -c <long.html)" -le 5000000 ] || fail "$(wc -c <long.html) bytes of a page of 1.2 million calls"
+    work --long
+    exit
+fi
 
 # 1. A run, its prediction, and everything that can be given with them.
 trace=$source/tests/cases/active/worked_example.case
@@ -85,22 +101,21 @@ run 0 generate ring --ranks 4 --iterations 2 --imbalance 50% -o ring.rma
 run 0 simulate ring.rma --platform two-nodes --set mapping.ranks_per_node=2 --engine loggp -o ring.txt
 run 0 report ring.txt -o ring.html
 
-# 7. 1024 ranks: a page of at most 5 MB.
-run 0 generate ring --ranks 1024 --iterations 4 --sync pscw -o many.txt
+# 7. 64 ranks, and 1024 ranks: a page of at most 5 MB.
+run 0 generate halo2d --ranks 64 --iterations 20 --sync pscw --imbalance 30% -o middle.txt
+run 0 simulate middle.txt --platform two-nodes --set mapping.ranks_per_node=32 --engine loggp --semantics a -o middle-predicted.txt
+run 0 report middle-predicted.txt -o middle.html
+run 0 generate ring --ranks 1024 --iterations 4 --sync pscw --imbalance 30% -o many.txt
 run 0 simulate many.txt --platform two-nodes --set mapping.ranks_per_node=512 --engine loggp --semantics a -o many-predicted.txt
 run 0 report many-predicted.txt -o many.html
 [ "$(wc -c <many.html)" -le 5000000 ] || fail "$(wc -c <many.html) bytes of a page of 1024 ranks"
 ! grep -q "$PWD" all.html || fail "the page has a folder of this machine"
-
 
 # 8. 200 iterations of 1 ms, of which one takes 11 ms on rank 1.
 awk 'BEGIN { print "rmacast-trace 1\nranks 2"
   for (rank = 0; rank < 2; rank++) { print rank, 0, "enter main"
     for (i = end = 0; i < 200; i++) { end += i == 120 ? 11 : 1; print rank, (rank ? end : i == 120 ? end - 10.1 : end - 0.1) / 1000, end / 1000, "MPI_Barrier comm=0" } } }' >steps.txt
 run 0 report steps.txt -o steps.html
+run 0 report steps.txt sites.txt -o apart.html
 
-timeout 300 python3 -B "$here/report_browser.py" "$here/report_clicks.js"
-worked=$?
-[ $worked -ne 77 ] || exit 77
-[ $worked -eq 0 ] || fail 'the pages do not do in Chromium what they have to'
-finish
+work

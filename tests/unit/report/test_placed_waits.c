@@ -48,7 +48,7 @@ static void waits_without_a_place(void **state)
     const struct trace trace = {.ranks = &rank, .rank_count = 1};
     struct wait wait = {.from_ps = 120, .until_ps = 150, .severity_ps = 25, .cause_rank = 3};
     struct placed_wait placed = placed_wait_of(&trace, &wait);
-    assert_true(placed.from_ps == 120 && placed.until_ps == 150 && placed.severity_ps == 25 && placed.enter_ps == 100);
+    assert_true(placed.from_ps == 120 && placed.until_ps == 150 && placed.severity_ps == 25 && placed.call == -1);
     assert_int_equal(placed.cause_rank, 3);
     wait.until_ps = 120;
     placed = placed_wait_of(&trace, &wait);
