@@ -140,7 +140,10 @@ error_t prediction_options_parse(int key, char *argument, const struct argp_stat
         return cli_share(state, "--memory-bound", argument, &options->memory_bound);
     case OPTION_KEEP_GOING: options->keep_going = true; return 0;
     case OPTION_GROW: options->grow = true; return 0;
-    case OPTION_MEMORY: return cli_size(state, "--memory", argument, &options->memory);
+    case OPTION_MEMORY: {
+        error_t failed = cli_size(state, "--memory", argument, &options->memory);
+        return failed || options->memory > 0 ? failed : cli_usage(state, "--memory %s, expected more than 0", argument);
+    }
     case OPTION_REWRITE:
         if (strcmp(argument, "list") == 0) list_rewrites();
         return add_rewrite(state, options, strdup(argument));

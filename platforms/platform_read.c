@@ -228,14 +228,13 @@ static enum status name_calibrated(const struct json_document *document, struct 
 static enum status read_erring(const struct json_document *document, enum error_source source, struct platform **erring,
                                struct err *err)
 {
+    if (platform_shift_values(document->root, "", PLATFORM_AS_STATED, source) == 0) return STATUS_OK;
     struct json_document moved = {.file = document->file, .root = cJSON_Duplicate(document->root, true)};
     if (!moved.root) return err_memory(err);
-    enum status status = STATUS_OK;
-    if (platform_shift_values(moved.root, "", PLATFORM_SLOWER, source) > 0) {
-        const struct json_node root = json_root(&moved);
-        status = new_with_defaults(document->file, erring, err);
-        if (status == STATUS_OK) status = read_keys(&root, "", *erring, err);
-    }
+    platform_shift_values(moved.root, "", PLATFORM_SLOWER, source);
+    const struct json_node root = json_root(&moved);
+    enum status status = new_with_defaults(document->file, erring, err);
+    if (status == STATUS_OK) status = read_keys(&root, "", *erring, err);
     cJSON_Delete(moved.root);
     return status;
 }

@@ -94,7 +94,7 @@ static int compare_slowness(const void *one, const void *two)
 enum status node_table_replay(const struct prediction *prediction, struct node_table *table, struct err *err)
 {
     TRY(find_nodes(prediction, table, err));
-    qsort(table->nodes, table->count, sizeof *table->nodes, compare_slowness);
+    if (table->count > 1) qsort(table->nodes, table->count, sizeof *table->nodes, compare_slowness);
     for (size_t i = 0; i < table->count && i < REPLAYS_MOST && table->nodes[i].speed < table->nodes[i].others_speed; i++)
         TRY(replay_changed(prediction, &table->nodes[i], err));
     return STATUS_OK;
@@ -121,7 +121,7 @@ void node_table_report(struct node_table *table, struct prediction *prediction)
         }
         if (node->gain_known) node->gain_s = prediction->outcome.run_time_s - node->others_run_s;
     }
-    qsort(table->nodes, table->count, sizeof *table->nodes, compare_gain);
+    if (table->count > 1) qsort(table->nodes, table->count, sizeof *table->nodes, compare_gain);
     result->nodes = table->nodes;
     result->node_count = table->count;
     *table = (struct node_table){.nodes = NULL};

@@ -29,7 +29,7 @@ enum status severity_init(struct severity *severity, const struct trace *trace, 
 void severity_clear(struct severity *severity)
 {
     struct map *makers = severity->request_makers;
-    for (uint32_t r = 0; makers && r < severity->totals.rank_count; r++) map_clear(&makers[r]);
+    for (uint32_t r = 0; makers && r < severity->calls.trace->rank_count; r++) map_clear(&makers[r]);
     free(severity->request_makers);
     totals_clear(&severity->totals);
     free(severity->inside);

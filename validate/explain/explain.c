@@ -15,6 +15,7 @@
 #include "validate/calls.h"
 
 enum { OWN_OVERRIDES = 2, OVERRIDE_BYTES = 128 };
+enum { BLOCK = 4 }; /* replays of a child: to begin one takes as long as a short replay */
 
 struct replays {
     const struct explain_input *input;
@@ -22,6 +23,8 @@ struct replays {
     const char **overrides; /* with memory for one more */
     size_t override_count;
     char own[OWN_OVERRIDES][OVERRIDE_BYTES];
+    struct explanation_replay *answers; /* one for each job; run_time_s: NAN if the platform or the replay refuses the change */
+    size_t jobs, begun; /* begun: blocks */
 };
 
 /* The file may differ from what the prediction was made with. A table of semantics has no name, so it cannot be set. */
@@ -72,7 +75,7 @@ static double sum_transfer_errors_s(const struct explain_input *input, const str
 }
 
 static enum status replay_trace(const struct explain_input *input, const struct trace *trace, const struct platform *platform,
-                                FILE *out, struct err *err)
+                                struct explanation_replay *replay, struct err *err)
 {
     struct prediction prediction = {.trace = trace, .platform = platform, .engine = engine_by_name("loggp"),
                                     .analyze = input->analyze, .keep_going = trace != input->predicted, .keep_trace = true};
@@ -80,17 +83,17 @@ static enum status replay_trace(const struct explain_input *input, const struct 
     TRY(prediction_run(&prediction, err));
     enum status status = match_section(input, prediction.outcome.trace, &calls, err);
     if (status == STATUS_OK)
-        text_print(out, "%.17g %.17g %.17g", prediction.result->run_time_s, calls->absolute_s,
-                   sum_transfer_errors_s(input, prediction.outcome.trace));
+        *replay = (struct explanation_replay){.run_time_s = prediction.result->run_time_s, .absolute_s = calls->absolute_s,
+                                              .transfers_s = sum_transfer_errors_s(input, prediction.outcome.trace)};
     validate_calls_free(calls);
     prediction_clear(&prediction);
     return status;
 }
 
 /* Job 0 changes nothing. Behind the changes the measured runs are replayed. */
-static enum status replay_change(void *context, size_t index, FILE *out, struct err *err)
+static enum status replay_change(const struct replays *replays, size_t index, struct explanation_replay *replay,
+                                 struct err *err)
 {
-    const struct replays *replays = context;
     struct platform *platform;
     size_t count = replays->override_count, changes = replays->changes->count;
     const struct trace *trace = index > changes ? replays->input->measured[index - changes - 1] : replays->input->predicted;
@@ -98,15 +101,39 @@ static enum status replay_change(void *context, size_t index, FILE *out, struct 
     TRY(platform_open(replays->input->platform, replays->overrides, count, &platform, err));
     platform->decide = DECIDE_RECORDED; /* calls are compared with those of the same rank */
     enum status status = platform_check_ranks(platform, replays->input->predicted->rank_count, err);
-    if (status == STATUS_OK) status = replay_trace(replays->input, trace, platform, out, err);
+    if (status == STATUS_OK) status = replay_trace(replays->input, trace, platform, replay, err);
     platform_free(platform);
     return status;
 }
 
-static bool read_answer(const struct child_answer *answer, struct explanation_replay *replay)
+/* What the machine refuses says nothing of the change, and without the unchanged replay nothing is known: both end all. */
+static enum status replay_block(void *context, size_t block, FILE *out, struct err *err)
 {
-    return answer->status == STATUS_OK &&
-           sscanf(answer->data, "%lg %lg %lg", &replay->run_time_s, &replay->absolute_s, &replay->transfers_s) == 3;
+    const struct replays *replays = context;
+    for (size_t i = block * BLOCK; i < replays->jobs && i < (block + 1) * BLOCK; i++) {
+        struct explanation_replay replay = {.run_time_s = NAN};
+        enum status status = replay_change(replays, i, &replay, err);
+        if (status == STATUS_SYSTEM || (status != STATUS_OK && i == 0)) return status;
+        fwrite(&replay, sizeof replay, 1, out);
+    }
+    return STATUS_OK;
+}
+
+static bool begin_block(void *context, size_t *block)
+{
+    struct replays *replays = context;
+    *block = replays->begun;
+    return replays->begun * BLOCK < replays->jobs && ++replays->begun;
+}
+
+static enum status take_block(void *context, size_t block, struct child_answer *answer, struct err *err)
+{
+    struct replays *replays = context;
+    if (answer->status == STATUS_OK)
+        memcpy(&replays->answers[block * BLOCK], answer->data, answer->bytes);
+    else if (err)
+        *err = answer->err;
+    return answer->status;
 }
 
 ORDER(compare_replays, struct explanation_replay, UP(absolute_s) UP(transfers_s) UP(change))
@@ -126,26 +153,28 @@ static void set_errors(const struct explain_input *input, const struct explanati
 
 ORDER(compare_run_times, struct explanation_replay, UP(run_time_s))
 
-/* answers: one for each measured run. room: memory for as many replays. */
-static void collect_computing(const struct explain_input *input, const struct child_answer *answers,
-                              struct explanation_replay *room, struct explanation *explanation)
+/* answers: one for each measured run. */
+static void collect_computing(const struct explain_input *input, struct explanation_replay *answers,
+                              struct explanation *explanation)
 {
     size_t known = 0;
-    for (size_t i = 0; i < input->repetitions; i++) known += read_answer(&answers[i], &room[known]);
+    for (size_t i = 0; i < input->repetitions; i++)
+        if (!isnan(answers[i].run_time_s)) answers[known++] = answers[i];
     explanation->computing_known = known > 0;
     if (known == 0) return;
-    qsort(room, known, sizeof *room, compare_run_times);
-    explanation->computing = room[(known - 1) / 2];
+    qsort(answers, known, sizeof *answers, compare_run_times);
+    explanation->computing = answers[(known - 1) / 2];
     set_errors(input, explanation, &explanation->computing);
 }
 
-static void collect_replays(const struct explain_input *input, const struct child_answer *answers,
+static void collect_replays(const struct explain_input *input, const struct explanation_replay *answers,
                             struct explanation *explanation)
 {
     const struct explanation_replay *unchanged = &explanation->unchanged;
     for (size_t i = 0; i < explanation->changes.count; i++) {
-        struct explanation_replay replay = {.change = &explanation->changes.items[i]};
-        if (!read_answer(&answers[i + 1], &replay)) {
+        struct explanation_replay replay = answers[i];
+        replay.change = &explanation->changes.items[i];
+        if (isnan(replay.run_time_s)) {
             explanation->failed++;
         } else if (replay.absolute_s == unchanged->absolute_s && replay.run_time_s == unchanged->run_time_s) {
             explanation->without_effect++;
@@ -159,31 +188,21 @@ static void collect_replays(const struct explain_input *input, const struct chil
 
 static enum status run_all(struct replays *replays, struct explanation *explanation, struct err *err)
 {
+    static const struct children_jobs blocks = {begin_block, take_block};
     const struct explain_input *input = replays->input;
-    size_t behind = explanation->changes.count + 1, jobs = behind + input->repetitions;
-    struct child_answer *answers = calloc(jobs, sizeof *answers);
-    explanation->replays = calloc(jobs, sizeof *explanation->replays);
-    if (!answers || !explanation->replays) {
-        free(answers);
-        return err_memory(err);
-    }
-    enum status status = children_run(replay_change, replays, jobs, 0, answers, err);
-    if (status == STATUS_OK && !read_answer(&answers[0], &explanation->unchanged)) {
-        status = answers[0].status == STATUS_OK ? STATUS_SYSTEM : answers[0].status;
-        if (err) *err = answers[0].err;
-    }
-    for (size_t i = 0; status == STATUS_OK && i < jobs; i++) { /* what the machine refuses says nothing of the change */
-        if (answers[i].status != STATUS_SYSTEM) continue;
-        status = STATUS_SYSTEM;
-        if (err) *err = answers[i].err;
-    }
+    size_t changes = explanation->changes.count;
+    replays->jobs = 1 + changes + input->repetitions;
+    replays->answers = calloc(replays->jobs, sizeof *replays->answers);
+    explanation->replays = calloc(replays->jobs, sizeof *explanation->replays);
+    enum status status = replays->answers && explanation->replays
+                             ? children_run_jobs(replay_block, &blocks, replays, 0, err) : err_memory(err);
     if (status == STATUS_OK) {
+        explanation->unchanged = replays->answers[0];
         set_errors(input, explanation, &explanation->unchanged);
-        collect_computing(input, &answers[behind], explanation->replays, explanation); /* before the replays take the room */
-        collect_replays(input, answers, explanation);
+        collect_computing(input, &replays->answers[1 + changes], explanation);
+        collect_replays(input, &replays->answers[1], explanation);
     }
-    child_answers_clear(answers, jobs);
-    free(answers);
+    free(replays->answers);
     return status;
 }
 

@@ -1,5 +1,5 @@
 /* Finds the value of a platform, or the entry of its protocol, that best explains the error of a prediction. It replays
- * the predicted trace with one change at a time on the loggp engine, each in a child process. It compares each replay
+ * the predicted trace with one change at a time on the loggp engine, in child processes. It compares each replay
  * with the real runs call by call, in the compared section. Replaying a predicted trace on its own platform gives the
  * same trace again (law 6). So the first replay, without a change, is the reference for the others. It also
  * replays the real runs: what an error leaves when the computing is theirs is not the computing's. */

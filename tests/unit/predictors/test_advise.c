@@ -402,6 +402,7 @@ static void what_takes_the_time(void **state)
         {40, 0, 10, 1000, "40 % of MPI's time is spent without a core, most of it in MPI_Win_flush"},
         {0, 80, 10, 1000, "56 % of MPI's time is waiting for other ranks, most of it in MPI_Barrier"},
         {0, 0, 30, 1000, "rank 2 computes 3.0 times as long as the others"},
+        {0, 80, 30, 1000, "rank 2 computes 3.0 times as long as the others"}, /* 60 of 100 s of waiting */
         {0, 105, 30, 1000, "61 % of MPI's time is waiting for other ranks, most of it in MPI_Barrier"},
         {0, 0, 10, 12300, "MPI takes 0.8 % of all ranks' time"},
     };

@@ -303,16 +303,23 @@ static void times_follow_functions_of_two(void **state)
     }
 }
 
-/* 9 times 1 s and once 1.11 s are 1.011 s in the mean: 1.11 is 9.8 % above, 1.15 (mean 1.015) is 13 %. */
+/* 9 times 1 s and once 1.11 s are 1.011 s in the mean: 1.11 is 9.8 % above, 1.15 (mean 1.015) is 13 %. With one of 0.9 s the mean
+ * is 0.99 s: it is 9.1 % below; 0.85 s (mean 0.985) is 13.7 %. */
 static void uneven_times_are_told(void **state)
 {
     (void)state;
     struct time_model model;
     struct time_sample sample = {.ranks = 4};
     for (int i = 0; i < 9; i++) time_sample_add(&sample, 1);
-    struct time_sample more = sample;
+    struct time_sample more = sample, less = sample, least = sample;
     time_sample_add(&sample, 1.11);
     time_sample_add(&more, 1.15);
+    time_sample_add(&less, 0.9);
+    time_sample_add(&least, 0.85);
+    time_model_fit(&less, 1, false, &model);
+    assert_true(model.balanced);
+    time_model_fit(&least, 1, false, &model);
+    assert_false(model.balanced);
     time_model_fit(&sample, 1, false, &model);
     assert_true(model.balanced);
     time_model_fit(&more, 1, false, &model);
