@@ -241,7 +241,7 @@ static enum status learn_model(const struct settings *settings, struct program_m
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         status = trace_open(settings->options.traces.items[i], &traces[i], err);
         if (status == STATUS_OK) status = trace_use_computing(traces[i], COMPUTING_DEFAULT, err); /* as predict */
-        if (status == STATUS_OK) status = model_options_fold((uint32_t)settings->threads, &traces[i], err);
+        if (status == STATUS_OK) status = model_options_fold((uint32_t)settings->threads, TRACE_THREADS_MAX, &traces[i], err);
     }
     const struct scale_runs runs = model_options_runs(&settings->options, traces);
     if (status == STATUS_OK) status = scale_learn(&runs, &program, err);

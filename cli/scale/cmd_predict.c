@@ -525,7 +525,7 @@ static enum status fold_threads(const struct settings *settings, struct learned 
 {
     if (learned->threads == 0) return STATUS_OK;
     TRY(find_cores(settings, *trace, &learned->cores, err));
-    return model_options_fold(learned->cores < learned->threads ? learned->cores : learned->threads, trace, err);
+    return model_options_fold(learned->threads, learned->cores, trace, err);
 }
 
 static enum status predict_recorded(const struct settings *settings, uint32_t threads, struct err *err)

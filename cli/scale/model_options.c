@@ -70,13 +70,13 @@ struct scale_runs model_options_runs(const struct model_options *options, struct
                                .values = options->values};
 }
 
-enum status model_options_fold(uint32_t threads, struct trace **trace, struct err *err)
+enum status model_options_fold(uint32_t threads, uint32_t cores, struct trace **trace, struct err *err)
 {
     char spec[32];
     const char *const specs[] = {spec};
     struct rewrite rewrite;
     if (threads == 0) return STATUS_OK;
-    snprintf(spec, sizeof spec, "threads:%u", threads);
+    snprintf(spec, sizeof spec, "threads:%u@%u", threads, cores < threads ? cores : threads);
     TRY(rewrite_run(*trace, specs, 1, &rewrite, err));
     trace_free(*trace);
     *trace = rewrite.trace;

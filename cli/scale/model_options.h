@@ -33,8 +33,9 @@ void model_options_clear(struct model_options *options);
 
 /* Borrows traces, one per argument. */
 struct scale_runs model_options_runs(const struct model_options *options, struct trace *const *traces);
-/* The recording's parallel regions become computing of one thread, on so many threads (docs/transforms.md); 0: it stays. */
-enum status model_options_fold(uint32_t threads, struct trace **trace, struct err *err);
+/* The recording's parallel regions become computing of one thread, on so many threads (docs/transforms.md) of which as
+ * many run at once as there are cores; threads 0: it stays. */
+enum status model_options_fold(uint32_t threads, uint32_t cores, struct trace **trace, struct err *err);
 enum status model_options_apply(const struct model_options *options, struct program_model *model, struct err *err);
 
 /* Information on standard error: numbers of the program for which another function holds, too, and differs at these ranks.

@@ -4,7 +4,8 @@
  * joined. Its participants only compute. The one that computes longest takes L; with n participants when recorded, N threads
  * take L x n / N: the work is shared as unequally as it was. Barriers of all participants cut the region into phases, each with
  * an L of its own. Thread 0 is one of them in OpenMP's regions, at their barriers, and beside threads of its own where it
- * computes half as long as they do on the average; what it computes less goes on beside them. */
+ * computes half as long as they do on the average; what it computes less goes on beside them. Regions with locks and conditions:
+ * predictors/transforms/team.h. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "common/map.h"
 #include "common/units.h"
 #include "predictors/transforms/rows.h"
+#include "predictors/transforms/team.h"
 
 /* What is computed in each phase of a region. */
 struct phases {
@@ -31,7 +33,8 @@ struct place {
 
 struct folding {
     const struct trace *trace;
-    double threads;
+    double threads, at_once; /* as many run at once */
+    struct team *team;
     struct trace *made;
     struct transform_report *report;
     struct place *places;       /* of the threads of a rank */
@@ -70,13 +73,13 @@ static bool ends_phase(const struct trace_call *call)
     return call_kind(call->call) == CALL_THREAD_BARRIER;
 }
 
-/* Primitives by which threads wait for each other in another way are no structure of regions. */
+/* Semaphores, by which threads wait for each other in any way, are no structure of regions. */
 static bool is_structure(const struct trace_call *call)
 {
     const enum call_kind kind = call_kind(call->call);
     const bool begins = kind == CALL_THREAD_BEGIN || call->call == ID_omp_begin;
     const bool ends = kind == CALL_THREAD_END || call->call == ID_omp_end;
-    return begins || ends || begins_part(call) || ends_part(call) || ends_phase(call);
+    return begins || ends || begins_part(call) || ends_part(call) || ends_phase(call) || team_knows(call);
 }
 
 static enum status find_ends(struct folding *folding, uint32_t rank, struct err *err)
@@ -107,7 +110,8 @@ static enum status check_threads(const struct folding *folding, uint32_t rank, s
         if (is_structure(call) || call_is_region(call->call) || (thread == 0 && !call_is_thread(call->call))) continue;
         return err_set(err, STATUS_DATA, trace->name, NULL,
                        "thread %" PRIu32 " of rank %" PRIu32 " calls %s (event %zu): what other numbers of threads do does not "
-                       "follow from it, expected threads that only compute between creation, or fork, barriers of all, and join",
+                       "follow from it, expected threads that compute and take locks between creation, or fork, barriers of "
+                       "all, and join",
                        thread, rank, call_name(call->call), i + 1);
     }
     return STATUS_OK;
@@ -152,6 +156,9 @@ static enum status sum_work(struct folding *folding, uint32_t rank, size_t opene
         struct place *place = &folding->places[thread];
         const bool works = thread > 0 && place->before != SIZE_MAX && call->call != ID_omp_begin && call->enter_ps >= from_ps;
         const int64_t gap_ps = works ? gap_before(folding->trace, rank, i, place->before) : 0;
+        if (works) TRY(team_add(folding->team, rank, thread, i, gap_ps, err));
+        if (thread == 0 && i > opened && i <= last)
+            TRY(team_add(folding->team, rank, 0, i, gap_before(folding->trace, rank, i, place->before), err));
         place->before = i;
         if (!works) continue;
         place->work_ps = (place->work_ps < 0 ? 0 : place->work_ps) + gap_ps;
@@ -181,12 +188,17 @@ static enum status check_barriers(const struct folding *folding, uint32_t rank, 
                    "other numbers of threads do does not follow from them", rank, opened + 1);
 }
 
-/* *region_ps: the time of the region, from the end of the call before it. */
-static enum status find_region(struct folding *folding, uint32_t rank, const struct walk *walk, size_t last, int64_t *region_ps,
-                               struct err *err)
+/* What creates the threads takes as long for each of them. */
+static double scale_creation(const struct folding *folding, const struct walk *walk, double count)
+{
+    return (double)walk->primitives_ps * (count > 0 ? folding->threads / count : 1);
+}
+
+/* *region_ps: the time of a region whose threads wait at barriers only, from the end of the call before it. */
+static enum status find_free_region(struct folding *folding, uint32_t rank, const struct walk *walk, int64_t *region_ps,
+                                    struct err *err)
 {
     double most_ps = 0, sum_ps = 0, count = 0;
-    TRY(sum_work(folding, rank, walk->opened, last, err));
     TRY(end_phase(&folding->own, folding->own.count, walk->phase_ps, err));
     for (uint32_t t = 1; t < trace_thread_count(folding->trace, rank); t++) {
         if (folding->places[t].work_ps < 0) continue;
@@ -200,13 +212,31 @@ static enum status find_region(struct folding *folding, uint32_t rank, const str
     for (size_t i = 0; i < (takes_part ? folding->own.count : folding->longest.count); i++)
         most_ps += fmax(i < folding->longest.count ? (double)folding->longest.items[i] : 0,
                         takes_part ? (double)folding->own.items[i] : 0);
-    const double shared_ps = most_ps * count / folding->threads, beside_ps = takes_part ? 0 : (double)walk->own_ps;
-    const double created_ps = (double)walk->primitives_ps * (count > 0 ? folding->threads / count : 1);
+    const double shared_ps = most_ps * count / folding->at_once, beside_ps = takes_part ? 0 : (double)walk->own_ps;
     folding->before_s += most_ps / 1e12;
     folding->after_s += shared_ps / 1e12;
-    folding->report->considered++;
     folding->report->changed += count != folding->threads;
-    *region_ps = llround(fmax(shared_ps, beside_ps) + created_ps);
+    *region_ps = llround(fmax(shared_ps, beside_ps) + scale_creation(folding, walk, count));
+    return STATUS_OK;
+}
+
+static enum status find_region(struct folding *folding, uint32_t rank, const struct walk *walk, size_t last, int64_t *region_ps,
+                               struct err *err)
+{
+    const struct trace_rank *process = &folding->trace->ranks[rank];
+    uint32_t members;
+    TRY(sum_work(folding, rank, walk->opened, last, err));
+    if (team_waits(folding->team)) {
+        TRY(team_time(folding->team, rank, walk->opened, walk->openmp, region_ps, &members, err));
+        folding->before_s += (double)(process->calls[last].exit_ps - process->calls[walk->opened].enter_ps) / 1e12;
+        folding->after_s += (double)*region_ps / 1e12;
+        folding->report->changed += members != folding->threads;
+        *region_ps += llround(scale_creation(folding, walk, members));
+    } else {
+        TRY(find_free_region(folding, rank, walk, region_ps, err));
+    }
+    folding->report->considered++;
+    team_empty(folding->team);
     folding->longest.count = folding->own.count = 0;
     folding->parties = 0;
     return STATUS_OK;
@@ -322,25 +352,30 @@ static enum status copy_incomplete(const struct trace_rank *from, struct trace_r
 static enum status apply_threads(const struct trace *trace, const char *argument, struct trace **made,
                                  struct transform_report *report, struct err *err)
 {
-    struct folding folding = {.trace = trace, .threads = strtod(argument, NULL), .report = report};
+    char *end;
+    const uint32_t threads = (uint32_t)strtoul(argument, &end, 10);
+    const uint32_t cores = *end ? (uint32_t)strtoul(end + 1, NULL, 10) : threads;
+    struct folding folding = {.trace = trace, .threads = threads, .at_once = cores < threads ? cores : threads, .report = report};
     uint32_t most = 1;
     for (uint32_t r = 0; r < trace->rank_count; r++)
         if (trace_thread_count(trace, r) > most) most = trace_thread_count(trace, r);
     TRY(trace_new_like(trace, &folding.made, err));
     folding.made->provenance.record_cost_ps = 0; /* the gaps are without it */
     folding.places = calloc(most, sizeof *folding.places);
-    enum status status = folding.places ? STATUS_OK : err_memory(err);
+    enum status status = folding.places ? team_open(trace, threads, cores, &folding.team, err) : err_memory(err);
     for (uint32_t r = 0; status == STATUS_OK && r < trace->rank_count; r++) {
         status = copy_incomplete(&trace->ranks[r], &folding.made->ranks[r], err);
         if (status == STATUS_OK) status = fold_rank(&folding, r, err);
     }
     FREE_ALL(folding.places, folding.longest.items, folding.own.items);
+    team_close(folding.team);
     map_clear(&folding.joined);
     map_clear(&folding.pooled);
     char before[UNITS_TEXT_BYTES], after[UNITS_TEXT_BYTES];
     if (status == STATUS_OK)
-        status = transform_say(report, err, "%" PRIu64 " parallel regions of all ranks take %s on %s threads, %s as recorded",
-                               report->considered, units_format_duration(folding.after_s, after), argument,
+        status = transform_say(report, err, "%" PRIu64 " parallel region%s of all ranks take%s %s on %s threads, %s as recorded",
+                               report->considered, units_plural(report->considered), report->considered == 1 ? "s" : "",
+                               units_format_duration(folding.after_s, after), argument,
                                units_format_duration(folding.before_s, before));
     if (status == STATUS_OK)
         *made = folding.made;
@@ -349,18 +384,26 @@ static enum status apply_threads(const struct trace *trace, const char *argument
     return status;
 }
 
+static bool is_count(const char *text, char **end)
+{
+    const long count = strtol(text, end, 10);
+    return *text >= '1' && *text <= '9' && count <= TRACE_THREADS_MAX;
+}
+
 static enum status check_count(const char *argument, struct err *err)
 {
     char *end;
-    const long count = strtol(argument, &end, 10);
-    if (*argument >= '1' && *argument <= '9' && !*end && count <= TRACE_THREADS_MAX) return STATUS_OK;
-    return err_set(err, STATUS_USAGE, NULL, NULL, "threads %s, expected a number of threads from 1 to %d", argument,
-                   TRACE_THREADS_MAX);
+    bool valid = is_count(argument, &end);
+    if (valid && *end == '@') valid = is_count(end + 1, &end);
+    if (valid && !*end) return STATUS_OK;
+    return err_set(err, STATUS_USAGE, NULL, NULL, "threads %s, expected a number of threads from 1 to %d, or THREADS@CORES",
+                   argument, TRACE_THREADS_MAX);
 }
 
 const struct transform transform_threads = {
     .name = "threads",
-    .summary = "parallel regions of threads that only compute run on N threads of each rank, and are its computing",
+    .summary = "parallel regions of threads that compute and take locks run on N threads of each rank (N@C: on C cores), and are "
+               "its computing",
     .argument = "N",
     .apply = apply_threads,
     .check = check_count,
