@@ -229,6 +229,8 @@ static enum status check_requests(struct walk *walk)
     if (list && call->completion.list >= walk->trace->definitions.list_count)
         FAIL(walk, "request list %" PRIu32 " is not defined", call->completion.list);
     const uint32_t *ids = trace_call_completed(walk->trace, call, &count);
+    if (count > 0 && call_kind(call->call) == CALL_REQUEST_TESTALL && !(call->flags & (TRACE_FLAG | TRACE_BREAK)))
+        FAIL(walk, "reqs of a call with flag=0, expected none: it completes no request");
     for (uint32_t i = 0; i < count; i++) TRY(use_request(walk, ids[i], list || !(call->flags & TRACE_BREAK)));
     return count > 0 || list || call->ref == TRACE_NO_REF ? STATUS_OK : use_request(walk, call->ref, false);
 }

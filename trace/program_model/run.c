@@ -508,7 +508,7 @@ static size_t part_requests(struct run_rank *state, const struct statement *stat
         if (named || statement->requests == REQUESTS_ALL || statement->requests == (int64_t)i) taken[count++] = state->open[i];
         else state->open[kept++] = state->open[i];
     }
-    memcpy(state->open + kept, taken, count * sizeof *taken);
+    if (count > 0) memcpy(state->open + kept, taken, count * sizeof *taken);
     return kept;
 }
 

@@ -140,11 +140,12 @@ static enum status add_default(const cJSON *root, const struct platform_key *key
                                struct err *err)
 {
     struct walk walk = {.changes = changes};
-    cJSON *standard = json_find(root, key->path) ? NULL : cJSON_CreateNumber(key->standard);
+    if (json_find(root, key->path)) return STATUS_OK;
+    cJSON *standard = cJSON_CreateNumber(key->standard);
+    if (!standard) return err_memory(err);
     snprintf(walk.of, sizeof walk.of, "%s", key->path);
     snprintf(walk.path, sizeof walk.path, "%s", key->path);
-    enum status status =
-        standard ? add_both(&walk, standard, key->standard * PLATFORM_CHANGES_ASSUMED, CHANGE_ASSUMED, err) : STATUS_OK;
+    enum status status = add_both(&walk, standard, key->standard * PLATFORM_CHANGES_ASSUMED, CHANGE_ASSUMED, err);
     cJSON_Delete(standard);
     return status;
 }

@@ -208,7 +208,8 @@ static void close_send_receive(void **state)
           " 0.000021 0.000030 MPI_Recv comm=0 peer=" #from " tag=1 bytes=8\n"
 
 /* Each sends to the next and receives from the one before: MPI_Sendrecv does both at once. Two places on and two back
- * is a ring, too. Where rank 0 sends to 1 and receives from 2 of 4, the others likewise, it is none. */
+ * is a ring, too. Where rank 0 sends to 1 and receives from 2 of 4, the others likewise, it is none. Nor is it one between two
+ * groups, 0 and the others: their ranks go round in none. */
 static void close_send_receive_in_a_ring(void **state)
 {
     (void)state;
@@ -217,7 +218,13 @@ static void close_send_receive_in_a_ring(void **state)
         uint64_t count;
     } rows[] = {{"ranks 4\n" RING(0, 1, 3) RING(1, 2, 0) RING(2, 3, 1) RING(3, 0, 2), 4},
                 {"ranks 5\n" RING(0, 2, 3) RING(1, 3, 4) RING(2, 4, 0) RING(3, 0, 1) RING(4, 1, 2), 5},
-                {"ranks 4\n" RING(0, 1, 2) RING(1, 3, 0) RING(3, 2, 1) RING(2, 0, 3), 0}};
+                {"ranks 4\n" RING(0, 1, 2) RING(1, 3, 0) RING(3, 2, 1) RING(2, 0, 3), 0},
+                {"ranks 4\ncomm 1 ranks=0,1,2,3 between=1\n"
+                 "0 0.000010 0.000020 MPI_Send comm=1 peer=1 tag=1 bytes=8\n"
+                 "0 0.000021 0.000030 MPI_Recv comm=1 peer=3 tag=1 bytes=8\n"
+                 "1 0.000010 0.000020 MPI_Recv comm=1 peer=0 tag=1 bytes=8\n"
+                 "3 0.000010 0.000020 MPI_Send comm=1 peer=0 tag=1 bytes=8\n",
+                 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct totals totals = account_of(rows[i].text, NULL);
         assert_int_equal(totals_count(&totals, PATTERN_CLOSE_SEND_RECEIVE), rows[i].count);
