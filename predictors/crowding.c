@@ -151,14 +151,16 @@ static enum status note_factors(const struct trace *trace, const struct platform
     return status;
 }
 
-/* Ranks on the fullest node of the recording; 1 where it does not say all nodes but shares; 0: nobody knows. */
-static enum status count_recorded(const struct trace *trace, bool *shares, uint32_t *most, struct err *err)
+/* What the recording says of its nodes; where it does not, one rank on each is assumed. */
+static enum status describe_recorded(const struct trace *trace, char text[48], uint32_t *most, bool *shares, struct err *err)
 {
-    struct trace_memory memory;
+    struct trace_memory memory = {.shares = NULL};
     TRY(trace_find_memory(trace, &memory, err));
-    *shares = memory.known;
-    *most = memory.ranks_per_node > 0 ? memory.ranks_per_node : memory.known;
-    if (trace->provenance.simulated) *most = 0;
+    *most = memory.ranks_per_node > 0 ? memory.ranks_per_node : 1;
+    *shares = memory.count > 0;
+    if (memory.ranks_per_node > 0) snprintf(text, 48, "%" PRIu32 " in the recording", *most);
+    else snprintf(text, 48, "which the recording does not say");
+    trace_memory_clear(&memory);
     return STATUS_OK;
 }
 
@@ -167,19 +169,20 @@ enum status crowding_memory_note(const struct trace *trace, const struct platfor
 {
     bool done, shares;
     uint32_t before;
+    char recorded[48];
     TRY(note_factors(trace, platform, result, &done, err));
-    if (done) return STATUS_OK;
-    TRY(count_recorded(trace, &shares, &before, err));
+    if (done || trace_origin(trace) != TRACE_RECORDED) return STATUS_OK;
+    TRY(describe_recorded(trace, recorded, &before, &shares, err));
     uint32_t *predicted = calloc((size_t)platform->node_count + 1, sizeof *predicted);
     if (!predicted) return err_memory(err);
     for (uint32_t r = 0; r < trace->rank_count; r++) predicted[platform_node_of(platform, r)]++;
     const uint32_t now = most_of(predicted, (size_t)platform->node_count);
     free(predicted);
-    if (before == 0 || before == now) return STATUS_OK;
+    if (before == now) return STATUS_OK;
     return result_add_note(result, err,
-                           "up to %u rank%s on a node, %u in the recording: messages and cores change, but computing that is "
-                           "bound by memory takes as long as recorded (mapping)%s",
-                           now, units_plural(now), before, shares ? ", since the platform has no nodes.memory_curve" : "");
+                           "up to %u rank%s on a node, %s: messages and cores change, but computing that is bound by memory "
+                           "takes as long as recorded (mapping)%s",
+                           now, units_plural(now), recorded, shares ? ", since the platform has no nodes.memory_curve" : "");
 }
 
 /* A member on another node than the first one; -1: there is none. */

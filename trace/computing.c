@@ -187,35 +187,52 @@ enum status trace_assume_memory_bound(struct trace *trace, double share, struct 
                           assumed < trace->rank_count ? "knows the others' shares" : "does not say it");
 }
 
+static enum status find_shares(const struct trace *trace, struct trace_memory *memory, struct err *err)
+{
+    bool alike = true;
+    for (uint32_t r = 0; r < trace->rank_count; r++) {
+        alike = alike && trace->ranks[r].memory_bound == trace->ranks[0].memory_bound;
+        if (!trace->ranks[r].memory_known) return STATUS_OK;
+    }
+    TRY(array_reserve((void **)&memory->shares, &memory->capacity, trace->rank_count, sizeof *memory->shares, err));
+    memory->count = alike ? 1 : trace->rank_count;
+    for (uint32_t r = 0; r < memory->count; r++) memory->shares[r] = trace->ranks[r].memory_bound;
+    return STATUS_OK;
+}
+
 enum status trace_find_memory(const struct trace *trace, struct trace_memory *memory, struct err *err)
 {
     uint32_t *counts = calloc(trace->definitions.node_count + 1, sizeof *counts);
     bool placed = true;
     if (!counts) return err_memory(err);
-    *memory = (struct trace_memory){.known = trace->rank_count > 0};
+    memory->ranks_per_node = 0;
+    memory->count = 0;
     for (uint32_t r = 0; r < trace->rank_count; r++) {
-        const struct trace_rank *rank = &trace->ranks[r];
-        memory->known = memory->known && rank->memory_known;
-        memory->bound += rank->memory_bound / trace->rank_count;
-        placed = placed && rank->node > 0;
-        if (placed && ++counts[rank->node] > memory->ranks_per_node) memory->ranks_per_node = counts[rank->node];
+        const uint32_t node = trace->ranks[r].node;
+        placed = placed && node > 0;
+        if (placed && ++counts[node] > memory->ranks_per_node) memory->ranks_per_node = counts[node];
     }
     if (!placed) memory->ranks_per_node = 0;
     free(counts);
-    return STATUS_OK;
+    return find_shares(trace, memory, err);
 }
 
-enum status trace_set_memory(struct trace *trace, const struct trace_memory *memory, struct err *err)
+void trace_memory_clear(struct trace_memory *memory)
 {
-    for (uint32_t r = 0; r < trace->rank_count; r++) {
-        char name[16];
-        trace->ranks[r].memory_known = memory->known;
-        trace->ranks[r].memory_bound = memory->known ? memory->bound : 0;
-        if (memory->ranks_per_node == 0) continue;
-        snprintf(name, sizeof name, "n%" PRIu32, r / memory->ranks_per_node);
-        TRY(trace_set_node(trace, r, name, err));
-    }
-    return STATUS_OK;
+    free(memory->shares);
+    *memory = (struct trace_memory){.shares = NULL};
+}
+
+enum status trace_set_memory(struct trace *trace, uint32_t rank, const struct trace_memory *memory, uint32_t like,
+                             struct err *err)
+{
+    char name[16];
+    struct trace_rank *process = &trace->ranks[rank];
+    process->memory_known = memory->count > 0;
+    process->memory_bound = memory->count > 0 ? memory->shares[memory->count == 1 ? 0 : like] : 0;
+    if (memory->ranks_per_node == 0) return STATUS_OK;
+    snprintf(name, sizeof name, "n%" PRIu32, rank / memory->ranks_per_node);
+    return trace_set_node(trace, rank, name, err);
 }
 
 enum status trace_use_computing(struct trace *trace, enum trace_computing computing, struct err *err)

@@ -505,12 +505,15 @@ const char *trace_computing_name(enum trace_computing computing); /* "default", 
 /* How the ranks of a run share the memory of their nodes. */
 struct trace_memory {
     uint32_t ranks_per_node; /* of the fullest node; 0: not known */
-    bool known;              /* what the next one says, of all ranks */
-    double bound;            /* share of computing that is bound by memory, mean of the ranks */
+    double *shares;          /* owned: of each rank's computing, which is bound by memory; */
+    size_t count, capacity;  /* 1: all have the same; 0: not known of all */
 };
+/* *memory is empty, or was found before. */
 enum status trace_find_memory(const struct trace *trace, struct trace_memory *memory, struct err *err);
-/* Gives it to all ranks, as many on a node as there may be. */
-enum status trace_set_memory(struct trace *trace, const struct trace_memory *memory, struct err *err);
+void trace_memory_clear(struct trace_memory *memory);
+/* Places the rank on its node, with as many others as there may be, and gives it the share of the rank `like`. */
+enum status trace_set_memory(struct trace *trace, uint32_t rank, const struct trace_memory *memory, uint32_t like,
+                             struct err *err);
 
 /* Whether some node had more ranks than cores (trace_rank.cores). */
 bool trace_is_crowded(const struct trace *trace);

@@ -390,6 +390,12 @@ static void write_parameters(const void *of, FILE *out)
             text_print(out, ", %s", model->lines[i].text + strlen("parameter "));
 }
 
+static enum status state_memory(struct trace_memory *memory, const struct settings *settings, struct err *err)
+{
+    ARRAY_PUSH(memory->shares, memory->count, memory->capacity, settings->prediction.memory_bound, err);
+    return STATUS_OK;
+}
+
 /* The first of --ranks is what others are compared with: a model has no runs. */
 static enum status run_model(const struct settings *settings, struct err *err)
 {
@@ -403,11 +409,10 @@ static enum status run_model(const struct settings *settings, struct err *err)
     if (of_recordings)
         return err_set(err, STATUS_USAGE, of_recordings, NULL, "is of recordings, and %s is a program model", file);
     TRY(program_model_open(file, &origin.model, err));
-    if (settings->prediction.memory_stated && !origin.model->memory.known) {
-        origin.model->memory.known = true;
-        origin.model->memory.bound = settings->prediction.memory_bound;
-    }
-    enum status status = model_options_apply(&settings->model, origin.model, err);
+    struct trace_memory *memory = &origin.model->memory;
+    enum status status = STATUS_OK;
+    if (settings->prediction.memory_stated && memory->count == 0) status = state_memory(memory, settings, err);
+    if (status == STATUS_OK) status = model_options_apply(&settings->model, origin.model, err);
     if (status == STATUS_OK) status = text_of(write_model, origin.model, &about.program, err);
     if (status == STATUS_OK) status = text_of(write_parameters, origin.model, &about.parameters, err);
     if (status == STATUS_OK)

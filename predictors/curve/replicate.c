@@ -11,6 +11,7 @@ struct replication {
     uint32_t ranks;
     int32_t first; /* the copy's first rank */
     int32_t *members;
+    struct trace_memory memory;
     struct err *err;
 };
 
@@ -89,6 +90,7 @@ static enum status copy_rank(struct replication *replication, uint32_t rank)
 {
     const struct trace_rank *recorded = &replication->trace->ranks[rank];
     int64_t now_ps = 0;
+    TRY(trace_set_memory(replication->made, (uint32_t)replication->first + rank, &replication->memory, rank, replication->err));
     for (size_t i = 0; i < recorded->count; i++) {
         int64_t computed_ps = observe_computed_ps(replication->trace, rank, i);
         int64_t slept_ps = trace_slept_ps(recorded, i, computed_ps);
@@ -112,9 +114,7 @@ static enum status replicate_runs(struct replication *replication)
     replication->members = malloc(replication->ranks * sizeof *replication->members);
     if (!replication->members) return err_memory(replication->err);
     TRY(add_definitions(replication));
-    struct trace_memory memory;
-    TRY(trace_find_memory(replication->trace, &memory, replication->err));
-    TRY(trace_set_memory(replication->made, &memory, replication->err));
+    TRY(trace_find_memory(replication->trace, &replication->memory, replication->err));
     for (uint32_t first = 0; first < replication->ranks; first += own) {
         replication->first = (int32_t)first;
         for (uint32_t rank = 0; rank < own; rank++) TRY(copy_rank(replication, rank));
@@ -157,6 +157,7 @@ enum status scale_replicate(const struct trace *trace, uint32_t ranks, struct tr
     struct replication replication = {.trace = trace, .ranks = ranks, .err = err};
     enum status status = replicate_runs(&replication);
     free(replication.members);
+    trace_memory_clear(&replication.memory);
     if (status == STATUS_OK)
         *made = replication.made;
     else

@@ -179,6 +179,7 @@ void program_free(struct program *program)
     if (!program) return;
     steps_free(program->steps, program->count);
     trace_free(program->names);
+    trace_memory_clear(&program->memory);
     wait_sets_clear(&program->waits);
     FREE_ALL(program->parameter, program->statistics, program->runs, program->doubts, program->windows, program->comms,
              program);

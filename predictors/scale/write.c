@@ -610,7 +610,9 @@ void program_write(const struct program *program, FILE *out)
         fputc('\n', out);
     }
     if (program->memory.ranks_per_node > 0) fprintf(out, "ranks_per_node %" PRIu32 "\n", program->memory.ranks_per_node);
-    if (program->memory.known) fprintf(out, "memory_bound %.17g\n", program->memory.bound);
+    const struct trace_memory *memory = &program->memory;
+    for (size_t i = 0; i < memory->count; i++)
+        fprintf(out, "%s%.17g%s", i ? " " : "memory_bound ", memory->shares[i], i + 1 < memory->count ? "" : "\n");
     write_grid(&program->shape, out);
     for (size_t i = 1; i < program->comm_count; i++) write_comm(program->comms[i], i, out);
     for (size_t i = 0; i < program->window_count; i++) write_window(&writer, &program->windows[i], i);

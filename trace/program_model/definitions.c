@@ -71,10 +71,19 @@ static enum status read_ranks_per_node(struct model_reader *reader)
 static enum status read_memory_bound(struct model_reader *reader)
 {
     struct trace_memory *memory = &reader->model->memory;
-    memory->known = true;
-    TRY(read_number(reader, "memory_bound", &memory->bound));
-    if (memory->bound > 1) SCANNER_FAIL(&reader->scanner, "memory_bound %g, expected a share from 0 to 1", memory->bound);
-    return model_line_ends(reader);
+    const uint32_t ranks = reader->model->observed.ranks;
+    memory->count = 0;
+    do {
+        double share;
+        TRY(read_number(reader, "memory_bound", &share));
+        if (share > 1) SCANNER_FAIL(&reader->scanner, "memory_bound %g, expected a share from 0 to 1", share);
+        ARRAY_PUSH(memory->shares, memory->count, memory->capacity, share, reader->scanner.err);
+        scanner_skip_blanks(&reader->scanner);
+    } while (*reader->scanner.at != '\0');
+    if (memory->count == 1 || memory->count == ranks) return STATUS_OK;
+    SCANNER_FAIL(&reader->scanner,
+                 "%zu shares in memory_bound, expected one, or one for each of the %u ranks of a line \"observed N\" before it",
+                 memory->count, ranks);
 }
 
 static enum status read_recorded(struct model_reader *reader)

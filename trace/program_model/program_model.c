@@ -55,6 +55,7 @@ void program_model_free(struct program_model *model)
     FREE_ALL(model->request_names, model->recorded, model->parameters, model->comms, model->windows, model->computings,
              model->lines);
     trace_free(model->names);
+    trace_memory_clear(&model->memory);
     FREE_ALL(model->file, model);
 }
 

@@ -230,6 +230,12 @@ static double doublings_to_nearest(const struct program_run *run)
     return isfinite(nearest) ? nearest : 0;
 }
 
+/* The rank of the observed run with the same place. */
+static uint32_t find_like(const struct program_run *run, uint32_t rank)
+{
+    return run->model->observed.ranks > 0 ? (uint32_t)grid_similar(&run->grid, (int32_t)rank, &run->observed) : 0;
+}
+
 static enum status open_run(struct program_run *run)
 {
     const struct program_model *model = run->model;
@@ -241,7 +247,8 @@ static enum status open_run(struct program_run *run)
     run->comm_first = calloc(model->comm_count + 1, sizeof *run->comm_first);
     run->window_first = calloc(model->window_count + 1, sizeof *run->window_first);
     if (!run->members || !run->comm_first || !run->window_first) return err_memory(run->err);
-    TRY(trace_set_memory(run->trace, &model->memory, run->err));
+    for (uint32_t r = 0; r < run->options.ranks; r++)
+        TRY(trace_set_memory(run->trace, r, &model->memory, find_like(run, r), run->err));
     TRY(set_variables(run));
     run->doublings = doublings_to_nearest(run);
     for (size_t i = 1; i < model->comm_count; i++) TRY(add_line_of_comms(run, &model->comms[i], &run->comm_first[i]));
@@ -282,7 +289,7 @@ enum status run_rank_open(const struct program_run *run, uint32_t rank, struct r
 {
     const struct program_model *model = run->model;
     *state = (struct run_rank){.rank = rank, .next_request = 1};
-    if (model->observed.ranks > 0) state->like = (uint32_t)grid_similar(&run->grid, (int32_t)rank, &run->observed);
+    state->like = find_like(run, rank);
     state->frames = calloc(model->depth + 1, sizeof *state->frames);
     state->executions = calloc(model->computing_count + 1, sizeof *state->executions);
     if (!state->frames || !state->executions) {
