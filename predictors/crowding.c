@@ -159,7 +159,7 @@ static enum status describe_recorded(const struct trace *trace, char text[48], u
     *most = memory.ranks_per_node > 0 ? memory.ranks_per_node : 1;
     *shares = memory.count > 0;
     if (memory.ranks_per_node > 0) snprintf(text, 48, "%" PRIu32 " in the recording", *most);
-    else snprintf(text, 48, "which the recording does not say");
+    else snprintf(text, 48, "an unknown number in the recording");
     trace_memory_clear(&memory);
     return STATUS_OK;
 }

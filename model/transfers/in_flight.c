@@ -306,6 +306,7 @@ static enum status complete_epoch(struct flight_walk *walk, const struct trace_c
     bool frees = call_kind(call->call) == CALL_WIN_FREE;
     if (completion == COMPLETE_NOWHERE && !frees) return STATUS_OK;
     const bool one = call_row(call->call)->allowed & F_TARGET;
+    if (one && call->peer == TRACE_NONE) return STATUS_OK; /* MPI_PROC_NULL */
     const uint64_t *at = map_find(&walk->own->keys, map_pair((uint32_t)call->handle, one ? (uint32_t)call->peer : ANY));
     if (!at) return STATUS_OK;
     if (!one) return complete_window(walk, (uint32_t)*at, call, completion == COMPLETE_AT_TARGET);

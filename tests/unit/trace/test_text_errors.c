@@ -202,7 +202,7 @@ static const struct {
     {WINDOW "0 0 0 MPI_Isend comm=0 peer=1 tag=0 bytes=1 req=4\n1 0 0 MPI_Wait req=4\n",
      "t.txt:7: rank 1, event 1 at 0.000000 s: MPI_Wait of request 4, which was not made before on this rank"},
     {WINDOW "0 0 0 MPI_Isend comm=0 peer=1 tag=0 bytes=1 req=4\n0 0 0 MPI_Testall reqs=4 flag=0\n",
-     "rank 0, event 2 (MPI_Testall) at 0.000000 s: reqs of a call with flag=0, expected none: it completes no request"},
+     "t.txt:rank 0, event 2 (MPI_Testall) at 0.000000 s: reqs of a call with flag=0, expected none: it completes no request"},
     {WINDOW "0 0 0 MPI_Isend comm=0 peer=1 tag=0 bytes=1 req=4\n0 0 0 MPI_Waitall reqs=4,4\n",
      "t.txt:7: rank 0, event 2 at 0.000000 s: MPI_Waitall of request 4, which is completed already"},
     {WINDOW "0 0 0 MPI_Isend comm=0 peer=1 tag=0 bytes=1 req=4\n0 0 0 MPI_Isend comm=0 peer=1 tag=0 bytes=1 req=4\n",
