@@ -54,8 +54,36 @@ static void the_most_disturbed_rank_is_named(void **state)
     trace_free(trace);
 }
 
+/* Of the waits of one line, 5, 7, 7 and 6 us long, the longest is the place's worst, of equal ones the earlier. */
+static void the_earlier_of_equal_waits_is_the_worst(void **state)
+{
+    static const int64_t us[] = {5, 7, 7, 6};
+    struct trace *trace = trace_of("ranks 2\n0 0 0.00001 MPI_Barrier comm=0 site=f@x.c:1\n0 0.00002 0.00003 MPI_Barrier comm=0 "
+                                   "site=f@x.c:1\n0 0.00004 0.00005 MPI_Barrier comm=0 site=f@x.c:1\n0 0.00006 0.00007 "
+                                   "MPI_Barrier comm=0 site=f@x.c:1\n1 0 0.00001 MPI_Barrier comm=0\n1 0.00002 0.00003 MPI_Barrier "
+                                   "comm=0\n1 0.00004 0.00005 MPI_Barrier comm=0\n1 0.00006 0.00007 MPI_Barrier comm=0\n");
+    struct wait_profile profile = {.count = 0};
+    struct err err;
+    (void)state;
+    assert_int_equal(callpaths_build(trace, &profile.paths, &err), STATUS_OK);
+    for (size_t call = 0; call < 4; call++) {
+        const struct finding finding = {.pattern = PATTERN_WAIT_AT_BARRIER,
+                                        .call = call,
+                                        .severity_ps = us[call] * US,
+                                        .cause_rank = 1,
+                                        .until_ps = trace->ranks[0].calls[call].exit_ps};
+        assert_int_equal(wait_profile_add(&profile, trace, &finding, &err), STATUS_OK);
+    }
+    assert_int_equal(profile.count, 1);
+    assert_int_equal(profile.items[0].worst.severity_ps, 7 * US);
+    assert_int_equal(profile.items[0].worst.enter_ps, 20 * US);
+    wait_profile_clear(&profile);
+    trace_free(trace);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_most_disturbed_rank_is_named)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_most_disturbed_rank_is_named),
+                                       cmocka_unit_test(the_earlier_of_equal_waits_is_the_worst)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
