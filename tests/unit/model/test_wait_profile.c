@@ -60,8 +60,9 @@ static void the_earlier_of_equal_waits_is_the_worst(void **state)
     static const int64_t us[] = {5, 7, 7, 6};
     struct trace *trace = trace_of("ranks 2\n0 0 0.00001 MPI_Barrier comm=0 site=f@x.c:1\n0 0.00002 0.00003 MPI_Barrier comm=0 "
                                    "site=f@x.c:1\n0 0.00004 0.00005 MPI_Barrier comm=0 site=f@x.c:1\n0 0.00006 0.00007 "
-                                   "MPI_Barrier comm=0 site=f@x.c:1\n1 0 0.00001 MPI_Barrier comm=0\n1 0.00002 0.00003 MPI_Barrier "
-                                   "comm=0\n1 0.00004 0.00005 MPI_Barrier comm=0\n1 0.00006 0.00007 MPI_Barrier comm=0\n");
+                                   "MPI_Barrier comm=0 site=f@x.c:1\n1 0 0.00001 MPI_Barrier comm=0\n1 0.00002 0.00003 "
+                                   "MPI_Barrier comm=0\n1 0.00004 0.00005 MPI_Barrier comm=0\n1 0.00006 0.00007 MPI_Barrier "
+                                   "comm=0\n");
     struct wait_profile profile = {.count = 0};
     struct err err;
     (void)state;
