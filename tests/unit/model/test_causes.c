@@ -135,6 +135,35 @@ static void lock(void **state)
     result_free(result);
 }
 
+static void init_and_finalize(void **state)
+{
+    (void)state;
+    /* Rank 0 is in MPI_Init 0-20 and in MPI_Finalize 40-160, rank 1 in MPI_Init 10-20 and in MPI_Finalize 150-155. All leave
+     * behind rank 1's arrival. The path from the end: MPI_Finalize of rank 0 150-160, rank 1's computing 20-150, its MPI_Init
+     * 10-20, its computing 0-10, which begins with the trace. No wait state, and no root cause. */
+    struct result *result = analyzed("ranks 2\n0 0.0 0.000020 MPI_Init\n0 0.000040 0.000160 MPI_Finalize\n"
+                                     "1 0.000010 0.000020 MPI_Init\n1 0.000150 0.000155 MPI_Finalize\n");
+    assert_float_equal((float)(result->causes.total_s * 1e6), 0.0f, 1e-3f);
+    assert_float_equal((float)(result->critical_path.total_s * 1e6), 160.0f, 1e-3f);
+    expect(&result->critical_path, 0, "", "computing", 130 + 10);
+    assert_int_equal(result->critical_path.items[0].who.rank, 1);
+    result_free(result);
+    /* Rank 0 leaves MPI_Finalize at 60, before rank 1 comes at 150: nobody waits there. Nor where rank 1's is missing. Rank 0
+     * ends last: MPI_Finalize 40-160, computing 20-40, MPI_Init 0-20. */
+    const char *apart[] = {"ranks 2\n0 0.0 0.000020 MPI_Init\n0 0.000040 0.000060 MPI_Finalize\n"
+                           "1 0.0 0.000020 MPI_Init\n1 0.000150 0.000155 MPI_Finalize\n",
+                           "ranks 2\n0 0.0 0.000020 MPI_Init\n0 0.000040 0.000160 MPI_Finalize\n1 0.000150 0.000150 "
+                           "MPI_Comm_group comm=0\n"};
+    result = analyzed(apart[0]);
+    expect(&result->critical_path, 0, "", "computing", 130);
+    expect(&result->critical_path, 1, "", "MPI_Init", 20);
+    expect(&result->critical_path, 2, "", "MPI_Finalize", 5);
+    result_free(result);
+    result = analyzed(apart[1]);
+    expect(&result->critical_path, 0, "", "MPI_Finalize", 120);
+    result_free(result);
+}
+
 static void without_waits(void **state)
 {
     (void)state;
@@ -174,6 +203,7 @@ int main(void)
         cmocka_unit_test(unclear_post_of_another_target),
         cmocka_unit_test(chain),
         cmocka_unit_test(lock),
+        cmocka_unit_test(init_and_finalize),
         cmocka_unit_test(without_waits),
         cmocka_unit_test(equal_shares_come_by_line), cmocka_unit_test(no_time),
     };
