@@ -6,6 +6,8 @@
 #include "cli/written.h"
 #include "trace/generate/generate.h"
 #include "trace/limits.h"
+#include "trace/open.h"
+#include "trace/otf2/otf2.h"
 
 struct options {
     struct generate_options generate;
@@ -90,13 +92,34 @@ static const struct argp argp = {
     NULL,
 };
 
-static enum status write_json(const struct options *options, const struct trace *trace, struct err *err)
+static enum status write_json(const struct options *options, uint64_t calls, struct err *err)
 {
     struct written written;
     written_begin(&written, options->json, "generate", options->output);
-    written_count(&written, "ranks", trace->rank_count);
-    written_count(&written, "calls", trace_all_calls(trace));
+    written_count(&written, "ranks", options->generate.ranks);
+    written_count(&written, "calls", calls);
     return written_end(&written, err);
+}
+
+static enum status save_text(const struct options *options, uint64_t *calls, struct err *err)
+{
+    struct trace *trace;
+    TRY(generate_trace(&options->generate, &trace, err));
+    *calls = trace_all_calls(trace);
+    enum status status = cli_save_trace(trace, options->output, err);
+    trace_free(trace);
+    return status;
+}
+
+/* Rank by rank: the trace may be larger than memory. */
+static enum status save_archive(const struct options *options, uint64_t *calls, struct err *err)
+{
+    struct generator *generator;
+    TRY(generate_open(&options->generate, &generator, err));
+    enum status status = otf2_write_ranks(generate_definitions(generator), generate_rank, generator, options->output, err);
+    *calls = generate_calls(generator);
+    generate_close(generator);
+    return status;
 }
 
 enum status cmd_generate(int argc, char **argv, struct err *err)
@@ -105,14 +128,11 @@ enum status cmd_generate(int argc, char **argv, struct err *err)
         .generate = {.sync = "pscw", .ranks = 4, .iterations = 10, .bytes = 1024, .compute_s = 1e-3, .seed = 1},
         .output = "-",
     };
-    struct trace *trace;
+    uint64_t calls;
     TRY(cli_parse(&argp, argc, argv, 0, &options, err));
     const struct cli_output outputs[] = {{CLI_WRITES_TRACE, "-o", options.output}, {CLI_WRITES, "--json", options.json}};
     TRY(cli_claim_outputs(outputs, sizeof outputs / sizeof *outputs, err));
     if (!cli_is_output(options.output)) activity_begin("rmacast generate");
-    TRY(generate_trace(&options.generate, &trace, err));
-    enum status status = cli_save_trace(trace, options.output, err);
-    if (status == STATUS_OK) status = write_json(&options, trace, err);
-    trace_free(trace);
-    return status;
+    TRY((trace_is_text_name(options.output) ? save_text : save_archive)(&options, &calls, err));
+    return write_json(&options, calls, err);
 }

@@ -361,3 +361,20 @@ char *trace_place(const struct trace *trace, uint32_t rank, size_t index, char b
              trace_event(trace, rank, index), call_name(trace_function(trace, rank, index)));
     return buffer;
 }
+
+void trace_pass_memory(struct trace *trace, struct trace_rank *from, struct trace_rank *to)
+{
+    if (from) {
+        to->calls = from->calls;
+        to->capacity = from->capacity;
+        for (int b = 0; b < BEFORE_COUNT; b++) {
+            to->before_ps[b] = from->before_ps[b];
+            to->before_capacity[b] = from->before_capacity[b];
+            from->before_ps[b] = NULL;
+            from->before_capacity[b] = 0;
+        }
+        from->calls = NULL;
+        from->count = from->capacity = 0;
+    }
+    trace->definitions.list_count = trace->definitions.request_count = 0;
+}

@@ -657,6 +657,9 @@ enum status trace_check(const struct trace *trace, struct err *err);
  * when it begins (begin_known). */
 enum status trace_check_definitions(const struct trace *trace, struct err *err);
 enum status trace_check_whole_rank(const struct trace *trace, uint32_t rank, struct err *err);
+/* For such a trace: the next rank's calls take the memory of the last one's (NULL: none was). Nothing but a rank's own calls
+ * names its lists of requests. */
+void trace_pass_memory(struct trace *trace, struct trace_rank *from, struct trace_rank *to);
 
 /* Checks the times recorded about the gap before a call, which trace_check() does too, for readers that keep sums only. since_ps:
  * from the exit of the thread's call before to this enter. */

@@ -23,9 +23,13 @@ struct pattern {
 /* State of generating a trace. */
 struct generator {
     const struct generate_options *options;
+    const struct pattern *pattern;
+    const struct sync *sync;
     struct trace *trace;
+    struct trace_rank *last; /* that was made; NULL: none */
     uint32_t rank;
-    int64_t now_ps;
+    int64_t now_ps, first_ps; /* first_ps: of all ranks so far */
+    uint64_t calls;
     struct partner *targets, *origins;
     uint32_t target_count, origin_count;
     uint32_t target_group, origin_group;
@@ -236,16 +240,23 @@ static enum status add_group(struct generator *generator, const struct partner *
     return status;
 }
 
-static enum status generate_rank(struct generator *generator, const struct pattern *pattern, const struct sync *sync)
+static enum status find_partners(struct generator *generator)
+{
+    const struct pattern *pattern = generator->pattern;
+    const uint32_t ranks = generator->options->ranks, rank = generator->rank;
+    generator->target_count = pattern->targets(ranks, rank, generator->targets);
+    generator->origin_count = (pattern->origins ? pattern->origins : pattern->targets)(ranks, rank, generator->origins);
+    TRY(add_group(generator, generator->targets, generator->target_count, &generator->target_group));
+    return add_group(generator, generator->origins, generator->origin_count, &generator->origin_group);
+}
+
+static enum status add_calls(struct generator *generator)
 {
     const struct generate_options *options = generator->options;
+    const struct sync *sync = generator->sync;
     generator->now_ps = 0;
     generator->next_request = 1;
-    generator->target_count = pattern->targets(options->ranks, generator->rank, generator->targets);
-    generator->origin_count =
-        (pattern->origins ? pattern->origins : pattern->targets)(options->ranks, generator->rank, generator->origins);
-    TRY(add_group(generator, generator->targets, generator->target_count, &generator->target_group));
-    TRY(add_group(generator, generator->origins, generator->origin_count, &generator->origin_group));
+    TRY(find_partners(generator));
     if (sync->window) TRY(add_plain(generator, ID_Win_create, 0));
     if (sync->before != ID_none) TRY(add_plain(generator, sync->before, sync->assertion));
     for (uint32_t i = 0; i < options->iterations; i++) {
@@ -255,14 +266,14 @@ static enum status generate_rank(struct generator *generator, const struct patte
     return sync->window ? add_plain(generator, ID_Win_free, 0) : STATUS_OK;
 }
 
-static enum status add_window(struct generator *generator, const struct pattern *pattern)
+static enum status add_window(struct generator *generator)
 {
     const struct generate_options *options = generator->options;
     int64_t *bytes = malloc(options->ranks * sizeof *bytes);
     int32_t *units = malloc(options->ranks * sizeof *units), id;
     enum status status = bytes && units ? STATUS_OK : err_memory(generator->err);
     for (uint32_t i = 0; status == STATUS_OK && i < options->ranks; i++) {
-        bytes[i] = options->bytes * slots_of(pattern, options->ranks);
+        bytes[i] = options->bytes * slots_of(generator->pattern, options->ranks);
         units[i] = 1;
     }
     if (status == STATUS_OK) status = trace_add_window(generator->trace, 0, bytes, units, 'c', &id, generator->err);
@@ -270,32 +281,15 @@ static enum status add_window(struct generator *generator, const struct pattern 
     return status;
 }
 
-static enum status generate_ranks(struct generator *generator, const struct pattern *pattern, const struct sync *sync)
+static enum status begin_trace(struct generator *generator)
 {
-    if (sync->window) TRY(add_window(generator, pattern));
-    for (generator->rank = 0; generator->rank < generator->options->ranks; generator->rank++)
-        TRY(generate_rank(generator, pattern, sync));
-    return STATUS_OK;
-}
-
-static enum status generate_pattern(const struct generate_options *options, const struct pattern *pattern,
-                                    const struct sync *sync, struct trace **trace, struct err *err)
-{
-    struct generator generator = {.options = options, .err = err};
-    size_t slots = slots_of(pattern, options->ranks);
-    TRY(trace_new(pattern->name, options->ranks, &generator.trace, err));
-    generator.trace->provenance.generator = strdup(pattern->name);
-    generator.targets = malloc(slots * sizeof *generator.targets);
-    generator.origins = malloc(slots * sizeof *generator.origins);
-    bool made = generator.targets && generator.origins && generator.trace->provenance.generator;
-    enum status status = made ? generate_ranks(&generator, pattern, sync) : err_memory(err);
-    FREE_ALL(generator.targets, generator.origins);
-    if (status != STATUS_OK) {
-        trace_free(generator.trace);
-        return status;
-    }
-    *trace = generator.trace;
-    return STATUS_OK;
+    const size_t slots = slots_of(generator->pattern, generator->options->ranks);
+    TRY(trace_new(generator->pattern->name, generator->options->ranks, &generator->trace, generator->err));
+    generator->trace->provenance.generator = strdup(generator->pattern->name);
+    generator->targets = malloc(slots * sizeof *generator->targets);
+    generator->origins = malloc(slots * sizeof *generator->origins);
+    if (!generator->targets || !generator->origins || !generator->trace->provenance.generator) return err_memory(generator->err);
+    return generator->sync->window ? add_window(generator) : STATUS_OK;
 }
 
 static enum status fail_usage(struct err *err, const char *what, const char *expected)
@@ -303,21 +297,95 @@ static enum status fail_usage(struct err *err, const char *what, const char *exp
     return err_set(err, STATUS_USAGE, NULL, NULL, "%s, expected %s", what, expected);
 }
 
-enum status generate_trace(const struct generate_options *options, struct trace **trace, struct err *err)
+static enum status check_options(const struct generate_options *options, const struct pattern **pattern, const struct sync **sync,
+                                 struct err *err)
 {
-    const struct pattern *pattern = NULL;
-    const struct sync *sync = NULL;
+    *pattern = NULL;
+    *sync = NULL;
     for (size_t i = 0; i < PATTERNS; i++)
-        if (strcmp(patterns[i].name, options->pattern) == 0) pattern = &patterns[i];
+        if (strcmp(patterns[i].name, options->pattern) == 0) *pattern = &patterns[i];
     for (size_t i = 0; i < SYNCS; i++)
-        if (strcmp(syncs[i].name, options->sync) == 0) sync = &syncs[i];
-    if (!pattern) return fail_usage(err, "unknown pattern", "halo2d, ring or transpose");
-    if (!sync) return fail_usage(err, "unknown synchronisation", "pscw, fence, lock, flush or p2p");
+        if (strcmp(syncs[i].name, options->sync) == 0) *sync = &syncs[i];
+    if (!*pattern) return fail_usage(err, "unknown pattern", "halo2d, ring or transpose");
+    if (!*sync) return fail_usage(err, "unknown synchronisation", "pscw, fence, lock, flush or p2p");
     if (options->ranks == 0 || options->ranks > INT32_MAX) return fail_usage(err, "no ranks", "1 or more");
     if (options->bytes < 0 || options->bytes > INT64_MAX / options->ranks / 4)
         return fail_usage(err, "impossible bytes", "0 or more");
     if (!(options->imbalance >= 0 && options->imbalance <= 1)) return fail_usage(err, "impossible imbalance", "0 to 1");
     if (!(options->compute_s >= 0 && options->compute_s * options->iterations < 4e6))
         return fail_usage(err, "impossible computing time", "0 to 4e6 s for all iterations");
-    return generate_pattern(options, pattern, sync, trace, err);
+    return STATUS_OK;
+}
+
+void generate_close(struct generator *generator)
+{
+    if (!generator) return;
+    trace_free(generator->trace);
+    FREE_ALL(generator->targets, generator->origins, generator);
+}
+
+static enum status open_generator(const struct generate_options *options, struct generator **generator, struct err *err)
+{
+    struct generator *made = calloc(1, sizeof *made);
+    if (!made) return err_memory(err);
+    *made = (struct generator){.options = options, .first_ps = INT64_MAX, .err = err};
+    enum status status = check_options(options, &made->pattern, &made->sync, err);
+    if (status == STATUS_OK) status = begin_trace(made);
+    GIVE(status, *generator = made, generate_close(made));
+}
+
+enum status generate_open(const struct generate_options *options, struct generator **generator, struct err *err)
+{
+    TRY(open_generator(options, generator, err));
+    (*generator)->trace->begin_known = true; /* 0 before the last rank: no time is earlier */
+    enum status status = STATUS_OK;
+    for (uint32_t r = 0; status == STATUS_OK && r < options->ranks; r++) {
+        (*generator)->rank = r;
+        status = find_partners(*generator);
+    }
+    if (status != STATUS_OK) generate_close(*generator);
+    return status;
+}
+
+const struct trace *generate_definitions(const struct generator *generator)
+{
+    return generator->trace;
+}
+
+uint64_t generate_calls(const struct generator *generator)
+{
+    return generator->calls;
+}
+
+enum status generate_rank(void *context, uint32_t rank, struct err *err)
+{
+    struct generator *generator = context;
+    struct trace *trace = generator->trace;
+    struct trace_rank *process = &trace->ranks[rank];
+    generator->rank = rank;
+    generator->err = err;
+    trace_pass_memory(trace, generator->last, process);
+    generator->last = process;
+    TRY(add_calls(generator));
+    generator->calls += process->count;
+    if (process->count > 0) generator->first_ps = units_min_ps(generator->first_ps, process->calls[0].enter_ps);
+    if (rank + 1 == trace->rank_count && generator->calls > 0) trace->begin_ps = generator->first_ps;
+    return trace_check_whole_rank(trace, rank, err);
+}
+
+enum status generate_trace(const struct generate_options *options, struct trace **trace, struct err *err)
+{
+    struct generator *generator;
+    TRY(open_generator(options, &generator, err));
+    enum status status = STATUS_OK;
+    for (uint32_t r = 0; status == STATUS_OK && r < options->ranks; r++) {
+        generator->rank = r;
+        status = add_calls(generator);
+    }
+    if (status == STATUS_OK) {
+        *trace = generator->trace;
+        generator->trace = NULL;
+    }
+    generate_close(generator);
+    return status;
 }

@@ -30,31 +30,13 @@ enum status program_ranks_open(const struct program_model *model, const struct p
     return STATUS_OK;
 }
 
-/* The next rank's calls take the memory of the last one's. Nothing but a rank's own calls names its lists of requests. */
-static void move_memory(struct trace *trace, struct trace_rank *from, struct trace_rank *to)
-{
-    if (from) {
-        to->calls = from->calls;
-        to->capacity = from->capacity;
-        for (int b = 0; b < BEFORE_COUNT; b++) {
-            to->before_ps[b] = from->before_ps[b];
-            to->before_capacity[b] = from->before_capacity[b];
-            from->before_ps[b] = NULL;
-            from->before_capacity[b] = 0;
-        }
-        from->calls = NULL;
-        from->count = from->capacity = 0;
-    }
-    trace->definitions.list_count = trace->definitions.request_count = 0;
-}
-
 enum status program_ranks_make(void *context, uint32_t rank, struct err *err)
 {
     struct program_ranks *ranks = context;
     struct trace *trace = ranks->run.trace;
     struct trace_rank *process = &trace->ranks[rank];
     ranks->run.room = PROGRAM_CALLS_MAX;
-    move_memory(trace, ranks->last, process);
+    trace_pass_memory(trace, ranks->last, process);
     ranks->last = process;
     TRY(program_run_add_rank(&ranks->run, rank, err));
     TRY(trace_check_whole_rank(trace, rank, err));

@@ -211,6 +211,30 @@ static void impossible_options_are_named(void **state)
     }
 }
 
+/* An archive is written of one rank's calls at a time: those of the whole trace, in the same memory. */
+static void one_rank_at_a_time_is_held(void **state)
+{
+    const struct generate_options options = options_of("halo2d", "pscw", 6);
+    struct trace *whole = generated(&options);
+    struct generator *generator;
+    struct err err = {.text = ""};
+    (void)state;
+    assert_int_equal(generate_open(&options, &generator, &err), STATUS_OK);
+    const struct trace *one = generate_definitions(generator);
+    uint64_t calls = 0;
+    assert_int_equal(one->definitions.group_count, whole->definitions.group_count);
+    for (uint32_t r = 0; r < options.ranks; r++) {
+        assert_int_equal(generate_rank(generator, r, &err), STATUS_OK);
+        calls += whole->ranks[r].count;
+        assert_int_equal(trace_all_calls(one), whole->ranks[r].count);
+        assert_memory_equal(one->ranks[r].calls, whole->ranks[r].calls, whole->ranks[r].count * sizeof *one->ranks[r].calls);
+        if (r > 0) assert_null(one->ranks[r - 1].calls);
+    }
+    assert_int_equal(generate_calls(generator), calls);
+    generate_close(generator);
+    trace_free(whole);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +245,7 @@ int main(void)
         cmocka_unit_test(all_combinations_are_right),
         cmocka_unit_test(imbalance_comes_from_the_seed),
         cmocka_unit_test(impossible_options_are_named),
+        cmocka_unit_test(one_rank_at_a_time_is_held),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
