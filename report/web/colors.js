@@ -13,7 +13,7 @@ const activities = [
   ["fence, post, start, complete, wait", "#8a3fa0", "#cc79a7"],
   ["lock, unlock, flush", "#b5651d", "#d55e00"],
   ["window", "#5f4b8b", "#8c6d8c"],
-  ["rare call", "#c3c8ce", "#b8b8b8"],
+  ["MPI_Init, MPI_Finalize, other", "#c3c8ce", "#b8b8b8"],
 ];
 // In the order of enum band in report/views.c.
 const bands = [
