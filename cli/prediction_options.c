@@ -275,6 +275,8 @@ static enum status open_with_room(const struct prediction_options *options, cons
     int64_t nodes = opened->node_count, per_node = ((int64_t)ranks + nodes - 1) / nodes;
     if (!opened->rank_nodes && opened->ranks_per_node != RANKS_BY_CORES && per_node <= platform_least_cores(opened))
         snprintf(denser, sizeof denser, "; --set mapping.ranks_per_node=%" PRId64 " uses its cores", per_node);
+    else if (!opened->rank_nodes && opened->ranks_per_node != RANKS_BY_CORES && ranks <= platform_all_cores(opened))
+        snprintf(denser, sizeof denser, "; --set mapping.ranks_per_node=cores uses all its cores");
     platform_free(opened);
     if (platform_grow(file, overrides, count, ranks, &growth, &cannot) == STATUS_OK && growth.count > 0)
         return err_set(err, why.status, NULL, NULL, "%s%s; --grow makes it a %s", why.text, denser, growth.text);

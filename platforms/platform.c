@@ -96,7 +96,7 @@ double platform_copy_s(const struct platform *platform, int32_t node, int64_t by
     return platform->free_copies || isinf(rate_Bps) ? 0 : (double)bytes / rate_Bps;
 }
 
-static int64_t count_cores(const struct platform *platform)
+int64_t platform_all_cores(const struct platform *platform)
 {
     int64_t cores = 0;
     for (size_t i = 0; i < platform->group_count; i++)
@@ -118,7 +118,7 @@ enum status platform_check_ranks(const struct platform *platform, uint32_t rank_
                        "platform '%s' places %zu rank%s, expected a node for each of the trace's %u", platform->name,
                        platform->rank_node_count, units_plural(platform->rank_node_count), rank_count);
     }
-    int64_t room = platform->ranks_per_node == RANKS_BY_CORES ? count_cores(platform)
+    int64_t room = platform->ranks_per_node == RANKS_BY_CORES ? platform_all_cores(platform)
                                                               : (int64_t)platform->node_count * platform->ranks_per_node;
     if ((int64_t)rank_count <= room) return STATUS_OK;
     if (platform->ranks_per_node == RANKS_BY_CORES)

@@ -235,6 +235,7 @@ double platform_memory_slowdown(const struct node_group *group, uint32_t ranks);
 int32_t platform_rank_cores(const struct platform *platform, const struct node_group *group);
 /* Of the nodes with the fewest cores. */
 int32_t platform_least_cores(const struct platform *platform);
+int64_t platform_all_cores(const struct platform *platform); /* the same of all nodes */
 /* What a second of computing takes on the ranks' nodes, their mean. */
 double platform_slowness(const struct platform *platform, uint32_t rank_count);
 /* The time in seconds to copy so many bytes inside a process on the node. */

@@ -306,6 +306,7 @@ static void print_efficiency(const struct comparison *comparison, FILE *out)
 /* The node that holds each row's run back most, where its ranks are on several. */
 static void print_nodes(const struct comparison *comparison, FILE *out)
 {
+    enum { NODES_SHOWN = 3 };
     bool begun = false;
     for (size_t i = 0; i < comparison->count; i++) {
         const struct result *result = comparison->results[i];
@@ -313,10 +314,13 @@ static void print_nodes(const struct comparison *comparison, FILE *out)
         if (!begun) text_print(out, "\nWhich node holds the run back\n%-*s", name_width(comparison), "Row");
         if (!begun) result_print_nodes_head(out);
         begun = true;
-        for (size_t n = 0; n < result->node_count && n < 3; n++) {
+        for (size_t n = 0; n < result->node_count && n < NODES_SHOWN; n++) {
             text_print(out, "%-*s", name_width(comparison), n == 0 ? comparison->names[i] : "");
             result_print_node(result, &result->nodes[n], out);
         }
+        if (result->node_count > NODES_SHOWN)
+            text_print(out, "%*s  and %zu more node%s\n", name_width(comparison), "", result->node_count - NODES_SHOWN,
+                       units_plural(result->node_count - NODES_SHOWN));
     }
 }
 

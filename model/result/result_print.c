@@ -276,7 +276,8 @@ static void print_nodes(const struct result *result, size_t top, FILE *out)
     text_print(out, "\nWhich node holds the run back\n");
     result_print_nodes_head(out);
     for (size_t i = 0; i < shown; i++) result_print_node(result, &result->nodes[i], out);
-    if (shown < result->node_count) text_print(out, "  and %zu more nodes\n", result->node_count - shown);
+    if (shown < result->node_count)
+        text_print(out, "  and %zu more node%s\n", result->node_count - shown, units_plural(result->node_count - shown));
 }
 
 void result_print(const struct result *result, FILE *out)
