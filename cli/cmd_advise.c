@@ -67,6 +67,7 @@ static enum status run_advise(struct settings *settings, struct err *err)
     const struct engine_descriptor *chosen = prediction->engine;
     prediction->recorded = &recorded;
     prediction->keeps = true;
+    TRY(prediction_options_check(prediction, NULL, settings->trace, err));
     TRY(prediction_options_trace(prediction, settings->trace, &trace, NULL, err));
     const struct advice_options find = {.scenes = prediction_options_scenes(prediction),
                                         .error = settings->error,

@@ -279,23 +279,35 @@ static enum status compare_rows(struct settings *settings, const struct trace *t
     return status;
 }
 
+static bool has_specs(const struct settings *settings)
+{
+    for (size_t i = 0; i < settings->row_count; i++)
+        if (settings->rows[i].spec_count > 0) return true;
+    return false;
+}
+
 static enum status run_compare(struct settings *settings, struct err *err)
 {
     struct trace *trace;
     struct warnings warnings = {.choice = CHOICE_WAITS};
     struct recording *recording = NULL;
+    struct err why;
     bool done = false;
+    enum status failed = STATUS_OK;
+    if (!has_specs(settings)) TRY(prediction_options_check(&settings->prediction, NULL, settings->trace, err));
     if (!rewrites_trace(settings) && !settings->asks_sensitivity)
         TRY(prediction_options_recording(&settings->prediction, settings->trace, &settings->analyze, &recording, &warnings, err));
     if (recording) {
-        enum status streamed = compare_rows(settings, recording->trace, recording, &warnings, &done, err);
+        failed = compare_rows(settings, recording->trace, recording, &warnings, &done, err);
         warnings_clear(&warnings);
         recording_close(recording);
-        if (done) return streamed;
+        if (done) return failed;
     }
     settings->prediction.keeps = section_is_set(&settings->analyze.section) || rewrites_trace(settings);
-    TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, &warnings, err));
-    enum status status = compare_rows(settings, trace, NULL, &warnings, &done, err);
+    enum status status = prediction_options_trace(&settings->prediction, settings->trace, &trace, &warnings, &why);
+    if (status != STATUS_OK && failed != STATUS_OK) return failed; /* the whole trace would have said more */
+    if (status != STATUS_OK) return *err = why, status;
+    status = compare_rows(settings, trace, NULL, &warnings, &done, err);
     warnings_clear(&warnings);
     trace_free(trace);
     return status;

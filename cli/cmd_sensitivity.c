@@ -135,6 +135,7 @@ static enum status run_sensitivity(struct settings *settings, struct err *err)
     struct trace *trace;
     struct sensitivity made;
     settings->prediction.keeps = true;
+    TRY(prediction_options_check(&settings->prediction, NULL, settings->trace, err));
     TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, NULL, err));
     const bool semantics = settings->semantics_count > 0;
     const struct sensitivity_options find = {

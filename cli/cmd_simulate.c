@@ -355,6 +355,7 @@ static enum status simulate_with(struct settings *settings, const struct trace *
     return status;
 }
 
+/* *done: false, with STATUS_OK if the trace has not been replayed, or with what failed in a replay of it. */
 static enum status simulate_recording(struct settings *settings, bool *done, struct err *err)
 {
     *done = false;
@@ -367,18 +368,22 @@ static enum status simulate_recording(struct settings *settings, bool *done, str
     recording_close(settings->recording);
     settings->recording = NULL;
     *done = status != STATUS_DATA || settings->written;
-    return *done ? status : STATUS_OK;
+    return status;
 }
 
 static enum status run_simulate(struct settings *settings, struct err *err)
 {
     struct trace *trace;
+    struct err why;
     bool done;
-    TRY(simulate_recording(settings, &done, err));
-    if (done) return STATUS_OK;
+    TRY(prediction_options_check(&settings->prediction, settings->semantics, settings->trace, err));
+    enum status failed = simulate_recording(settings, &done, err);
+    if (done || (failed != STATUS_OK && failed != STATUS_DATA)) return failed;
     settings->prediction.keeps = settings->output || settings->verify || section_is_set(&settings->analyze.section);
-    TRY(prediction_options_trace(&settings->prediction, settings->trace, &trace, &settings->warnings, err));
-    enum status status = simulate_with(settings, trace, err);
+    enum status status = prediction_options_trace(&settings->prediction, settings->trace, &trace, &settings->warnings, &why);
+    if (status != STATUS_OK && failed != STATUS_OK) return failed; /* the whole trace would have said more */
+    if (status != STATUS_OK) return *err = why, status;
+    status = simulate_with(settings, trace, err);
     trace_free(trace);
     return status;
 }

@@ -432,6 +432,23 @@ static enum status use_recordings(const struct prediction_options *options, stru
 /* Archives with fewer records are held in memory. */
 enum { RECORDING_FROM_RECORDS = 1 << 20 };
 
+enum status prediction_options_check(const struct prediction_options *options, const char *semantics, const char *file,
+                                     struct err *err)
+{
+    struct trace_source source = {0};
+    struct platform *platform = NULL;
+    struct err fault;
+    uint64_t records = 0;
+    bool possible = false;
+    enum status status = STATUS_OK;
+    const enum status opened = trace_open_source(file, &source, &possible, &records, &fault);
+    if (opened == STATUS_OK && possible && records >= RECORDING_FROM_RECORDS)
+        status = prediction_options_open(options, semantics, source.trace, &platform, err);
+    platform_free(platform);
+    if (source.close) source_close(&source);
+    return status;
+}
+
 /* The contradictions that an analysis in slices finds, which reads the archive once more. */
 static enum status find_contradictions(const char *file, const struct platform *platform, struct warnings *warnings,
                                        struct err *err)

@@ -149,6 +149,11 @@ error_t prediction_semantics_check(const struct argp_state *state, const char *o
 /* cli_claim_outputs(), and whether there is such a platform. */
 enum status prediction_options_claim_outputs(const struct prediction_options *options, struct err *err);
 
+/* Whether the platform fits a long archive, by its definitions: before the calls are read, which may take minutes. Nothing is
+ * said of other traces, nor of a trace that cannot be opened: who reads it says what is wrong. */
+enum status prediction_options_check(const struct prediction_options *options, const char *semantics, const char *file,
+                                     struct err *err);
+
 /* Opens a trace with the requested computing times, the medians of those of further recordings. The caller owns *trace.
  * warnings, unless NULL, gets the contradictions of the platform's own semantics with the trace as recorded, since other
  * computing times move the calls of each rank separately. It is empty if the platform cannot be opened; the caller clears it. */
