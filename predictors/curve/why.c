@@ -32,8 +32,8 @@ static const struct statement *find_place(const struct statement *statements, si
     for (size_t i = 0; !found && i < count; i++) {
         const struct statement *at = &statements[i];
         *where = at->after == computing ? "behind" : "before";
-        if (at->before == computing || at->after == computing || (at->kind == STATEMENT_COMPUTE && at->computing == computing))
-            return first_call(at);
+        if (at->kind == STATEMENT_COMPUTE && at->computing == computing && i + 1 < count) return first_call(at + 1);
+        if (at->before == computing || at->after == computing) return first_call(at);
         found = find_place(at->body, at->body_count, computing, where);
         if (!found) found = find_place(at->other, at->other_count, computing, where);
     }

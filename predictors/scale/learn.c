@@ -12,6 +12,7 @@
 #include "predictors/scale/ends.h"
 #include "predictors/scale/loops.h"
 #include "predictors/scale/merge.h"
+#include "predictors/scale/places.h"
 #include "predictors/scale/scale.h"
 #include "predictors/scale/walk.h"
 
@@ -519,6 +520,22 @@ static enum status fit_steps(const struct learner *learner, struct step *steps, 
     return STATUS_OK;
 }
 
+/* Walks the runs again where computing gets places of its own. */
+static enum status place_computing(struct learner *learner)
+{
+    bool changed;
+    uint64_t matched;
+    const double least = 0.01;
+    enum status status =
+        program_place_computing(learner->program, &learner->walk, least * computing_of(learner), &changed, learner->err);
+    if (status == STATUS_OK && !changed) return STATUS_OK;
+    walk_clear(&learner->walk, learner->program);
+    TRY(status);
+    learner->program->step_count = program_number_steps(learner->program->steps, learner->program->count, 0);
+    program_pair_regions(learner->program->steps, learner->program->count);
+    return walk_runs(learner->program, &learner->keys, learner->runs, learner->count, &learner->walk, &matched, learner->err);
+}
+
 /* --- the grid --- */
 
 /* The k-th partner or member of a call; NULL: it has no so many. */
@@ -601,6 +618,7 @@ static enum status try_shape(struct learner *learner, const struct grid_shape *s
     if (status == STATUS_OK)
         status = walk_runs(learner->program, &learner->keys, learner->runs, learner->count, &learner->walk, matched,
                            learner->err);
+    if (status == STATUS_OK) status = place_computing(learner);
     if (status == STATUS_OK) {
         learner->computing_s = computing_of(learner);
         status = fit_steps(learner, learner->program->steps, learner->program->count);

@@ -252,7 +252,6 @@ static bool call_fits(const struct keys *keys, const struct draft *a, const stru
 static size_t find_class(const struct merger *merger, const struct draft *draft)
 {
     size_t class = 0;
-    while (draft->step.kind != STEP_CALL) draft = draft->body;
     while (class < merger->class_count && !call_fits(merger->keys, &merger->classes[class], draft)) class++;
     return class;
 }
@@ -267,14 +266,16 @@ static enum status note_classes(struct merger *merger, const struct draft *draft
     return STATUS_OK;
 }
 
-static void note_order(const struct merger *merger, const struct draft *drafts, size_t count, size_t *last)
+/* Of the calls of each body. */
+static void note_order(const struct merger *merger, const struct draft *drafts, size_t count)
 {
+    size_t last = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
-        note_order(merger, drafts[i].body, drafts[i].count, last);
+        note_order(merger, drafts[i].body, drafts[i].count);
         if (drafts[i].step.kind != STEP_CALL) continue;
         size_t class = find_class(merger, &drafts[i]);
-        if (*last < merger->class_count) merger->before[*last * merger->class_count + class] = true;
-        *last = class;
+        if (last != SIZE_MAX) merger->before[last * merger->class_count + class] = true;
+        last = class;
     }
 }
 
@@ -284,11 +285,10 @@ static enum status find_order(struct merger *merger, const struct nodes *ranks)
     for (int ordering = 0; ordering <= 1; ordering++) {
         for (merger->rank = 0; merger->rank < merger->run->trace->rank_count; merger->rank++) {
             const struct nodes *nodes = &ranks[merger->rank];
-            size_t last = SIZE_MAX;
             struct draft *made;
             if (nodes->count > STEPS_MAX || merger->class_count > CLASSES_MAX) return STATUS_OK;
             enum status status = make_drafts(merger, nodes->items, nodes->count, &made);
-            if (status == STATUS_OK && ordering) note_order(merger, made, nodes->count, &last);
+            if (status == STATUS_OK && ordering) note_order(merger, made, nodes->count);
             else if (status == STATUS_OK) status = note_classes(merger, made, nodes->count);
             drafts_free(made, nodes->count);
             if (status != STATUS_OK) return status;
@@ -307,7 +307,7 @@ static enum status find_order(struct merger *merger, const struct nodes *ranks)
 /* Whether calls as b's come before calls as a's, and never behind them. */
 static bool comes_first(const struct merger *merger, const struct draft *b, const struct draft *a)
 {
-    if (!merger->before) return false;
+    if (!merger->before || a->step.kind != STEP_CALL || b->step.kind != STEP_CALL) return false;
     size_t n = merger->class_count, of_a = find_class(merger, a), of_b = find_class(merger, b);
     return of_a < n && of_b < n && merger->before[of_b * n + of_a] && !merger->before[of_a * n + of_b];
 }
@@ -547,15 +547,6 @@ static enum status make_steps(struct merger *merger, struct draft *drafts, size_
     return STATUS_OK;
 }
 
-static uint32_t number_steps(struct step *steps, size_t count, uint32_t next)
-{
-    for (size_t i = 0; i < count; i++) {
-        steps[i].number = next++;
-        next = number_steps(steps[i].body, steps[i].count, next);
-    }
-    return next;
-}
-
 static enum status merge_drafts(struct merger *merger, const struct nodes *ranks, struct drafts *all,
                                 struct program *program)
 {
@@ -565,7 +556,7 @@ static enum status merge_drafts(struct merger *merger, const struct nodes *ranks
     program->count = all->count;
     merger->all = all;
     TRY(make_steps(merger, all->items, all->count, &program->steps));
-    program->step_count = number_steps(program->steps, program->count, 0);
+    program->step_count = program_number_steps(program->steps, program->count, 0);
     return STATUS_OK;
 }
 
