@@ -232,17 +232,27 @@ static enum status change_model(const struct settings *settings, struct program_
     return status;
 }
 
+static enum status open_run(const struct settings *settings, size_t at, enum trace_computing computing, struct trace **trace,
+                            struct err *err)
+{
+    trace_free(*trace);
+    *trace = NULL;
+    TRY(trace_open(settings->options.traces.items[at], trace, err));
+    return trace_use_computing(*trace, computing, err);
+}
+
 static enum status learn_model(const struct settings *settings, struct program_model **model, struct err *err)
 {
     size_t count = settings->options.traces.count;
     struct trace **traces = calloc(count, sizeof *traces);
     struct program *program = NULL;
     enum status status = traces ? STATUS_OK : err_memory(err);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        status = trace_open(settings->options.traces.items[i], &traces[i], err);
-        if (status == STATUS_OK) status = trace_use_computing(traces[i], COMPUTING_DEFAULT, err); /* as predict */
-        if (status == STATUS_OK) status = model_options_fold((uint32_t)settings->threads, TRACE_THREADS_MAX, &traces[i], err);
-    }
+    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+        status = open_run(settings, i, COMPUTING_DEFAULT, &traces[i], err); /* as predict */
+    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+        if (model_options_is_apart(traces, count, i)) status = open_run(settings, i, COMPUTING_UNDISTURBED, &traces[i], err);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+        status = model_options_fold((uint32_t)settings->threads, TRACE_THREADS_MAX, &traces[i], err);
     const struct scale_runs runs = model_options_runs(&settings->options, traces);
     if (status == STATUS_OK) status = scale_learn(&runs, &program, err);
     if (status == STATUS_OK) status = program_to_model(program, model, err);

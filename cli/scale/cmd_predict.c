@@ -533,17 +533,30 @@ static enum status fold_threads(const struct settings *settings, struct learned 
     return model_options_fold(learned->threads, learned->cores, trace, err);
 }
 
+static enum status open_run(const struct settings *settings, size_t at, enum trace_computing computing, struct trace **trace,
+                            struct err *err)
+{
+    struct prediction_options options = settings->prediction;
+    options.computing = computing;
+    trace_free(*trace);
+    *trace = NULL;
+    return prediction_options_trace(&options, settings->model.traces.items[at], trace, NULL, err);
+}
+
 static enum status predict_recorded(const struct settings *settings, uint32_t threads, struct err *err)
 {
     size_t count = settings->model.traces.count;
     struct trace **traces = calloc(count, sizeof *traces);
     struct learned learned = {.few = UINT32_MAX, .threads = threads};
     enum status status = traces ? STATUS_OK : err_memory(err);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+        status = open_run(settings, i, settings->prediction.computing, &traces[i], err);
+    bool chosen = settings->prediction.computing != COMPUTING_DEFAULT;
+    for (size_t i = 0; status == STATUS_OK && !chosen && i < count; i++)
+        if (model_options_is_apart(traces, count, i)) status = open_run(settings, i, COMPUTING_UNDISTURBED, &traces[i], err);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        status = prediction_options_trace(&settings->prediction, settings->model.traces.items[i], &traces[i], NULL, err);
-        if (status == STATUS_OK) status = fold_threads(settings, &learned, &traces[i], err);
-        if (status != STATUS_OK) break;
-        if (traces[i]->rank_count < learned.few) learned.few = traces[i]->rank_count;
+        status = fold_threads(settings, &learned, &traces[i], err);
+        if (status == STATUS_OK && traces[i]->rank_count < learned.few) learned.few = traces[i]->rank_count;
     }
     if (status == STATUS_OK) status = learn_replayed(settings, traces, &learned.program, err);
     for (size_t i = 0; traces && i < count; i++) trace_free(traces[i]);

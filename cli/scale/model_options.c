@@ -62,6 +62,13 @@ void model_options_clear(struct model_options *options)
     FREE_ALL(options->traces.items, options->values);
 }
 
+bool model_options_is_apart(struct trace *const *traces, size_t count, size_t at)
+{
+    bool without = false;
+    for (size_t i = 0; i < count; i++) without = without || traces[i]->provenance.without_core_waits;
+    return without && !traces[at]->provenance.without_core_waits && traces[at]->provenance.core_waits;
+}
+
 struct scale_runs model_options_runs(const struct model_options *options, struct trace *const *traces)
 {
     return (struct scale_runs){.traces = (const struct trace *const *)traces,

@@ -31,6 +31,10 @@ error_t model_options_parse(int key, char *argument, const struct argp_state *st
 error_t model_options_end(const struct argp_state *state, const struct model_options *options);
 void model_options_clear(struct model_options *options);
 
+/* Runs of one program are measured alike: whether computing of the one at `at` has the core waits, though they were recorded, and
+ * that of another one has none by default. */
+bool model_options_is_apart(struct trace *const *traces, size_t count, size_t at);
+
 /* Borrows traces, one per argument. */
 struct scale_runs model_options_runs(const struct model_options *options, struct trace *const *traces);
 /* The recording's parallel regions become computing of one thread, on so many threads (docs/transforms.md) of which as

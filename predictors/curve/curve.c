@@ -130,8 +130,10 @@ static void print_limits(const struct curve *curve, FILE *out)
     for (size_t row = 0; row < curve->rows; row++) {
         struct amdahl amdahl = limits_amdahl(curve, row);
         if (!amdahl.known || amdahl.error > AMDAHL_ERROR_MAX) continue;
-        text_print(out, "%s: %.2f %% of one rank's run time do not shrink with ranks (Amdahl, within %.1f %%)",
-                   curve->semantics[row], 100 * amdahl.serial_share, 100 * amdahl.error);
+        text_print(out, "%s: %.2f %% of one rank's run time do not shrink with ranks (Amdahl, ", curve->semantics[row],
+                   100 * amdahl.serial_share);
+        if (amdahl.points > 2) text_print(out, "within %.1f %%)", 100 * amdahl.error);
+        else fputs("by two numbers of ranks)", out);
         if (amdahl.serial_share > 0) text_print(out, ": no speed-up above %.4g against one rank", 1 / amdahl.serial_share);
         fputs(".\n", out);
     }

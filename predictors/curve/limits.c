@@ -45,8 +45,13 @@ struct amdahl limits_amdahl(const struct curve *curve, size_t row)
     }
     if (curve->strong && n >= 2) {
         gsl_fit_wlinear(shares, 1, weights, 1, times, 1, n, &serial, &parallel, &c00, &c01, &c11, &residual);
-        amdahl.known = isfinite(serial) && parallel > 0 && serial + parallel > 0;
-        amdahl.serial_share = serial > 0 ? serial / (serial + parallel) : 0;
+        if (serial < 0) { /* no program has less than nothing that is not divided */
+            serial = 0;
+            gsl_fit_wmul(shares, 1, weights, 1, times, 1, n, &parallel, &c11, &residual);
+        }
+        amdahl.points = n;
+        amdahl.known = isfinite(serial) && parallel > 0;
+        amdahl.serial_share = serial / (serial + parallel);
         for (size_t i = 0; i < n; i++)
             amdahl.error = fmax(amdahl.error, fabs((serial + parallel * shares[i]) / times[i] - 1));
     }

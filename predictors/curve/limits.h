@@ -18,6 +18,7 @@ struct amdahl {
     bool known;          /* strong scaling, two numbers of ranks at least, and ranks shorten the run */
     double serial_share; /* of the run time of one rank */
     double error;        /* the largest relative error of a point */
+    size_t points;       /* two are always of this form, unless they shrink faster */
 };
 struct amdahl limits_amdahl(const struct curve *curve, size_t row);
 

@@ -32,8 +32,8 @@ static const struct statement *find_place(const struct statement *statements, si
     for (size_t i = 0; !found && i < count; i++) {
         const struct statement *at = &statements[i];
         *where = at->after == computing ? "behind" : "before";
-        if (at->before == computing || at->after == computing || (at->kind == STATEMENT_COMPUTE && at->computing == computing))
-            return first_call(at);
+        if (at->kind == STATEMENT_COMPUTE && at->computing == computing && i + 1 < count) return first_call(at + 1);
+        if (at->before == computing || at->after == computing) return first_call(at);
         found = find_place(at->body, at->body_count, computing, where);
         if (!found) found = find_place(at->other, at->other_count, computing, where);
     }
@@ -59,6 +59,15 @@ static void print_place(const struct reasons *reasons, size_t computing)
     }
 }
 
+/* The time between the starts of processes. */
+static bool is_start(const struct reasons *reasons, size_t computing)
+{
+    const char *where;
+    const struct statement *at =
+        find_place(reasons->model->statements, reasons->model->statement_count, (int32_t)computing, &where);
+    return at && at->kind == STATEMENT_CALL && call_kind(at->call.call) == CALL_INIT;
+}
+
 /* Seconds of a rank per computing, and behind them those of `compute`, which have no name. */
 static enum status survey_at(const struct reasons *reasons, const struct curve_point *point, double *seconds, struct err *err)
 {
@@ -79,7 +88,7 @@ static void print_computing(const struct reasons *reasons, const double *few_s, 
     size_t most = 0;
     for (size_t i = 0; i <= reasons->model->computing_count; i++) {
         double excess_s = many_s[i] - few_s[i] * divided;
-        if (excess_s <= most_s) continue;
+        if (excess_s <= most_s || is_start(reasons, i)) continue;
         most_s = excess_s;
         most = i;
     }

@@ -9,8 +9,10 @@
 #include "common/search.h"
 #include "common/text/text.h"
 #include "predictors/scale/block_noise.h"
+#include "predictors/scale/ends.h"
 #include "predictors/scale/loops.h"
 #include "predictors/scale/merge.h"
+#include "predictors/scale/places.h"
 #include "predictors/scale/scale.h"
 #include "predictors/scale/walk.h"
 
@@ -26,6 +28,8 @@ struct learner {
     double computing_s; /* of all ranks of the largest run */
     const struct statistics *statistics;
     struct tags tags;
+    bool diagonals;      /* partners may be diagonal neighbours without those between */
+    bool lone_diagonals; /* that would have let a grid fit */
     bool checked; /* the runs are such of which a program can be learned */
     struct err *err;
 };
@@ -516,7 +520,91 @@ static enum status fit_steps(const struct learner *learner, struct step *steps, 
     return STATUS_OK;
 }
 
+/* Walks the runs again where computing gets places of its own. */
+static enum status place_computing(struct learner *learner)
+{
+    bool changed;
+    uint64_t matched;
+    const double least = 0.01;
+    enum status status =
+        program_place_computing(learner->program, &learner->walk, least * computing_of(learner), &changed, learner->err);
+    if (status == STATUS_OK && !changed) return STATUS_OK;
+    walk_clear(&learner->walk, learner->program);
+    TRY(status);
+    learner->program->step_count = program_number_steps(learner->program->steps, learner->program->count, 0);
+    program_pair_regions(learner->program->steps, learner->program->count);
+    return walk_runs(learner->program, &learner->keys, learner->runs, learner->count, &learner->walk, &matched, learner->err);
+}
+
 /* --- the grid --- */
+
+/* The k-th partner or member of a call; NULL: it has no so many. */
+static const struct partner *partner_at(const struct step *step, size_t k)
+{
+    if (k < STEP_PARTNERS) return &step->partners[k];
+    return k - STEP_PARTNERS < step->members.count ? &step->members.listed[k - STEP_PARTNERS] : NULL;
+}
+
+static bool has_neighbour(const struct step *steps, size_t count, const struct grid_offset *offset)
+{
+    const struct partner *partner;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; (partner = partner_at(&steps[i], k)); k++)
+            if (partner->kind == PARTNER_OFFSET && grid_offset_equal(&partner->offset, offset)) return true;
+        if (has_neighbour(steps[i].body, steps[i].count, offset)) return true;
+    }
+    return false;
+}
+
+/* A call with a diagonal neighbour where no call has those between, as (+1,-1) without (+1,0); NULL: there is none. Such
+ * ranks are rather those of a line, or of another grid. */
+static const struct step *find_lone_diagonal(const struct program *program, const struct step *steps, size_t count)
+{
+    const struct partner *partner;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; (partner = partner_at(&steps[i], k)); k++)
+            for (int d = 0; partner->kind == PARTNER_OFFSET && d < GRID_DIMENSIONS; d++) {
+                struct grid_offset side = {{0}};
+                side.of[d] = partner->offset.of[d];
+                if (side.of[d] != 0 && !has_neighbour(program->steps, program->count, &side)) return &steps[i];
+            }
+        const struct step *inside = find_lone_diagonal(program, steps[i].body, steps[i].count);
+        if (inside) return inside;
+    }
+    return NULL;
+}
+
+static enum status check_diagonals(struct learner *learner)
+{
+    const struct program *program = learner->program;
+    const struct step *lone = learner->diagonals ? NULL : find_lone_diagonal(program, program->steps, program->count);
+    if (!lone) return STATUS_OK;
+    learner->lone_diagonals = true;
+    set_misfit(learner, lone);
+    return err_set(learner->err, STATUS_DATA, largest_trace(learner)->name, NULL,
+                   "%s has a diagonal neighbour, and none between", call_name(lone->call.call));
+}
+
+/* Partners that only happen to be those of the recorded ranks leave a send without a receive at another number of ranks. */
+static enum status check_ends(const struct learner *learner)
+{
+    const struct program *program = learner->program;
+    const int32_t largest = program_largest(program)->ranks;
+    const struct step *odd;
+    char grid[GRID_TEXT_BYTES];
+    TRY(program_find_odd(program, largest, &odd, learner->err));
+    if (odd) return STATUS_OK; /* in the run, too */
+    for (int32_t times = 2; times <= 4 && largest <= INT32_MAX / 4; times += 2) {
+        TRY(program_find_odd(program, times * largest, &odd, learner->err));
+        if (!odd) continue;
+        struct grid of = grid_of(learner, learner->count - 1);
+        set_misfit(learner, odd);
+        return err_set(learner->err, STATUS_DATA, largest_trace(learner)->name, NULL,
+                       "%s: read as neighbours on %s, its partners have no other end at %d ranks; a run of more ranks may tell",
+                       call_name(odd->call.call), grid_text(&of, grid), times * largest);
+    }
+    return STATUS_OK;
+}
 
 static enum status try_shape(struct learner *learner, const struct grid_shape *shape, uint64_t *matched)
 {
@@ -526,13 +614,17 @@ static enum status try_shape(struct learner *learner, const struct grid_shape *s
     TRY(merge_ranks(&learner->runs[learner->count - 1], &learner->keys, learner->loops, shape, learner->program,
                     learner->err));
     program_pair_regions(learner->program->steps, learner->program->count);
-    enum status status = walk_runs(learner->program, &learner->keys, learner->runs, learner->count, &learner->walk, matched,
-                                   learner->err);
+    enum status status = check_diagonals(learner);
+    if (status == STATUS_OK)
+        status = walk_runs(learner->program, &learner->keys, learner->runs, learner->count, &learner->walk, matched,
+                           learner->err);
+    if (status == STATUS_OK) status = place_computing(learner);
     if (status == STATUS_OK) {
         learner->computing_s = computing_of(learner);
         status = fit_steps(learner, learner->program->steps, learner->program->count);
         walk_clear(&learner->walk, learner->program);
     }
+    if (status == STATUS_OK) status = check_ends(learner);
     if (status == STATUS_OK) return status;
     steps_free(learner->program->steps, learner->program->count);
     learner->program->steps = NULL;
@@ -610,7 +702,6 @@ static enum status find_shape(struct learner *learner)
 
 /* --- partners of two rounds --- */
 
-/* A neighbour along one side. */
 static bool is_side(const struct partner *partner)
 {
     int32_t distance = 0;
@@ -620,11 +711,10 @@ static bool is_side(const struct partner *partner)
 
 static bool have_sides_only(const struct step *steps, size_t count)
 {
+    const struct partner *partner;
     for (size_t i = 0; i < count; i++) {
-        for (int k = 0; k < STEP_PARTNERS; k++)
-            if (!is_side(&steps[i].partners[k])) return false;
-        for (size_t m = 0; m < steps[i].members.count; m++)
-            if (!is_side(&steps[i].members.listed[m])) return false;
+        for (size_t k = 0; (partner = partner_at(&steps[i], k)); k++)
+            if (!is_side(partner)) return false;
         if (!have_sides_only(steps[i].body, steps[i].count)) return false;
     }
     return true;
@@ -635,9 +725,12 @@ static bool have_sides_only(const struct step *steps, size_t count)
 static enum status find_partners(struct learner *learner)
 {
     struct program *program = learner->program;
-    enum status status = find_shape(learner);
-    program->lenient = status == STATUS_DATA;
-    if (program->lenient) status = find_shape(learner);
+    enum status status = STATUS_DATA;
+    for (int pass = 0; status == STATUS_DATA && pass < (learner->lone_diagonals ? 4 : 2); pass++) {
+        program->lenient = pass % 2 == 1;
+        learner->diagonals = pass >= 2;
+        status = find_shape(learner);
+    }
     if (status != STATUS_OK && status != STATUS_DATA) return status;
     uint32_t key;
     TRY(loops_two_rounds(&learner->runs[learner->count - 1], &program->two_rounds, &key, learner->err));

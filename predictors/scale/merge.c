@@ -7,6 +7,7 @@
 
 enum {
     OFFSETS_MAX = 64,   /* limit of different neighbours of one key; more are no grid */
+    CLASSES_MAX = 512,  /* of calls whose order is known; more are merged without */
     STEPS_MAX = 4096,   /* of one body */
     MIXED = -3,         /* the ranks have different partners */
     UNSEEN = -2,
@@ -36,6 +37,9 @@ struct merger {
     int64_t *common_group;          /* per key: the one group that is neither all nor all others */
     struct grid_offset offsets[OFFSETS_MAX];
     size_t offset_count;
+    struct draft *classes; /* owned: one of each call that fits no other; without bodies and lists */
+    size_t class_count, class_capacity;
+    bool *before; /* owned, class_count ^ 2: some ranks, or chains of ranks, make a call of the one class before the other's */
     uint32_t rank;
     const struct drafts *all;
     struct err *err;
@@ -243,6 +247,71 @@ static bool call_fits(const struct keys *keys, const struct draft *a, const stru
     return true;
 }
 
+/* --- the order of calls that no rank makes both of --- */
+
+static size_t find_class(const struct merger *merger, const struct draft *draft)
+{
+    size_t class = 0;
+    while (class < merger->class_count && !call_fits(merger->keys, &merger->classes[class], draft)) class++;
+    return class;
+}
+
+static enum status note_classes(struct merger *merger, const struct draft *drafts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        TRY(note_classes(merger, drafts[i].body, drafts[i].count));
+        if (drafts[i].step.kind == STEP_CALL && find_class(merger, &drafts[i]) == merger->class_count)
+            ARRAY_PUSH(merger->classes, merger->class_count, merger->class_capacity, drafts[i], merger->err);
+    }
+    return STATUS_OK;
+}
+
+/* Of the calls of each body. */
+static void note_order(const struct merger *merger, const struct draft *drafts, size_t count)
+{
+    size_t last = SIZE_MAX;
+    for (size_t i = 0; i < count; i++) {
+        note_order(merger, drafts[i].body, drafts[i].count);
+        if (drafts[i].step.kind != STEP_CALL) continue;
+        size_t class = find_class(merger, &drafts[i]);
+        if (last != SIZE_MAX) merger->before[last * merger->class_count + class] = true;
+        last = class;
+    }
+}
+
+/* One pass over the calls of each rank for the classes, one for their order; chains make it transitive. */
+static enum status find_order(struct merger *merger, const struct nodes *ranks)
+{
+    for (int ordering = 0; ordering <= 1; ordering++) {
+        for (merger->rank = 0; merger->rank < merger->run->trace->rank_count; merger->rank++) {
+            const struct nodes *nodes = &ranks[merger->rank];
+            struct draft *made;
+            if (nodes->count > STEPS_MAX || merger->class_count > CLASSES_MAX) return STATUS_OK;
+            enum status status = make_drafts(merger, nodes->items, nodes->count, &made);
+            if (status == STATUS_OK && ordering) note_order(merger, made, nodes->count);
+            else if (status == STATUS_OK) status = note_classes(merger, made, nodes->count);
+            drafts_free(made, nodes->count);
+            if (status != STATUS_OK) return status;
+        }
+        if (!ordering) merger->before = calloc(merger->class_count * merger->class_count + 1, sizeof *merger->before);
+        if (!merger->before) return err_memory(merger->err);
+    }
+    size_t n = merger->class_count;
+    for (size_t via = 0; via < n; via++)
+        for (size_t a = 0; a < n; a++)
+            for (size_t b = 0; merger->before[a * n + via] && b < n; b++)
+                merger->before[a * n + b] = merger->before[a * n + b] || merger->before[via * n + b];
+    return STATUS_OK;
+}
+
+/* Whether calls as b's come before calls as a's, and never behind them. */
+static bool comes_first(const struct merger *merger, const struct draft *b, const struct draft *a)
+{
+    if (!merger->before || a->step.kind != STEP_CALL || b->step.kind != STEP_CALL) return false;
+    size_t n = merger->class_count, of_a = find_class(merger, a), of_b = find_class(merger, b);
+    return of_a < n && of_b < n && merger->before[of_b * n + of_a] && !merger->before[of_a * n + of_b];
+}
+
 static enum status align_steps(const struct merger *merger, const struct draft *a, size_t a_count, const struct draft *b,
                                size_t b_count, uint32_t **table);
 
@@ -330,7 +399,7 @@ static void move_draft(struct draft *to, struct draft *from)
     *from = (struct draft){.count = 0};
 }
 
-/* Merges b's steps into a in the order of both; b's items are empty afterwards. */
+/* Merges b's steps into a in the order of both, and where that does not say, of other ranks; b's items are empty afterwards. */
 static enum status join_drafts(struct merger *merger, struct draft **a, size_t *a_count, struct draft *b, size_t b_count)
 {
     uint32_t *table;
@@ -346,7 +415,12 @@ static enum status join_drafts(struct merger *merger, struct draft **a, size_t *
             status = join_step(merger, &(*a)[i], &b[j]);
             move_draft(&made[made_count++], &(*a)[i++]);
             j++;
-        } else if (i < *a_count && (j == b_count || table[(i + 1) * width + j] >= table[i * width + j + 1]))
+            continue;
+        }
+        uint32_t without_a = i < *a_count ? table[(i + 1) * width + j] : 0;
+        uint32_t without_b = j < b_count ? table[i * width + j + 1] : 0;
+        bool tie = i < *a_count && j < b_count && without_a == without_b;
+        if (i < *a_count && (j == b_count || without_a > without_b || (tie && !comes_first(merger, &b[j], &(*a)[i]))))
             move_draft(&made[made_count++], &(*a)[i++]);
         else move_draft(&made[made_count++], &b[j++]);
     }
@@ -473,24 +547,16 @@ static enum status make_steps(struct merger *merger, struct draft *drafts, size_
     return STATUS_OK;
 }
 
-static uint32_t number_steps(struct step *steps, size_t count, uint32_t next)
-{
-    for (size_t i = 0; i < count; i++) {
-        steps[i].number = next++;
-        next = number_steps(steps[i].body, steps[i].count, next);
-    }
-    return next;
-}
-
 static enum status merge_drafts(struct merger *merger, const struct nodes *ranks, struct drafts *all,
                                 struct program *program)
 {
     TRY(find_common(merger, ranks));
+    TRY(find_order(merger, ranks));
     for (uint32_t r = 0; r < merger->run->trace->rank_count; r++) TRY(join_rank(merger, r, &ranks[r], all));
     program->count = all->count;
     merger->all = all;
     TRY(make_steps(merger, all->items, all->count, &program->steps));
-    program->step_count = number_steps(program->steps, program->count, 0);
+    program->step_count = program_number_steps(program->steps, program->count, 0);
     return STATUS_OK;
 }
 
@@ -507,7 +573,7 @@ enum status merge_ranks(const struct run *run, struct keys *keys, const struct n
     enum status status = merge_drafts(&merger, ranks, &all, program);
     drafts_free(all.items, all.count);
     for (int k = 0; k < STEP_PARTNERS; k++) free(merger.common[k]);
-    free(merger.common_group);
+    FREE_ALL(merger.common_group, merger.classes, merger.before);
     if (status == STATUS_OK) return status;
     steps_free(program->steps, program->count);
     program->steps = NULL;

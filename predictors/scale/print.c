@@ -106,6 +106,7 @@ static void print_steps(const struct program *program, const struct step *steps,
     char text[COUNT_TEXT_BYTES];
     for (size_t i = 0; i < count; i++) {
         print_computing(program, &steps[i].computing[COMPUTING_BEFORE], depth, out);
+        if (steps[i].kind == STEP_COMPUTE) continue;
         text_print(out, "%*s", 2 * depth, "");
         if (steps[i].kind == STEP_CALL) print_call(program, &steps[i], out);
         else if (steps[i].kind == STEP_REPEAT)

@@ -135,6 +135,15 @@ static struct step *find_leave(struct step *enter, struct step *end)
     return NULL;
 }
 
+uint32_t program_number_steps(struct step *steps, size_t count, uint32_t next)
+{
+    for (size_t i = 0; i < count; i++) {
+        steps[i].number = next++;
+        next = program_number_steps(steps[i].body, steps[i].count, next);
+    }
+    return next;
+}
+
 void program_pair_regions(struct step *steps, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -110,7 +110,7 @@ struct size_model {
     int64_t least, most;    /* of all calls */
 };
 
-enum step_kind { STEP_CALL, STEP_REPEAT, STEP_SERIES };
+enum step_kind { STEP_CALL, STEP_REPEAT, STEP_SERIES, STEP_COMPUTE /* places.h: between calls of any ranks */ };
 enum { STEP_PARTNERS = 2 }; /* target, destination or root; source of a sendrecv */
 
 /* Displacement of a one-sided call: the same for all ranks, or a number times the rank's or the target's place in the
@@ -136,6 +136,8 @@ struct step {
     struct count_model disp;
     enum displacement displacement;
     struct time_model duration;
+    /* STEP_COMPUTE */
+    double weight; /* computing between two calls in which a rank comes by several of these is divided among them so */
     /* STEP_REPEAT, STEP_SERIES */
     struct step *body; /* owned */
     size_t count;
@@ -209,6 +211,9 @@ bool step_taken(const struct step *step, const struct grid *grid, int32_t rank);
 
 /* The largest run that the program was made from. */
 const struct program_run_scale *program_largest(const struct program *program);
+
+/* Numbers the steps from `next` on. Returns the next number. */
+uint32_t program_number_steps(struct step *steps, size_t count, uint32_t next);
 
 /* Sets the pairs of all steps, which are numbered. */
 void program_pair_regions(struct step *steps, size_t count);

@@ -9,16 +9,27 @@ enum { FEW = 8 };
 struct tags_site {
     int32_t tags[FEW]; /* the first ones */
     size_t count;      /* FEW + 1: there are more */
+    uint64_t runs, of_tag[FEW]; /* bits of the runs that call the site, and that use each tag */
     bool has_none;     /* some call has none */
 };
 
-static void note_tag(struct tags_site *site, int32_t tag)
+static void note_tag(struct tags_site *site, int32_t tag, uint64_t run)
 {
     size_t i = 0;
+    site->runs |= run;
     while (i < site->count && i < FEW && site->tags[i] != tag) i++;
+    if (i < FEW) site->of_tag[i] |= run;
     if (i < site->count && i < FEW) return;
     if (i < FEW) site->tags[i] = tag;
     site->count = i + 1;
+}
+
+static bool are_one(const struct tags_site *site)
+{
+    if (site->count > FEW || (site->count > 1 && site->has_none)) return true;
+    for (size_t i = 0; i < site->count; i++)
+        if (site->of_tag[i] != site->runs) return true;
+    return false;
 }
 
 static bool has_tag(const struct trace_call *call)
@@ -26,8 +37,8 @@ static bool has_tag(const struct trace_call *call)
     return call_is_message(call_kind(call->call)) && call->site != TRACE_NO_SITE;
 }
 
-/* merging: adds the tags of sites with many to the merged ones; else notes the tags of each site. */
-static enum status learn_call(struct tags *tags, const struct trace *trace, const struct trace_call *call, bool merging,
+/* run is its bit; 0: the tags of sites where they are one are merged. Else the tags of each site are noted. */
+static enum status learn_call(struct tags *tags, const struct trace *trace, const struct trace_call *call, uint64_t run,
                               struct err *err)
 {
     uint64_t *at;
@@ -40,8 +51,8 @@ static enum status learn_call(struct tags *tags, const struct trace *trace, cons
     for (size_t i = 0; i < sizeof of_call / sizeof *of_call; i++) {
         struct tags_site *of = &tags->sites[site];
         if (of_call[i] < 0) of->has_none = true;
-        else if (!merging) note_tag(of, of_call[i]);
-        else if (of->count > FEW || (of->count > 1 && of->has_none)) TRY(map_set(&tags->merged, (uint32_t)of_call[i], 0, err));
+        else if (run) note_tag(of, of_call[i], run);
+        else if (are_one(of)) TRY(map_set(&tags->merged, (uint32_t)of_call[i], 0, err));
     }
     return STATUS_OK;
 }
@@ -54,7 +65,7 @@ enum status tags_learn(const struct trace *const *traces, size_t count, struct t
             for (uint32_t rank = 0; rank < traces[t]->rank_count; rank++)
                 for (size_t i = 0; i < traces[t]->ranks[rank].count; i++) {
                     const struct trace_call *call = &traces[t]->ranks[rank].calls[i];
-                    if (has_tag(call)) TRY(learn_call(tags, traces[t], call, merging, err));
+                    if (has_tag(call)) TRY(learn_call(tags, traces[t], call, merging ? 0 : UINT64_C(1) << t % 64, err));
                 }
     uint64_t least = 0;
     while (tags->merged.count > 0 && !map_find(&tags->merged, least)) least++;

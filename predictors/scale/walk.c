@@ -10,6 +10,8 @@ struct progress {
     int64_t ps, waited_ps, slept_ps;
 };
 
+enum { PASSED_MAX = 16 };
+
 struct walker {
     const struct program *program;
     const struct keys *keys;
@@ -25,6 +27,11 @@ struct walker {
     struct program_place place;
     bool sampling;
     struct progress now;
+    struct {
+        const struct step *items[PASSED_MAX];
+        size_t count;
+    } passed; /* steps STEP_COMPUTE since the last call */
+    struct walk *walk; /* of the largest run: gets its intervals; else NULL */
     struct progress *entered; /* owned, per step: the same after a call that enters a region */
     struct err *err;
     enum status failed; /* out of memory */
@@ -113,13 +120,50 @@ static void add_sample(struct walker *walker, uint32_t number, int place, struct
     walker->failed = executions_add(executions, seconds, walker->err);
 }
 
+static void note_interval(struct walker *walker, const struct step *next, const struct step *place, int at,
+                          const struct observed *call)
+{
+    struct walk *walk = walker->walk;
+    uint64_t *slot;
+    if (walker->failed != STATUS_OK) return;
+    walker->failed = map_put(&walk->by_steps, map_pair(walker->place.previous->number, next->number), walk->interval_count, &slot,
+                             walker->err);
+    if (walker->failed == STATUS_OK && *slot == walk->interval_count) {
+        walker->failed = array_reserve((void **)&walk->intervals, &walk->interval_capacity, walk->interval_count + 1,
+                                       sizeof *walk->intervals, walker->err);
+        if (walker->failed != STATUS_OK) return;
+        walk->intervals[walk->interval_count++] =
+            (struct walk_interval){.previous = walker->place.previous, .next = next, .place = place, .at = at};
+    }
+    if (walker->failed != STATUS_OK) return;
+    walk->intervals[*slot].sum_s += (double)call->compute_ps / UNITS_PS_PER_S;
+    walk->intervals[*slot].count++;
+}
+
+/* Divides the computing among the places that the rank came by since its last call. */
+static void sample_passed(struct walker *walker, const struct observed *call)
+{
+    double weights = 0;
+    for (size_t i = 0; i < walker->passed.count; i++) weights += walker->passed.items[i]->weight;
+    for (size_t i = 0; i < walker->passed.count; i++) {
+        double share = walker->passed.items[i]->weight / weights;
+        add_sample(walker, walker->passed.items[i]->number, COMPUTING_BEFORE,
+                   (struct progress){(int64_t)((double)call->compute_ps * share), (int64_t)((double)call->waited_ps * share),
+                                     (int64_t)((double)call->slept_ps * share)});
+    }
+    walker->passed.count = 0;
+}
+
 static void sample_computing(struct walker *walker, const struct step *body, const struct step *next,
                              const struct observed *call)
 {
     int place;
     const struct step *step = program_computing(&walker->place, body, next, &place);
+    if (walker->walk && !walker->place.entered && walker->place.previous && walker->place.body == body)
+        note_interval(walker, next, step, place, call);
     walker->place.entered = NULL;
-    add_sample(walker, step->number, place, (struct progress){call->compute_ps, call->waited_ps, call->slept_ps});
+    if (walker->passed.count > 0) sample_passed(walker, call);
+    else add_sample(walker, step->number, place, (struct progress){call->compute_ps, call->waited_ps, call->slept_ps});
 }
 
 /* Samples the time of a region, up to the computing before the call that leaves it. */
@@ -216,6 +260,10 @@ static bool walk_steps(struct walker *walker, const struct step *steps, size_t c
 {
     for (size_t i = 0; i < count; i++) {
         if (!step_taken(&steps[i], &walker->grid, walker->number)) continue;
+        if (steps[i].kind == STEP_COMPUTE) {
+            if (walker->sampling && walker->passed.count < PASSED_MAX) walker->passed.items[walker->passed.count++] = &steps[i];
+            continue;
+        }
         size_t before = walker->at;
         const struct step *entered = walker->place.entered;
         if (steps[i].kind != STEP_CALL && !entered) walker->place.entered = &steps[i];
@@ -271,6 +319,7 @@ static enum status walk_rank(struct walker *walker, uint32_t rank)
     walker->expected = NULL;
     walker->now = (struct progress){.ps = 0};
     walker->place = (struct program_place){.previous = NULL};
+    walker->passed.count = 0;
     if (walker->sampling)
         for (uint32_t i = 0; i < walker->program->step_count * COMPUTING_PLACES; i++)
             walker->executions[i].first[rank] = walker->executions[i].count;
@@ -342,6 +391,7 @@ enum status walk_runs(const struct program *program, const struct keys *keys, co
                                 .run = &runs[i],
                                 .samples = walk->samples + i * program->step_count,
                                 .executions = walk->executions + i * places_of(program),
+                                .walk = i + 1 == run_count ? walk : NULL,
                                 .err = err};
         walker.entered = calloc((size_t)program->step_count + 1, sizeof *walker.entered);
         status = walker.entered ? walk_run(&walker, matched) : err_memory(err);
@@ -355,6 +405,7 @@ void walk_clear(struct walk *walk, const struct program *program)
 {
     for (size_t i = 0; walk->executions && i < walk->run_count * places_of(program); i++)
         executions_clear(&walk->executions[i]);
-    FREE_ALL(walk->executions, walk->samples);
+    FREE_ALL(walk->executions, walk->samples, walk->intervals);
+    map_clear(&walk->by_steps);
     *walk = (struct walk){.samples = NULL};
 }

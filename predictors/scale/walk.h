@@ -23,10 +23,21 @@ struct walk_sample {
     struct time_sample computing[COMPUTING_PLACES], duration;
 };
 
+/* Computing between two steps of one body, which it is taken to be at. */
+struct walk_interval {
+    const struct step *previous, *next, *place;
+    int at; /* enum of program.h */
+    double sum_s;
+    uint64_t count;
+};
+
 struct walk {
     struct walk_sample *samples; /* owned: run * step_count + step's number */
     struct executions *executions; /* owned: (run * step_count + step's number) * COMPUTING_PLACES + place: seconds */
     size_t run_count;
+    struct walk_interval *intervals; /* owned: of the largest run */
+    size_t interval_count, interval_capacity;
+    struct map by_steps; /* numbers of both steps to the interval */
 };
 
 /* runs are ordered by number of ranks. Returns STATUS_DATA if some rank makes another call; *matched is the number of

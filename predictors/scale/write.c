@@ -433,6 +433,11 @@ static void write_steps(struct writer *writer, const struct step *steps, size_t 
     for (size_t i = 0; i < count; i++) {
         const struct step *step = &steps[i];
         uint32_t outer = writer->series, turn = writer->turn;
+        if (step->kind == STEP_COMPUTE) {
+            if (was_seen(&step->computing[COMPUTING_BEFORE]))
+                fprintf(writer->out, "%*scompute %s%" PRIu32 "\n", 2 * writer->depth, "", places[COMPUTING_BEFORE], step->number);
+            continue;
+        }
         end_block(writer, step);
         fprintf(writer->out, "%*s", 2 * writer->depth, "");
         if (step->kind == STEP_CALL) write_call(writer, step);

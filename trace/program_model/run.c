@@ -556,7 +556,8 @@ static enum status set_times(const struct program_run *run, struct run_rank *sta
 {
     int64_t before_ps, slept_ps;
     double takes = 0;
-    TRY(computing_ps(run, state, statement->line, place_of(&state->place, body, statement), &before_ps, &slept_ps));
+    int32_t place = state->placed ? COMPUTING_ABSENT : place_of(&state->place, body, statement);
+    TRY(computing_ps(run, state, statement->line, place, &before_ps, &slept_ps));
     if (statement->takes.operations) TRY(value_of(run, statement->line, "takes=", &statement->takes, &takes));
     call->enter_ps = units_add_ps(state->now_ps, units_add_ps(before_ps, state->computed_ps));
     call->exit_ps = units_add_ps(call->enter_ps, takes > 0 ? units_ps(takes) : 0);
@@ -564,6 +565,7 @@ static enum status set_times(const struct program_run *run, struct run_rank *sta
     state->now_ps = call->exit_ps;
     state->slept_ps = units_add_ps(slept_ps, state->computed_slept_ps);
     state->computed_ps = state->computed_slept_ps = 0;
+    state->placed = false;
     return STATUS_OK;
 }
 
@@ -649,7 +651,9 @@ static enum status begin_statement(struct program_run *run, struct run_rank *sta
     int64_t rounds = 1;
     double value;
     switch (statement->kind) {
-    case STATEMENT_COMPUTE: return add_compute(run, state, statement);
+    case STATEMENT_COMPUTE:
+        state->placed = state->placed || statement->computing >= 0;
+        return add_compute(run, state, statement);
     case STATEMENT_REPEAT:
         TRY(whole_of(run, statement->line, "the number of repetitions", &statement->amount, 0, WHOLE_MAX, NULL, &rounds));
         if (rounds > 0 && statement->body_count > 0) enter_body(state, statement, statement->body, statement->body_count, rounds);

@@ -47,6 +47,7 @@ struct run_rank {
     uint32_t depth;
     struct run_place place;
     int64_t now_ps, computed_ps; /* of statements "compute" since the last call, with sleep */
+    bool placed; /* one of them has a computing by name: that of the next call does not count */
     int64_t computed_slept_ps;   /* the sleep in that */
     int64_t slept_ps;            /* the sleep before the last call */
     int64_t plain_ps;            /* the sum of all statements "compute E" so far */

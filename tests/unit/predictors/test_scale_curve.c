@@ -108,8 +108,9 @@ static void half_of_the_efficiency_pays(void **state)
     curve_clear(&curve);
 }
 
-/* -1 ms + 64 ms / p shrinks faster than the ranks grow: there is no serial share, and no negative one. 1 + 4 p ms grows: no
- * share is known. Two times are enough, and 36 and 22 ms are 8 + 56 / p: 8 of 64. */
+/* -1 ms + 64 ms / p shrinks faster than the ranks grow: there is no serial share, and no negative one. Without one, b / p is
+ * nearest with b = sum(x) / sum(x^2) of x = 1 / 62, 1 / 60, 1 / 56 and 1 / 48 ms, 55.38 ms: 15.4 % too long at 16 ranks. 1 + 4 p
+ * ms grows: no share is known. Two times are enough, and 36 and 22 ms are 8 + 56 / p: 8 of 64. */
 static void there_is_no_negative_share(void **state)
 {
     (void)state;
@@ -117,7 +118,7 @@ static void there_is_no_negative_share(void **state)
                         two[][SCALES] = {{0.036, 0.022, 0, 0}}, one[][SCALES] = {{0.036, 0, 0, 0}};
     struct curve curve = make_curve(1, true, faster);
     struct amdahl amdahl = limits_amdahl(&curve, 0);
-    assert_true(amdahl.known && amdahl.serial_share == 0 && amdahl.error < 1e-9);
+    assert_true(amdahl.known && amdahl.serial_share == 0 && fabs(amdahl.error - 0.1537) < 1e-4);
     curve_clear(&curve);
     curve = make_curve(1, true, slower);
     assert_false(limits_amdahl(&curve, 0).known);

@@ -13,6 +13,7 @@ static void write_partner(const struct partner *partner, FILE *out)
     fputs(kinds[partner->kind], out);
     if (partner->kind == PARTNER_RANK) fprintf(out, "%d", partner->rank);
     if (partner->kind == PARTNER_OFFSET) fprintf(out, "%+d", partner->offset.of[0]);
+    if (partner->kind == PARTNER_OFFSET && partner->offset.of[1] != 0) fprintf(out, ",%+d", partner->offset.of[1]);
 }
 
 static void write_step(const struct step *step, FILE *out)
@@ -41,7 +42,7 @@ static void write_step(const struct step *step, FILE *out)
 }
 
 /* The steps of the run, or why there is no program. The caller frees it. */
-static char *program_of(const char *text)
+static char *program_on(enum grid_rule rule, const char *text)
 {
     struct trace *trace = test_read(text);
     struct keys keys;
@@ -53,7 +54,7 @@ static char *program_of(const char *text)
     FILE *out = open_memstream(&made, &size);
     struct nodes *nodes = calloc(trace->rank_count, sizeof *nodes);
     struct program program = {.comms = calloc(8, sizeof *program.comms), .windows = calloc(8, sizeof *program.windows)};
-    const struct grid_shape line = {.rule = GRID_LINE};
+    const struct grid_shape shape = {.rule = rule};
     static const struct statistics none;
     assert_true(out && nodes && program.comms && program.windows);
     if (keys_open(&keys, &err) != STATUS_OK) fail_msg("%s", err.text);
@@ -61,7 +62,7 @@ static char *program_of(const char *text)
     if (run_observe(trace, &none, &keys, &run, &err) != STATUS_OK) fail_msg("%s", err.text);
     for (uint32_t r = 0; r < trace->rank_count; r++)
         if (loops_find(&run, r, &nodes[r], &err) != STATUS_OK) fail_msg("%s", err.text);
-    if (merge_ranks(&run, &keys, nodes, &line, &program, &err) != STATUS_OK) fputs(err.text, out);
+    if (merge_ranks(&run, &keys, nodes, &shape, &program, &err) != STATUS_OK) fputs(err.text, out);
     for (size_t i = 0; i < program.count; i++) {
         fputs(i ? "; " : "", out);
         write_step(&program.steps[i], out);
@@ -143,10 +144,22 @@ static void ranks_become_one_program(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char *program = program_of(rows[i].text);
+        char *program = program_on(GRID_LINE, rows[i].text);
         if (strcmp(program, rows[i].program) != 0) fail_msg("row %zu: %s, expected %s", i, program, rows[i].program);
         free(program);
     }
+}
+
+/* A front that runs over a grid of 2 x 2. Rank 3 receives from the left before it does from below, rank 2 from below before it
+ * sends, rank 1 from the left before it sends, rank 0 sends to the right first. So the order is that of the program, receive
+ * from the left, from below, send to the right, upwards; though no rank both receives from the left and sends to the right. */
+static void order_goes_through_ranks(void **state)
+{
+    (void)state;
+    char *program = program_on(GRID_SQUARE, "ranks 4\n" SEND(0, "1") SEND(0, "2") RECV(1, "0") SEND(1, "3") RECV(2, "0")
+                                                SEND(2, "3") RECV(3, "2") RECV(3, "1"));
+    assert_string_equal(program, "Recv -1; Recv +0,-1; Send +1; Send +0,+1");
+    free(program);
 }
 
 /* A call of ranks 0 and 2 of four follows from no place. */
@@ -177,7 +190,7 @@ static void takers_follow_from_places(void **state)
                          sets[i].takers >> r & 1 ? 100 : 0,
                          (const char *const[]){SEND(0, "-"), SEND(1, "-"), SEND(2, "-"), SEND(3, "-")}[r],
                          r);
-        char *program = program_of(text);
+        char *program = program_on(GRID_LINE, text);
         if (!strstr(program, sets[i].program) || (program[0] != 'S' && i < 5)) fail_msg("set %zu: %s", i, program);
         free(program);
     }
@@ -187,6 +200,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_become_one_program),
+        cmocka_unit_test(order_goes_through_ranks),
         cmocka_unit_test(takers_follow_from_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
