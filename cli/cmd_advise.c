@@ -54,6 +54,7 @@ static enum status write_outputs(const struct advice *advice, const char *json, 
     enum status files = json ? cli_write_fields(advice_fields, advice, 0, json, err) : STATUS_OK;
     if (files == STATUS_OK) files = csv_rows_write_fields(&rows, advice_fields, advice, err);
     if (cli_is_output(json) || cli_is_output(csv)) return files;
+    if (!cli_is_wide() && advice->options->recorded) TRY(result_shorten_names(advice->options->recorded, err));
     advice_print(advice, cli_table());
     return cli_flush_behind(files, err);
 }

@@ -213,6 +213,22 @@ static void print_verdict(const struct comparison *comparison, FILE *out)
     fputc('\n', out);
 }
 
+/* What the error of the first difference that it hides is made of, and what would make it smaller. */
+static void print_sureness(const struct comparison *comparison, FILE *out)
+{
+    char text[UNCERTAINTY_TEXT_BYTES];
+    for (size_t i = 1; i < comparison->count; i++) {
+        struct uncertainty error;
+        const double gain_s = comparison_gain(comparison, i, 0, &error);
+        if (gain_s == 0 || uncertainty_tells(&error, gain_s)) continue;
+        text_print(out, "How sure: +- %s", uncertainty_text(&error, text));
+        if (error.part_s[PART_RECORDING] > fmax(error.part_s[PART_MODEL], fabs(gain_s)))
+            fputs("; a recording of a quiet machine makes the first part smaller", out);
+        fputs(".\n", out);
+        return;
+    }
+}
+
 static const struct result *row_named(const struct comparison *comparison, const char *name)
 {
     for (size_t i = 0; i < comparison->count; i++)
@@ -402,6 +418,7 @@ static void print_results(const struct comparison *comparison, FILE *out)
     print_table(comparison, out);
     print_draws(comparison, out);
     print_verdict(comparison, out);
+    print_sureness(comparison, out);
     print_equal(comparison, out);
     print_buffers(comparison, out);
     print_efficiency(comparison, out);

@@ -53,6 +53,7 @@ static enum status add_calls(struct difference *difference, const struct result 
         TRY(find_row(difference, call->callpath, call->activity, &row, err));
         const uint64_t seen = after ? row->after_count : row->before_count;
         if (seen == 0) TRY(set_place(row, call->file, call->line, err));
+        row->lines = seen == 0 ? 1 : row->lines + 1;
         *(after ? &row->after_count : &row->before_count) += call->count;
         *(after ? &row->time.after_s : &row->time.before_s) += call->time_s;
         *(after ? &row->waits.after_s : &row->waits.before_s) += call->wait_s;
@@ -230,6 +231,15 @@ static double least_shown_s(const struct difference *difference)
     return least_shown * fmax(result_total_s(difference->results[0]), result_total_s(difference->results[1]));
 }
 
+/* " (halo.c:28)", " (halo.c:28 and 2 more lines)". */
+static void print_place(const struct difference_row *row, FILE *out)
+{
+    if (!row->file) return;
+    text_print(out, " (%s:%" PRId32, row->file, row->line);
+    if (row->lines > 1) text_print(out, " and %zu more line%s", row->lines - 1, units_plural(row->lines - 1));
+    fputc(')', out);
+}
+
 void difference_print_line(const struct difference *difference, size_t top, FILE *out)
 {
     const double least_s = least_shown_s(difference);
@@ -240,7 +250,7 @@ void difference_print_line(const struct difference *difference, size_t top, FILE
         if (row->change_s == 0 || fabs(row->change_s) < least_s) break; /* the greatest change is first */
         text_print(out, "%s%s %s %s", shown > 0 ? ", " : "", row->activity, units_format_duration(fabs(row->change_s), text),
                    row->change_s > 0 ? "more" : "less");
-        if (row->file) text_print(out, " (%s:%" PRId32 ")", row->file, row->line);
+        print_place(row, out);
     }
     if (shown == 0) fputs("no call", out);
 }
@@ -264,7 +274,7 @@ static void print_rows(const struct difference *difference, size_t top, bool slo
                    units_format_duration(row->time.after_s, text[1]), format_change(row->change_s, change[0]),
                    format_change(row->change_waits_s, change[1]), row->activity);
         if (strcmp(row->callpath, row->activity) != 0) text_print(out, " in %s", row->callpath);
-        if (row->file) text_print(out, " (%s:%" PRId32 ")", row->file, row->line);
+        print_place(row, out);
         if (row->before_count != row->after_count)
             text_print(out, ", %" PRIu64 " times, before %" PRIu64, row->after_count, row->before_count);
         fputc('\n', out);

@@ -22,6 +22,7 @@ struct difference_value {
 struct difference_row {
     char *callpath, *activity, *file; /* owned; file NULL: not known */
     int32_t line;                     /* of the calls that take longest, of the second run where it has them */
+    size_t lines;                     /* of that run that are in the row */
     uint64_t before_count, after_count;
     struct difference_value time, waits; /* waits: the part in wait states */
     double change_s, change_waits_s;

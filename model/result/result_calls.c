@@ -33,9 +33,11 @@ void result_share_calls(struct result *result)
     }
 }
 
+/* Times of a trace are whole picoseconds: a smaller difference is rounding. */
 double result_rest_s(const struct result_share *call)
 {
-    return call->time_s > call->wait_s ? call->time_s - call->wait_s : 0;
+    const double rest_s = call->time_s - call->wait_s;
+    return rest_s >= 0.5e-12 ? rest_s : 0;
 }
 
 void result_explain_call(struct result_share *call, double replay_s)

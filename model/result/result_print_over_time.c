@@ -62,7 +62,8 @@ static void print_slice(const struct result_over_time *over_time, const struct r
     char begin[PLACE_BYTES], takes[UNITS_TEXT_BYTES], rate[UNITS_TEXT_BYTES];
     char user[SHARE_BYTES], waits[SHARE_BYTES], balance[SHARE_BYTES] = "-";
     const int most = largest_wait(slice);
-    const double takes_s = slice->to_s - slice->from_s;
+    /* Iterations of ranks that are not in step: their rates are those of the time that the line states. */
+    const double takes_s = slice->iterations > 0 ? slice->longest_s : slice->to_s - slice->from_s;
     if (slice->load_balance >= 0) snprintf(balance, sizeof balance, "%.2f", slice->load_balance);
     if (slice->iterations > 0) units_format_duration(slice->longest_s, takes);
     else snprintf(takes, sizeof takes, "%" PRIu64, slice->calls);

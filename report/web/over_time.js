@@ -52,7 +52,7 @@ function slicesInWords(overTime, show) {
     behindLater(`${overTime.iterations ? "iterations" : "time slices"}, as a table`, [...(overTime.iterations ? ["iterations", "longest rank"] : []), "from", "to", "user code", "balance", "waiting", "calls", "transfers", "rate", "largest wait state", "stands out"], () => slices.map((slice) => {
       const wait = sliceMost(slice);
       return [...(overTime.iterations ? [name(slice), formatSeconds(slice.longest_s)] : []), formatSeconds(slice.from_s), formatSeconds(slice.to_s), slice.efficiency === null ? "" : formatShare(slice.efficiency), slice.load_balance === null ? "" : slice.load_balance.toFixed(2),
-        sliceShare(slice, slice.waits_s), slice.calls, slice.transfers, slice.bytes ? formatRate(slice.bytes / (slice.to_s - slice.from_s)) : "", wait ? patternTitle(wait.name) : "",
+        sliceShare(slice, slice.waits_s), slice.calls, slice.transfers, slice.bytes ? formatRate(slice.bytes / (overTime.iterations ? slice.longest_s : slice.to_s - slice.from_s)) : "", wait ? patternTitle(wait.name) : "",
         slice.stands_out ? sliceExcess(slice) : ""];
     }))];
 }
