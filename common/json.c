@@ -1,7 +1,6 @@
 #include "common/array.h"
 #include "common/json.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include "common/json/json_write.h"
 
 #define LINE " (line "
+enum { MEMORY_NEEDED = 4096 };
 
 /* The path of a member, or with key NULL of an element; cut where it is too long. */
 static void name_child(const struct json_node *node, const char *key, size_t index, struct json_node *child)
@@ -64,11 +64,15 @@ static enum status parse_text(char *text, const char *file, struct json_document
         free(text);
         return err_set(err, STATUS_DATA, file, place, "a string with \\u0000, expected characters");
     }
-    errno = 0;
     cJSON *root = cJSON_ParseWithOpts(text, &end, 1);
-    if (!root && errno == ENOMEM) { /* cJSON does not say it */
-        free(text);
-        return err_memory(err);
+    if (!root) { /* cJSON does not say if it lacked memory: then the second time says more */
+        root = cJSON_ParseWithOpts(text, &end, 1);
+        void *volatile room = malloc(MEMORY_NEEDED);
+        free(room);
+        if (!root && !room) {
+            free(text);
+            return err_memory(err);
+        }
     }
     if (!root) {
         write_line_of(text, end, place);

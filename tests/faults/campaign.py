@@ -412,6 +412,8 @@ class Campaign:
                     seen.add(call.split()[0])
         else:
             counted = self.place().run(row, kind, 0)
+            if counted.status != 0 or expected.of(counted) != (expected.files, expected.printed):
+                self.findings["the errno of what succeeded is taken for an error", row.name].append((row, kind, 0, counted))
             times, chosen = collections.Counter(), []
             for number in range(1, counted.count + 1):
                 who = counted.places[number - 1] if number <= len(counted.places) else str(number)
@@ -449,12 +451,12 @@ class Campaign:
             for row in rows:
                 expected = pool.submit(lambda: Expected(self.place(), row)).result()
                 for kind in self.options.kinds.split(","):
+                    before = set(self.findings)
                     numbers = pool.submit(self.numbers, row, kind, expected).result()
                     if self.options.count:
                         print("%-16s %-12s %6d executions" % (row.name, kind, len(numbers)), flush=True)
                         self.executions[kind] += len(numbers)
                         continue
-                    before = set(self.findings)
                     for done in [pool.submit(self.execute, row, kind, number, expected) for number in numbers]:
                         done.result()
                     new = [finding for finding in self.findings if finding not in before]

@@ -94,6 +94,14 @@ static bool fails(void)
     return fail;
 }
 
+/* errno means nothing where an allocation succeeds: glibc may have failed in one place before it found another. While allocations
+ * are counted it is always set, and the command must do the same. */
+static void *disturb(void *block)
+{
+    if (report && !inside && report->fail == 0) errno = ENOMEM;
+    return block;
+}
+
 #define NEXT(RESULT, NAME, PARAMETERS) \
     static RESULT(*next) PARAMETERS; \
     if (!next) next = (RESULT(*) PARAMETERS)dlsym(RTLD_NEXT, NAME)
@@ -101,19 +109,19 @@ static bool fails(void)
 void *malloc(size_t bytes)
 {
     NEXT(void *, "malloc", (size_t));
-    return fails() ? NULL : next(bytes);
+    return fails() ? NULL : disturb(next(bytes));
 }
 
 void *calloc(size_t count, size_t bytes)
 {
     NEXT(void *, "calloc", (size_t, size_t));
-    return fails() ? NULL : next(count, bytes);
+    return fails() ? NULL : disturb(next(count, bytes));
 }
 
 void *realloc(void *old, size_t bytes)
 {
     NEXT(void *, "realloc", (void *, size_t));
-    return fails() ? NULL : next(old, bytes);
+    return fails() ? NULL : disturb(next(old, bytes));
 }
 
 void *reallocarray(void *old, size_t count, size_t bytes)
@@ -129,13 +137,13 @@ void *reallocarray(void *old, size_t count, size_t bytes)
 void *aligned_alloc(size_t alignment, size_t bytes)
 {
     NEXT(void *, "aligned_alloc", (size_t, size_t));
-    return fails() ? NULL : next(alignment, bytes);
+    return fails() ? NULL : disturb(next(alignment, bytes));
 }
 
 void *memalign(size_t alignment, size_t bytes)
 {
     NEXT(void *, "memalign", (size_t, size_t));
-    return fails() ? NULL : next(alignment, bytes);
+    return fails() ? NULL : disturb(next(alignment, bytes));
 }
 
 int posix_memalign(void **out, size_t alignment, size_t bytes)

@@ -248,7 +248,7 @@ int archive_refusal(void)
 
 enum status archive_check_memory(struct err *err)
 {
-    return archive_refusal() == ENOMEM ? err_memory(err) : STATUS_OK;
+    return message[0] && message_errno == ENOMEM ? err_memory(err) : STATUS_OK;
 }
 
 enum status archive_refused(int refusal, const char *path, const char *what, struct err *err)

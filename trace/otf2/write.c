@@ -289,9 +289,9 @@ static enum status write_into(struct archive_writer writer)
     clear_writer(&writer);
     for (int i = 0; i < SPARES; i++) free(spares.rows[i].chunk);
     TRY(status);
-    /* Errors of the last writes, in closing, have a message but no code; what lacked memory may have neither. */
+    /* Errors of the last writes, in closing, have a message but no code. */
+    if (!writer.failed && !archive_has_message()) return STATUS_OK;
     int refusal = archive_refusal();
-    if (!writer.failed && !archive_has_message() && refusal != ENOMEM) return STATUS_OK;
     if (refusal != 0) return archive_refused(refusal, writer.directory, "cannot write the archive", writer.err);
     return err_set(writer.err, STATUS_SYSTEM, writer.directory, NULL, "cannot write the archive: %s", archive_message());
 }

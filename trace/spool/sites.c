@@ -41,11 +41,18 @@ enum status spool_sites_new(struct spool_sites **sites, struct err *err)
     return STATUS_OK;
 }
 
+static void close_module(struct module *module)
+{
+    if (module->dwfl) dwfl_end(module->dwfl);
+    module->dwfl = NULL;
+    module->module = NULL;
+}
+
 void spool_sites_free(struct spool_sites *sites)
 {
     if (!sites) return;
     for (size_t i = 0; i < sites->count; i++) {
-        if (sites->modules[i].dwfl) dwfl_end(sites->modules[i].dwfl);
+        close_module(&sites->modules[i]);
         free(sites->modules[i].path);
         map_clear(&sites->modules[i].places);
     }
@@ -57,27 +64,39 @@ void spool_sites_free(struct spool_sites *sites)
     free(sites);
 }
 
-/* libdw goes on without what it could not have, and keeps no cause but errno. */
+/* libdw goes on without what it could not have, and keeps no cause but errno. Where that says memory, it may have found some in a
+ * second place: what is done again from the begin on counts. */
+static bool may_lack(void)
+{
+    return errno == ENOMEM;
+}
+
 static enum status check_cause(const char *path, struct err *err)
 {
-    if (errno == ENOMEM) return err_memory(err);
-    return err_refused(errno) ? err_set(err, STATUS_SYSTEM, path, NULL, "cannot be read: %s", strerror(errno)) : STATUS_OK;
+    if (may_lack() || !err_refused(errno)) return STATUS_OK;
+    return err_set(err, STATUS_SYSTEM, path, NULL, "cannot be read: %s", strerror(errno));
 }
 
 static enum status open_module(struct module *module, struct err *err)
 {
-    int file;
-    enum status status = input_file_descriptor(module->path, &file, err);
-    if (status != STATUS_OK) return status == STATUS_DATA ? STATUS_OK : status;
-    errno = 0;
-    module->dwfl = dwfl_begin(&callbacks);
-    if (module->dwfl) {
-        dwfl_report_begin(module->dwfl);
-        module->module = dwfl_report_elf(module->dwfl, module->path, module->path, file, 0, true);
-        dwfl_report_end(module->dwfl, NULL, NULL);
+    enum status status = STATUS_OK;
+    for (int again = 0; again < 2 && status == STATUS_OK; again++) {
+        int file;
+        close_module(module);
+        status = input_file_descriptor(module->path, &file, err);
+        if (status != STATUS_OK) return status == STATUS_DATA ? STATUS_OK : status;
+        errno = 0;
+        module->dwfl = dwfl_begin(&callbacks);
+        if (module->dwfl) {
+            dwfl_report_begin(module->dwfl);
+            module->module = dwfl_report_elf(module->dwfl, module->path, module->path, file, 0, true);
+            dwfl_report_end(module->dwfl, NULL, NULL);
+        }
+        const bool lacks = may_lack();
+        status = check_cause(module->path, err);
+        if (!module->module) close(file); /* else libdw's */
+        if (!lacks) break;
     }
-    status = check_cause(module->path, err);
-    if (!module->module) close(file); /* else libdw's */
     return status;
 }
 
@@ -165,8 +184,13 @@ static enum status find_place(struct spool_sites *sites, const struct spool_rank
     struct module *module = NULL;
     uint64_t in_file = address - loaded->addresses.bias;
     TRY(module_find(sites, loaded->path, &module, err));
-    errno = 0;
-    if (!map_find(&module->places, in_file)) TRY(module_place(sites, module, in_file, err));
+    for (int again = 0; again < 2 && !map_find(&module->places, in_file); again++) {
+        errno = 0;
+        TRY(module_place(sites, module, in_file, err));
+        if (again > 0 || !may_lack()) break;
+        map_remove(&module->places, in_file);
+        TRY(open_module(module, err));
+    }
     TRY(check_cause(loaded->path, err));
     uint64_t number = *map_find(&module->places, in_file);
     if (number > 0) *place = sites->places[number - 1];
