@@ -186,6 +186,11 @@ void time_model_add_change(const struct time_sample *samples, size_t count, stru
     if (count > 1) add_miss(model, last->mean, samples[count - 2].mean, nearest_other(samples, count, count - 1));
 }
 
+void time_model_add_unknown(struct time_model *model)
+{
+    model->missed = model->missed_doublings = 1;
+}
+
 struct choice {
     enum shape shape;
     struct terms terms;
