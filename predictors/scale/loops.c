@@ -271,22 +271,49 @@ static uint16_t fit_two_rounds(const struct run *run, uint32_t rank, size_t firs
     return 0;
 }
 
-static enum status find_two_rounds(const struct run *run, uint32_t rank, uint16_t *found, uint32_t *key, struct err *err)
+/* The call of which all that the rank makes are of bodies of two rounds; of calls with random partners, some are by chance. calls
+ * has twice the number of bodies of each call. */
+static bool find_all_rounds(const struct observed_rank *all, struct map *calls, uint32_t *key)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        uint64_t *left = map_find(calls, all->calls[i].key);
+        if (left) --*left;
+    }
+    for (size_t i = 0; i < all->count; i++) {
+        const uint64_t *left = map_find(calls, all->calls[i].key);
+        if (!left || *left != 0) continue;
+        *key = all->calls[i].key;
+        return true;
+    }
+    return false;
+}
+
+static enum status note_bodies(const struct run *run, uint32_t rank, uint16_t *fitting, struct map *calls, struct err *err)
 {
     const struct observed_rank *all = &run->ranks[rank];
-    uint16_t fitting = 0;
     for (size_t i = 0; i < all->count;) {
         struct node node;
+        uint64_t *count;
         size_t length = 0;
         TRY(find_series(run, rank, i, &node, &length, err));
         if (length > 0) free(node.body);
         uint16_t here = length > 0 ? 0 : fit_two_rounds(run, rank, i);
-        if (here) *key = all->calls[i].key;
-        fitting |= here;
+        if (here) TRY(map_put(calls, all->calls[i].key, 0, &count, err));
+        if (here) *count += 2;
+        *fitting |= here;
         i += length > 0 ? length : 1;
     }
-    *found = fitting;
     return STATUS_OK;
+}
+
+static enum status find_two_rounds(const struct run *run, uint32_t rank, uint16_t *found, uint32_t *key, struct err *err)
+{
+    struct map calls = {.count = 0};
+    *found = 0;
+    enum status status = note_bodies(run, rank, found, &calls, err);
+    if (status == STATUS_OK && !find_all_rounds(&run->ranks[rank], &calls, key)) *found = 0;
+    map_clear(&calls);
+    return status;
 }
 
 enum status loops_two_rounds(const struct run *run, bool *found, uint32_t *key, struct err *err)
