@@ -443,6 +443,7 @@ static enum status fit_place(const struct learner *learner, const struct step *s
     if (is_start) time_model_fit_last(samples, count, model); /* the time between the starts of processes */
     else time_model_fit(samples, count, is_small(learner, &samples[count - 1]), model);
     if (count < 3 && is_statistical(learner, step)) time_model_add_change(samples, count, model);
+    if (count == 1 && !is_start) time_model_add_unknown(model);
     return STATUS_OK;
 }
 
@@ -659,12 +660,26 @@ static enum status search_shape(struct search *search, const struct grid_shape *
     return status;
 }
 
+/* A periodic side of two ranks, each of which is the other's neighbour upwards and downwards. */
+static bool has_pair(const struct learner *learner, const struct grid_shape *shape)
+{
+    struct grid grid;
+    bool made = grid_make(shape, (int32_t)largest_trace(learner)->rank_count, &grid), pair = false;
+    for (int d = 0; made && d < GRID_DIMENSIONS; d++) pair = pair || (grid.periodic[d] && grid.extents[d] == 2);
+    return pair;
+}
+
 static enum status search_rule(struct search *search, enum grid_rule rule, int32_t fixed)
 {
-    for (unsigned periodic = 0; !search->found && periodic < 1U << dimensions_of(rule); periodic++) {
+    const unsigned all = (1U << dimensions_of(rule)) - 1;
+    for (unsigned at = 0; !search->found && at <= all; at++) { /* open, a torus, and then what is both */
+        unsigned periodic = at > 1 ? at - 1 : at * all;
         struct grid_shape shape = {.rule = rule, .fixed = fixed};
         for (int d = 0; d < GRID_DIMENSIONS; d++) shape.periodic[d] = periodic >> d & 1;
         TRY(search_shape(search, &shape));
+        search->learner->program->shifts = !search->found && has_pair(search->learner, &shape);
+        if (search->learner->program->shifts) TRY(search_shape(search, &shape));
+        if (!search->found) search->learner->program->shifts = false;
     }
     return STATUS_OK;
 }
@@ -891,17 +906,25 @@ static enum status learn_with(const struct scale_runs *runs, const struct statis
     return status;
 }
 
-/* Whether all runs call the same functions: they may be runs of one program. */
+static void note_functions(const struct trace *trace, bool called[MPI_CALL_COUNT])
+{
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
+        for (size_t i = 0; i < trace->ranks[rank].count; i++) called[trace->ranks[rank].calls[i].call] = true;
+}
+
+/* Whether the runs may be runs of one program: of two, one calls all functions that the other one calls, and maybe more, since
+ * fewer ranks have fewer neighbours. */
 static bool call_the_same(const struct scale_runs *runs)
 {
-    bool called[2][MPI_CALL_COUNT] = {{false}};
-    for (size_t t = 0; t < runs->count; t++) {
-        memset(called[1], 0, sizeof called[1]);
-        for (uint32_t rank = 0; rank < runs->traces[t]->rank_count; rank++)
-            for (size_t i = 0; i < runs->traces[t]->ranks[rank].count; i++)
-                called[1][runs->traces[t]->ranks[rank].calls[i].call] = true;
-        if (t == 0) memcpy(called[0], called[1], sizeof called[0]);
-        if (memcmp(called[0], called[1], sizeof called[0]) != 0) return false;
+    for (size_t t = 1; t < runs->count; t++) {
+        bool before[MPI_CALL_COUNT] = {false}, called[MPI_CALL_COUNT] = {false}, more = false, less = false;
+        note_functions(runs->traces[t - 1], before);
+        note_functions(runs->traces[t], called);
+        for (size_t i = 0; i < MPI_CALL_COUNT; i++) {
+            more = more || (called[i] && !before[i]);
+            less = less || (before[i] && !called[i]);
+        }
+        if (more && less) return false;
     }
     return true;
 }

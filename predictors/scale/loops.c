@@ -9,6 +9,7 @@ enum {
     SERIES_BODY_MAX = 8,    /* calls per partner */
     SERIES_ROUNDS_MIN = 3,  /* with fewer rounds the partners are neighbours */
     REPEAT_BODY_MAX = 512,  /* nodes of a repeated body */
+    DOUBLING = 1U << SERIES_CUBE | 1U << SERIES_DOUBLE_UP | 1U << SERIES_DOUBLE_DOWN,
 };
 
 void nodes_free(struct node *nodes, size_t count)
@@ -95,6 +96,18 @@ static bool is_series_body(const struct run *run, uint32_t rank, const struct ob
     return true;
 }
 
+/* Of two rounds sizes that double, or halve, tell a butterfly from neighbours on a grid. */
+static bool is_butterfly(const struct node *nodes, size_t body)
+{
+    bool grows = false;
+    for (size_t i = 0; i < body; i++) {
+        for (int slot = 0; slot < NODE_SLOTS; slot++)
+            if (nodes[i].series[slot] && !(nodes[i].series[slot] & DOUBLING)) return false;
+        for (int size = 0; size < SIZES; size++) grows = grows || nodes[i].growth[size] != SIZE_SAME;
+    }
+    return grows;
+}
+
 static bool has_partner(const struct observed *call)
 {
     return call->peers[0] != TRACE_NONE || call->member != TRACE_NONE;
@@ -113,13 +126,14 @@ static enum status find_body(const struct run *run, uint32_t rank, size_t first,
     *length = 0;
     for (enum series series = 0; series < SERIES_COUNT; series++) {
         uint32_t of_series = series_rounds(series, ranks);
-        bool known = of_series < SERIES_ROUNDS_MIN;
+        bool known = of_series < (DOUBLING >> series & 1 ? 2 : SERIES_ROUNDS_MIN);
         for (size_t i = 0; i < possible; i++) known = known || rounds[i] == of_series;
         if (!known) rounds[possible++] = of_series;
     }
     for (size_t i = 0; i < possible; i++) {
         for (size_t body = least; body <= SERIES_BODY_MAX && first + body * rounds[i] <= all->count; body++) {
             if (!is_series_body(run, rank, &all->calls[first], body, rounds[i], nodes)) continue;
+            if (rounds[i] < SERIES_ROUNDS_MIN && !is_butterfly(nodes, body)) continue;
             *node = (struct node){.kind = STEP_SERIES, .rounds = rounds[i], .count = body};
             node->body = malloc(body * sizeof *node->body);
             if (!node->body) return err_memory(err);
@@ -256,7 +270,7 @@ static enum status find_loops(const struct run *run, uint32_t rank, struct nodes
 /* The doubling series that two rounds of a body follow which begins with this call; bits. */
 static uint16_t fit_two_rounds(const struct run *run, uint32_t rank, size_t first)
 {
-    enum { DOUBLING = 1U << SERIES_CUBE | 1U << SERIES_DOUBLE_UP | 1U << SERIES_DOUBLE_DOWN, RANKS = 4, ROUNDS = 2 };
+    enum { RANKS = 4, ROUNDS = 2 };
     const struct observed_rank *all = &run->ranks[rank];
     const struct observed *call = &all->calls[first];
     struct node nodes[SERIES_BODY_MAX];
@@ -271,22 +285,49 @@ static uint16_t fit_two_rounds(const struct run *run, uint32_t rank, size_t firs
     return 0;
 }
 
-static enum status find_two_rounds(const struct run *run, uint32_t rank, uint16_t *found, uint32_t *key, struct err *err)
+/* The call of which all that the rank makes are of bodies of two rounds; of calls with random partners, some are by chance. calls
+ * has twice the number of bodies of each call. */
+static bool find_all_rounds(const struct observed_rank *all, struct map *calls, uint32_t *key)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        uint64_t *left = map_find(calls, all->calls[i].key);
+        if (left) --*left;
+    }
+    for (size_t i = 0; i < all->count; i++) {
+        const uint64_t *left = map_find(calls, all->calls[i].key);
+        if (!left || *left != 0) continue;
+        *key = all->calls[i].key;
+        return true;
+    }
+    return false;
+}
+
+static enum status note_bodies(const struct run *run, uint32_t rank, uint16_t *fitting, struct map *calls, struct err *err)
 {
     const struct observed_rank *all = &run->ranks[rank];
-    uint16_t fitting = 0;
     for (size_t i = 0; i < all->count;) {
         struct node node;
+        uint64_t *count;
         size_t length = 0;
         TRY(find_series(run, rank, i, &node, &length, err));
         if (length > 0) free(node.body);
         uint16_t here = length > 0 ? 0 : fit_two_rounds(run, rank, i);
-        if (here) *key = all->calls[i].key;
-        fitting |= here;
+        if (here) TRY(map_put(calls, all->calls[i].key, 0, &count, err));
+        if (here) *count += 2;
+        *fitting |= here;
         i += length > 0 ? length : 1;
     }
-    *found = fitting;
     return STATUS_OK;
+}
+
+static enum status find_two_rounds(const struct run *run, uint32_t rank, uint16_t *found, uint32_t *key, struct err *err)
+{
+    struct map calls = {.count = 0};
+    *found = 0;
+    enum status status = note_bodies(run, rank, found, &calls, err);
+    if (status == STATUS_OK && !find_all_rounds(&run->ranks[rank], &calls, key)) *found = 0;
+    map_clear(&calls);
+    return status;
 }
 
 enum status loops_two_rounds(const struct run *run, bool *found, uint32_t *key, struct err *err)

@@ -27,7 +27,8 @@ struct nodes {
 };
 
 /* Whether each rank has a body that it executes once with each of two partners, which are those of a hypercube or of doubled
- * distances in a communicator of four ranks. loops_find takes these for neighbours. *key is that of a call of such a body. */
+ * distances in a communicator of four ranks, and makes a call in such bodies only. loops_find takes these for neighbours. *key is
+ * that of a call of such a body. */
 enum status loops_two_rounds(const struct run *run, bool *found, uint32_t *key, struct err *err);
 
 enum status loops_find(const struct run *run, uint32_t rank, struct nodes *nodes, struct err *err);

@@ -145,7 +145,26 @@ static struct partner absolute_partner(const struct trace_comm *comm, int32_t ra
     return partner;
 }
 
-static enum status make_partner(struct merger *merger, const struct observed *call, int32_t peer, bool absolute,
+/* The same neighbour the other way round where a periodic side has two ranks. */
+static struct grid_offset reverse_offset(const struct merger *merger, struct grid_offset offset)
+{
+    for (int d = 0; d < GRID_DIMENSIONS; d++)
+        if (merger->grid.periodic[d] && merger->grid.extents[d] == 2) offset.of[d] = -offset.of[d];
+    return offset;
+}
+
+/* Messages with an even tag go upwards, so they come from below; those with an odd tag go downwards. */
+static bool goes_down(const struct merger *merger, const struct observed *call, int slot)
+{
+    const struct trace_call *key = &merger->keys->items[call->key];
+    enum call_kind kind = call_kind(key->call);
+    if (!merger->program->shifts || !call_is_message(kind)) return false;
+    bool source = slot == 1 || !(call_kind_rows[kind].buffers & BUFFERS_SEND);
+    int32_t tag = slot == 1 ? (int32_t)key->any.second : key->message.tag;
+    return source != (tag % 2 != 0);
+}
+
+static enum status make_partner(struct merger *merger, const struct observed *call, int32_t peer, bool absolute, bool reverse,
                                 struct partner *partner)
 {
     *partner = (struct partner){.kind = PARTNER_NONE};
@@ -156,6 +175,7 @@ static enum status make_partner(struct merger *merger, const struct observed *ca
     }
     partner->kind = PARTNER_OFFSET;
     partner->offset = grid_offset_between(&merger->grid, (int32_t)merger->rank, peer);
+    if (reverse) partner->offset = reverse_offset(merger, partner->offset);
     for (size_t i = 0; i < merger->offset_count; i++)
         if (grid_offset_equal(&merger->offsets[i], &partner->offset)) return STATUS_OK;
     if (merger->offset_count == OFFSETS_MAX)
@@ -178,9 +198,13 @@ static enum status make_members(struct merger *merger, const struct node *node, 
     const struct trace_group *group = group_of(merger, call);
     bool absolute = merger->common_group[call->key] >= 0 && shared_of(merger, call) == 0;
     for (uint32_t i = 0; i < group->count; i++) {
-        struct partner partner;
-        TRY(make_partner(merger, call, group->members[i], absolute, &partner));
+        struct partner partner, other;
+        TRY(make_partner(merger, call, group->members[i], absolute, false, &partner));
         ARRAY_PUSH(members->listed, members->count, members->capacity, partner, merger->err);
+        if (!merger->program->shifts) continue; /* both neighbours are in the group */
+        TRY(make_partner(merger, call, group->members[i], absolute, true, &other));
+        if (!grid_offset_equal(&partner.offset, &other.offset))
+            ARRAY_PUSH(members->listed, members->count, members->capacity, other, merger->err);
     }
     return STATUS_OK;
 }
@@ -201,7 +225,7 @@ static enum status make_call(struct merger *merger, const struct node *node, str
         if (node->series[k]) draft->step.partners[k].kind = PARTNER_SERIES;
         else if (call->turns && k == 0) draft->step.partners[k].kind = PARTNER_TURN;
         else
-            TRY(make_partner(merger, call, call->peers[k], merger->common[k][call->key] >= 0,
+            TRY(make_partner(merger, call, call->peers[k], merger->common[k][call->key] >= 0, goes_down(merger, call, k),
                              &draft->step.partners[k]));
     }
     return make_members(merger, node, &draft->step.members);

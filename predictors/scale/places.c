@@ -35,7 +35,7 @@ static bool collect_spans(const struct walk *walk, const struct step *steps, str
 {
     for (size_t i = 0; i < walk->interval_count; i++) {
         const struct walk_interval *of = &walk->intervals[i];
-        if (of->previous < steps || of->previous >= steps + body->count) continue;
+        if (of->enters || of->previous < steps || of->previous >= steps + body->count) continue;
         if (body->span_count == SPANS_MAX) return false;
         size_t from = (size_t)(of->previous - steps), to = (size_t)(of->next - steps);
         size_t length = (to + body->count - from - 1) % body->count + 1;
@@ -112,6 +112,26 @@ static bool is_needed(const struct body *body)
     return false;
 }
 
+/* Whether a run goes through the loop once, and what is computed there before its first call, in the largest run, is about what
+ * is computed in each further round: it is the same computing, of which that run would have none. */
+static bool begins_alike(const struct program *program, const struct walk *walk, const struct body *body,
+                         const struct step *loop)
+{
+    bool once = false, alike = false;
+    for (size_t run = 0; loop && loop->kind == STEP_REPEAT && run < walk->run_count; run++)
+        once = once || walk->samples[run * program->step_count + loop->number].rounds == 1;
+    for (size_t i = 0; once && i < walk->interval_count; i++) {
+        const struct walk_interval *first = &walk->intervals[i];
+        if (!first->enters || first->previous != loop) continue;
+        for (size_t k = 0; k < body->span_count; k++) {
+            double ratio = first->sum_s / (double)first->count / mean_of(&body->spans[k]);
+            bool same = body->spans[k].large && body->spans[k].of->next == first->next;
+            alike = alike || (same && ratio > 0.5 && ratio < 2);
+        }
+    }
+    return alike;
+}
+
 /* The mean of the computing that has this gap only: computing in several gaps is divided among them so. 1: there is none. */
 static double weigh_gap(const struct body *body, size_t at)
 {
@@ -141,16 +161,19 @@ static enum status add_places(const struct body *body, struct step **steps, size
     return STATUS_OK;
 }
 
-static enum status place_in_body(const struct walk *walk, double least_s, struct step **steps, size_t *count, struct body *body,
-                                 bool *changed, struct err *err)
+/* loop: whose body it is */
+static enum status place_in_body(const struct program *program, const struct walk *walk, double least_s, const struct step *loop,
+                                 struct step **steps, size_t *count, struct body *body, bool *changed, struct err *err)
 {
-    for (size_t i = 0; i < *count; i++)
-        TRY(place_in_body(walk, least_s, &(*steps)[i].body, &(*steps)[i].count, body, changed, err));
+    for (size_t i = 0; i < *count; i++) {
+        struct step *inner = &(*steps)[i];
+        TRY(place_in_body(program, walk, least_s, inner, &inner->body, &inner->count, body, changed, err));
+    }
     *body = (struct body){.count = *count};
-    if (*count < 2 || *count > STEPS_MAX || !collect_spans(walk, *steps, body) || body->span_count == 0) return STATUS_OK;
+    if (*count < 1 || *count > STEPS_MAX || !collect_spans(walk, *steps, body) || body->span_count == 0) return STATUS_OK;
     if (find_large(body) < least_s) return STATUS_OK;
     choose_gaps(body);
-    if (!is_needed(body)) return STATUS_OK;
+    if (!is_needed(body) && !begins_alike(program, walk, body, loop)) return STATUS_OK;
     *changed = true;
     return add_places(body, steps, count, err);
 }
@@ -162,7 +185,7 @@ enum status program_place_computing(struct program *program, const struct walk *
     if (walk->interval_count == 0) return STATUS_OK;
     struct body *body = malloc(sizeof *body);
     if (!body) return err_memory(err);
-    enum status status = place_in_body(walk, least_s, &program->steps, &program->count, body, changed, err);
+    enum status status = place_in_body(program, walk, least_s, NULL, &program->steps, &program->count, body, changed, err);
     free(body);
     return status;
 }

@@ -187,6 +187,7 @@ struct program {
     size_t count;
     uint32_t step_count; /* all steps, bodies included */
     bool lenient; /* sizes may have means, and even or odd ranks may take a step, since no grid does without */
+    bool shifts; /* on periodic sides of two ranks, where both neighbours are one rank, messages go one way: see merge.c */
     bool has_statistical_steps;
     char *statistics; /* owned: lines that say what is modelled by its statistics, and why; NULL: nothing */
     struct program_window *windows; /* owned */

@@ -173,6 +173,19 @@ static void set_missed(enum shape shape, const struct time_sample *samples, size
     }
 }
 
+/* Two runs fit a function of one term, so it misses none. What they do not tell is a part that the ranks do not change: times
+ * that shrink may be a + b / p, times that grow a + b p. Where that part would be less than nothing, the time is divided by the
+ * ranks from the larger run on. The distance from that after one doubling is the error. */
+static void add_other_function(const struct time_sample *samples, struct time_model *model)
+{
+    const double few = samples[0].ranks, many = samples[1].ranks, first = samples[0].mean, last = samples[1].mean;
+    if (few == many || samples[0].n != samples[1].n || model->c1 == 0) return;
+    double fixed = (many * last - few * first) / (many - few), other = last + (last - first) * many / (many - few);
+    if (last < first) other = fixed > 0 ? (fixed + last) / 2 : last / 2;
+    double taken = time_model_mean(model, 2 * samples[1].ranks, samples[1].n);
+    if (taken > 0 && other > 0) add_miss(model, taken, other, 1);
+}
+
 void time_model_fit_last(const struct time_sample *samples, size_t count, struct time_model *model)
 {
     const struct time_sample *last = &samples[count - 1];
@@ -184,6 +197,11 @@ void time_model_add_change(const struct time_sample *samples, size_t count, stru
 {
     const struct time_sample *last = &samples[count - 1];
     if (count > 1) add_miss(model, last->mean, samples[count - 2].mean, nearest_other(samples, count, count - 1));
+}
+
+void time_model_add_unknown(struct time_model *model)
+{
+    model->missed = model->missed_doublings = 1;
 }
 
 struct choice {
@@ -248,6 +266,7 @@ void time_model_fit(const struct time_sample *samples, size_t count, bool surely
     model->error = noise + disturbed;
     model->slept = slept > 0 ? fmin(slept / all, 1) : 0;
     set_missed(best.shape, samples, count, best.terms, model);
+    if (count == 2) add_other_function(samples, model);
     for (size_t i = 0; i < count; i++) model->measured[i] = (struct time_point){samples[i].ranks, samples[i].n, samples[i].mean};
     model->measured_count = count;
 }

@@ -63,6 +63,9 @@ void time_model_fit_last(const struct time_sample *samples, size_t count, struct
 /* Adds that difference to the error of times whose function nothing but the samples supports. */
 void time_model_add_change(const struct time_sample *samples, size_t count, struct time_model *model);
 
+/* One run shows nothing of other scales: the error is the whole time for each doubling. */
+void time_model_add_unknown(struct time_model *model);
+
 double time_model_mean(const struct time_model *model, int32_t ranks, int64_t n); /* seconds, 0 or more */
 
 /* "0.001 + 2.5e-05 p^0.5 log2 p s" for the unit " s"; parameter: its name, NULL: there is none. Returns buffer. */

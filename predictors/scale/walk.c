@@ -120,20 +120,20 @@ static void add_sample(struct walker *walker, uint32_t number, int place, struct
     walker->failed = executions_add(executions, seconds, walker->err);
 }
 
-static void note_interval(struct walker *walker, const struct step *next, const struct step *place, int at,
-                          const struct observed *call)
+static void note_interval(struct walker *walker, const struct step *previous, const struct step *next, const struct step *place,
+                          int at, const struct observed *call)
 {
     struct walk *walk = walker->walk;
     uint64_t *slot;
     if (walker->failed != STATUS_OK) return;
-    walker->failed = map_put(&walk->by_steps, map_pair(walker->place.previous->number, next->number), walk->interval_count, &slot,
+    walker->failed = map_put(&walk->by_steps, map_pair(previous->number, next->number), walk->interval_count, &slot,
                              walker->err);
     if (walker->failed == STATUS_OK && *slot == walk->interval_count) {
         walker->failed = array_reserve((void **)&walk->intervals, &walk->interval_capacity, walk->interval_count + 1,
                                        sizeof *walk->intervals, walker->err);
         if (walker->failed != STATUS_OK) return;
         walk->intervals[walk->interval_count++] =
-            (struct walk_interval){.previous = walker->place.previous, .next = next, .place = place, .at = at};
+            (struct walk_interval){previous, next, place, at, .enters = previous == walker->place.entered};
     }
     if (walker->failed != STATUS_OK) return;
     walk->intervals[*slot].sum_s += (double)call->compute_ps / UNITS_PS_PER_S;
@@ -159,8 +159,10 @@ static void sample_computing(struct walker *walker, const struct step *body, con
 {
     int place;
     const struct step *step = program_computing(&walker->place, body, next, &place);
-    if (walker->walk && !walker->place.entered && walker->place.previous && walker->place.body == body)
-        note_interval(walker, next, step, place, call);
+    const struct step *entered = walker->place.entered;
+    if (walker->walk && entered) note_interval(walker, entered, next, step, place, call);
+    else if (walker->walk && walker->place.previous && walker->place.body == body)
+        note_interval(walker, walker->place.previous, next, step, place, call);
     walker->place.entered = NULL;
     if (walker->passed.count > 0) sample_passed(walker, call);
     else add_sample(walker, step->number, place, (struct progress){call->compute_ps, call->waited_ps, call->slept_ps});

@@ -23,10 +23,12 @@ struct walk_sample {
     struct time_sample computing[COMPUTING_PLACES], duration;
 };
 
-/* Computing between two steps of one body, which it is taken to be at. */
+/* Computing between two steps of one body, or from what is before a loop to a step of its body, and the step that it is taken to
+ * be at. */
 struct walk_interval {
     const struct step *previous, *next, *place;
     int at; /* enum of program.h */
+    bool enters; /* previous is the loop */
     double sum_s;
     uint64_t count;
 };

@@ -507,6 +507,22 @@ static void errors_are_weighed_relative_to_times(void **state)
     assert_true(model.c1 == 0 && fabs(model.c0 - 1.2 / 1.02) < 1e-12);
 }
 
+/* Two runs. 8 and 4 s at 2 and 4 ranks are 16 / p, without a part that the ranks do not change. 48 and 12 s are 192 / p^2, 3 s at
+ * 8 ranks; what is only divided by them from 4 on is 6 s there, 100 % and 3 s more. 1 and 2 s are p / 2. */
+static void two_runs_leave_other_functions(void **state)
+{
+    (void)state;
+    static const struct timed_run divided[] = {{2, 0, 8}, {4, 0, 4}}, faster[] = {{2, 0, 48}, {4, 0, 12}},
+                                  grown[] = {{2, 0, 1}, {4, 0, 2}};
+    struct time_model model = fit(divided, 2, false);
+    assert_true(model.c0 == 0 && model.ranks.exponent == -1 && model.missed < 1e-9);
+    model = fit(faster, 2, false);
+    assert_true(model.ranks.exponent == -2 && fabs(model.missed - 1) < 1e-9 && fabs(model.missed_s - 3) < 1e-9);
+    assert_true(model.missed_doublings == 1);
+    model = fit(grown, 2, false);
+    assert_true(model.c0 == 0 && model.ranks.exponent == 1 && model.missed < 1e-9);
+}
+
 /* 1, 1.1 and 1.9 s at 4, 8 and 16 ranks are near c0 + c1 p^2, but not within 1 %: a small place keeps a constant. */
 static void small_places_grow_only_if_it_is_sure(void **state)
 {
@@ -612,6 +628,7 @@ int main(void)
         cmocka_unit_test(distances_are_of_both),
         cmocka_unit_test(sleep_is_a_share_of_all_times),
         cmocka_unit_test(errors_are_weighed_relative_to_times),
+        cmocka_unit_test(two_runs_leave_other_functions),
         cmocka_unit_test(small_places_grow_only_if_it_is_sure), cmocka_unit_test(parts_of_a_grid_have_places),
         cmocka_unit_test(executions_split_by_rank_and_time), cmocka_unit_test(alike_ranks_share_executions),
     };
