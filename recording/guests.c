@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -140,7 +141,8 @@ static int writer_of(const char *directory, const char *name)
     struct spool_header header;
     char path[2 * RECORD_PATH_BYTES];
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    FILE *file = fopen(path, "r");
+    struct stat about;
+    FILE *file = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? fopen(path, "r") : NULL; /* a pipe would be waited for */
     if (!file) return 0;
     bool whole = fread(&header, sizeof header, 1, file) == 1 && header.magic == SPOOL_MAGIC;
     fclose(file);

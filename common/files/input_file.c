@@ -33,15 +33,18 @@ static enum status open_standard_input(struct input_file *in, struct err *err)
     return STATUS_OK;
 }
 
-static enum status open_descriptor(const char *path, bool own, int *descriptor, struct err *err)
+/* flags: O_NONBLOCK for what must be a file, since nobody may ever write to a pipe. */
+static enum status open_descriptor(const char *path, bool own, int flags, int *descriptor, struct err *err)
 {
     struct stat about;
     if (strcmp(path, "/dev/stdin") == 0 && standard_input_taken) return refuse_twice(err); /* so platforms name it */
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_CLOEXEC | flags);
     if (file < 0) return fail_opening(path, errno, err);
     enum status status = fstat(file, &about) == 0 ? STATUS_OK : fail_opening(path, errno, err);
     if (status == STATUS_OK && S_ISDIR(about.st_mode))
         status = err_set(err, STATUS_DATA, path, NULL, "is a directory, expected a file");
+    if (status == STATUS_OK && flags && !S_ISREG(about.st_mode))
+        status = err_set(err, STATUS_DATA, path, NULL, "is a pipe or a device, expected a file");
     if (status == STATUS_OK && !own) status = file_claim_input(path, &about, err);
     GIVE(status, *descriptor = file, close(file));
 }
@@ -49,7 +52,7 @@ static enum status open_descriptor(const char *path, bool own, int *descriptor, 
 static enum status open_input(const char *path, bool own, struct input_file *in, struct err *err)
 {
     int descriptor;
-    TRY(open_descriptor(path, own, &descriptor, err));
+    TRY(open_descriptor(path, own, 0, &descriptor, err));
     *in = (struct input_file){.path = path, .file = fdopen(descriptor, "r")};
     if (in->file) return STATUS_OK;
     close(descriptor);
@@ -68,7 +71,7 @@ enum status input_file_open_own(const char *path, struct input_file *in, struct 
 
 enum status input_file_descriptor(const char *path, int *descriptor, struct err *err)
 {
-    return open_descriptor(path, false, descriptor, err);
+    return open_descriptor(path, false, O_NONBLOCK, descriptor, err);
 }
 
 enum status input_file_of_text(const char *text, size_t bytes, const char *path, struct input_file *in, struct err *err)

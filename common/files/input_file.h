@@ -25,7 +25,7 @@ enum status input_file_open(const char *path, struct input_file *in, struct err 
 /* The same, but it is no input: what the command itself continues, or what is only recognised. */
 enum status input_file_open_own(const char *path, struct input_file *in, struct err *err);
 
-/* The same as a descriptor, for files that are mapped. The caller closes it. */
+/* The same as a descriptor, for files that are mapped: not for pipes and devices. The caller closes it. */
 enum status input_file_descriptor(const char *path, int *descriptor, struct err *err);
 
 /* Text in memory, in place of a file; path: its name for messages. STATUS_SYSTEM: no memory. */

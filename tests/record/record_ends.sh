@@ -76,6 +76,71 @@ for end in '0 6 (SIGABRT)' '6 6 (SIGABRT)' '11 11 (SIGSEGV)' '3 3 (SIGQUIT)' '24
     grep -q "^incomplete 1 ended without MPI_Finalize by signal ${end#* }" dump || fail "fortran $end: the signal is not told"
 done
 
+# Sessions that begin when a rank records no more: the other ranks know nothing of it. MPICH cannot be initialised again, so a
+# library in front of it keeps one session to the end. Rank 0 alone has the second one, and calls a barrier of its own there.
+cat >keeper.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdlib.h>
+static MPI_Session kept = MPI_SESSION_NULL;
+static void end(void)
+{
+    int (*real)(MPI_Session *) = dlsym(RTLD_NEXT, "PMPI_Session_finalize");
+    real(&kept);
+}
+int PMPI_Session_init(MPI_Info info, MPI_Errhandler errors, MPI_Session *session)
+{
+    int (*real)(MPI_Info, MPI_Errhandler, MPI_Session *) = dlsym(RTLD_NEXT, "PMPI_Session_init");
+    if (kept == MPI_SESSION_NULL && (real(info, errors, &kept) != MPI_SUCCESS || atexit(end) != 0)) return MPI_ERR_OTHER;
+    *session = kept;
+    return MPI_SUCCESS;
+}
+int MPI_Session_init(MPI_Info info, MPI_Errhandler errors, MPI_Session *session) { return PMPI_Session_init(info, errors, session); }
+int PMPI_Session_finalize(MPI_Session *session) { return MPI_SUCCESS; }
+int MPI_Session_finalize(MPI_Session *session) { return MPI_SUCCESS; }
+C
+cat >again.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    MPI_Session first, second;
+    MPI_Group all;
+    MPI_Comm comm;
+    int rank, value = 0, rounds = atoi(argv[1]);
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &first);
+    MPI_Group_from_session_pset(first, "mpi://WORLD", &all);
+    MPI_Comm_create_from_group(all, "again", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    MPI_Comm_rank(comm, &rank);
+    for (int i = 0; rank == 0 && i < rounds; i++) MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, 0, comm);
+    if (rounds == 0) MPI_Session_finalize(&first);
+    if (rank == 0) {
+        MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &second);
+        MPI_Group_from_session_pset(second, "mpi://SELF", &all);
+        MPI_Comm_create_from_group(all, "alone", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+        MPI_Barrier(comm);
+        MPI_Session_finalize(&second);
+    }
+    if (rounds > 0) MPI_Session_finalize(&first);
+    return 0;
+}
+C
+mpicc=$(dirname "$mpiexec")/mpicc.mpich
+[ -x "$mpicc" ] || mpicc=mpicc
+"$mpicc" -shared -fPIC -o keeper.so keeper.c -ldl && "$mpicc" -o again again.c || fail 'sessions: no programs'
+for rounds in 0 90000; do # at 8 bytes a record, two to a call, 90000 rounds exceed the limit of rank 0
+    LD_PRELOAD=$PWD/keeper.so timeout 30 "$rmacast" record -o again.rma --limit 1M -- "$mpiexec" -n 2 ./again $rounds >out 2>err ||
+        fail "sessions, $rounds: exit status $?"
+    "$rmacast" info again.rma >info 2>>err
+    grep -q 'rank 1 breaks off' info && fail "sessions, $rounds: rank 1 has one session only"
+    if [ $rounds = 0 ]; then
+        grep -q 'rank 0 breaks off .*: calls that are not recorded: those after MPI was initialised again' info || fail 'sessions: not told'
+    else
+        grep -q 'rank 0 breaks off .*: recording stopped: the limit' info || fail 'sessions: the limit is not told'
+    fi
+done
+
 # Two programs in one mpiexec are one world.
 cp "$programs/ends" second
 timeout 60 "$rmacast" record -o both.rma -- "$mpiexec" -n 1 "$programs/ends" idle : -n 1 ./second idle >out 2>err || fail "two programs"

@@ -65,6 +65,37 @@ member() { echo "omp_begin:$1 ${2:-}omp_end:$1 "; }
 expected="thread_begin $(member 18 'MPI_Barrier ') $(member 26) $(member 31 'MPI_Barrier ') $(member 31 'MPI_Barrier ')"
 check test "$(calls 1 | tr -s ' ')" = "$(echo "$expected " | tr -s ' ')"
 
+# A call that an error handler jumps out of, as the last one in a region, has ended where the region does.
+cat >left.c <<'END'
+#include <mpi.h>
+#include <omp.h>
+#include <setjmp.h>
+static jmp_buf back;
+static void jump(MPI_Comm *comm, int *error, ...) { longjmp(back, 1); }
+int main(int argc, char **argv)
+{
+    MPI_Errhandler handler;
+    int value = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_create_errhandler(jump, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    for (int i = 0; i < 2; i++)
+#pragma omp parallel num_threads(2)
+    {
+        if (omp_get_thread_num() == 1) MPI_Barrier(MPI_COMM_SELF);
+#pragma omp barrier
+        if (omp_get_thread_num() == 0 && setjmp(back) == 0) MPI_Send(&value, 1, MPI_INT, 1000, 0, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+END
+check "$mpicc" -O1 -g -fopenmp -o left left.c
+expect 0 "$rmacast" record -o left.rma -- "$mpiexec" -n 1 ./left
+"$rmacast" dump left.rma --thread 0 >left.txt
+check test "$(sed -n 's/^0 [^ ]* [^ ]* \(omp_[a-z]*\).*/\1/p; s/^0 [^ ]* leave.*/left/p' left.txt | tr '\n' ' ')" = \
+    'omp_fork left omp_end omp_join omp_join omp_fork left omp_end omp_join omp_join '
+
 # The trace is one that a replay takes, and whose note says what is not recorded.
 expect 0 "$rmacast" simulate run.rma --platform ideal --verify
 "$rmacast" info run.rma | grep -q "OpenMP's barriers, critical sections or tasks: that is not recorded" || fail "no note"

@@ -59,6 +59,8 @@ refused 'empty: no spool, expected files of the recorder' a0 a1 empty
 refused 'missing: No such file or directory' a0 missing
 cp -r a1 damaged && printf x | dd of=damaged/rank-000002.spool conv=notrunc 2>/dev/null
 refused "$work/damaged/rank-000002.spool:0: not a spool file" a0 damaged
+cp -r a1 piped && mkfifo piped/rank-000009.spool # nobody writes to it
+refused "$work/piped/rank-000009.spool: is a pipe or a device, expected a file" a0 piped
 
 # Two programs of one job, as in a script: the second one's files are below the first one's.
 spread a0 a1 ./program

@@ -164,8 +164,26 @@ static void abandoned(void **state)
     trace_free(trace);
 }
 
+/* A thread that ends behind such a call, or in it, has left it. */
+static void abandoned_by_a_thread(void **state)
+{
+    (void)state;
+    static const char *const programs[] = {"handler jump", "handler end"};
+    for (int i = 0; i < 2; i++) {
+        struct trace *trace = archived(run_recorded("", programs[i], 0));
+        expect_whole(trace);
+        for (int rank = 0; rank < 4; rank++)
+            expect_calls(trace, rank,
+                         "MPI_Init\nMPI_Comm_create_errhandler\nMPI_Comm_set_errhandler\npthread_create child=1\n"
+                         "pthread_join child=1\nthread_begin thread=1\nenter MPI_Send(failed) thread=1\n"
+                         "leave MPI_Send(failed) thread=1\nthread_end thread=1\nMPI_Errhandler_free\nMPI_Finalize\n");
+        trace_free(trace);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(errors), cmocka_unit_test(abandoned)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(errors), cmocka_unit_test(abandoned),
+                                       cmocka_unit_test(abandoned_by_a_thread)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

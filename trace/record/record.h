@@ -216,6 +216,7 @@ void rec_put_anchor(void); /* where the buffer ends: what stands before it has a
 void rec_define(enum spool_kind kind, uint32_t id, const void *content, size_t bytes);
 void rec_define_with(struct spool_record head, const void *first, size_t first_bytes, const void *second,
                      size_t second_bytes);
+void rec_note_later(const char *calls); /* that are not recorded: after the end of the recording; else nothing */
 
 /* Statements of the BEFORE and AFTER columns. */
 #define rec_nothing() ((void)0)

@@ -166,6 +166,7 @@ static bool in_session; /* MPI_Session_init has opened the recording */
 static int users;       /* sessions, and MPI_Init, that are not finalized */
 
 static int declining; /* calls that initialise MPI, one inside another: of a binding, of another tool */
+static bool asked;    /* all ranks have been asked whether they record, which one alone must not do later */
 
 bool rec_decline_begin(void)
 {
@@ -201,10 +202,13 @@ static void end_everyone(void)
 
 void rec_decline_end(bool initialised, enum rec_call_id call)
 {
-    static bool once;
     declining = 0;
-    if (!initialised || once) return;
-    once = true;
+    if (!initialised) return;
+    if (asked) {
+        rec_note_later("those after MPI was initialised again");
+        return;
+    }
+    asked = true;
     begin_everyone(call);
     rec_agree(false);
     end_everyone();
@@ -214,6 +218,7 @@ void rec_opened(struct rec_call *rec)
 {
     users++;
     if (rec_state != REC_READY) return;
+    asked = true;
     begin_everyone(rec->exit.call);
     if (!rec_agree(true)) {
         end_everyone();

@@ -68,6 +68,14 @@ static void mark_life(enum rec_primitive row, uint64_t time)
     put_primitive(SPOOL_EXIT, &call, 0, time);
 }
 
+/* Where the program's own code runs the thread is in no call: an exception or a cancellation has left one that is open. */
+static void leave_abandoned(void)
+{
+    if (rec_inside == 0 || rec_inside == REC_LAST) return;
+    rec_inside = 0;
+    rec_put(&REC_RECORD(SPOOL_ABANDONED, .time = rec_stamp()));
+}
+
 /* Who created this thread, or forked its region, when and where. */
 static void put_creator(enum spool_kind kind, uint32_t creator, uint64_t since, const void *site)
 {
@@ -122,6 +130,7 @@ static void put_begin(struct rec_member *member)
     if (member->told || team->creator == own) return;
     bool late = member->began != 0;
     member->told = true;
+    leave_abandoned();
     __atomic_store_n(&members, true, __ATOMIC_RELAXED);
     put_creator(SPOOL_FORKED, team->creator, team->since, team->site);
     if (late && rec_own->event > member->began) rec_own->event = member->began;
@@ -151,6 +160,7 @@ static void end_member(struct rec_member *member)
 {
     if (!is_followed(member) || !__atomic_load_n(&members, __ATOMIC_RELAXED)) return;
     uint32_t object = SPOOL_TEAM_OBJECTS + 2 * member->team->creator + 1;
+    leave_abandoned();
     if (rec_cpu) rec_cpu_enter();
     put_team_call(SPOOL_ENTER, REC_ROW_omp_end, object, member->team->site, rec_stamp());
     put_team_call(SPOOL_EXIT, REC_ROW_omp_end, object, member->team->site, rec_own->event);
@@ -162,6 +172,7 @@ static void join_team(struct rec_team *team)
 {
     uint32_t object = SPOOL_TEAM_OBJECTS + 2 * team->creator + 1;
     for (uint32_t ends = __atomic_load_n(&team->ends, __ATOMIC_ACQUIRE); ends > 0 && rec_state == REC_OPEN; ends--) {
+        leave_abandoned();
         put_team_call(SPOOL_ENTER, REC_ROW_omp_join, object, team->site, rec_own->event);
         put_team_call(SPOOL_EXIT, REC_ROW_omp_join, object, team->site, rec_stamp());
     }
@@ -276,6 +287,7 @@ static void end_thread(void *buffer)
 {
     if (getpid() != (pid_t)header.pid) return; /* a child made by fork: the files are its parent's */
     if (open.site) leave_primitive(&open, false, true); /* cancelled inside it */
+    leave_abandoned();
     if (followed) mark_life(REC_ROW_thread_end, rec_stamp());
     rec_put_anchor();
     rec_own = NULL;

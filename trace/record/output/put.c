@@ -1,5 +1,7 @@
 /* The state of the recording, and records into a thread's buffer: trace/record/record.h. */
 #include <errno.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "trace/record/output/guard.h"
 #include "trace/record/output/uncancelled.h"
@@ -93,16 +95,31 @@ void rec_put_anchor(void)
     if (rec_state == REC_OPEN && rec_own && !rec_buffer_anchor(rec_own)) stop_writing();
 }
 
+static bool define_in(struct rec_buffer *own, struct spool_record head, const void *first, size_t first_bytes,
+                      const void *second, size_t second_bytes)
+{
+    head.time = rec_stamp();
+    bool anchored = !rec_buffer_unanchored(own, head.time) || rec_buffer_anchor(own);
+    return anchored && rec_buffer_define(own, head, first, first_bytes, second, second_bytes);
+}
+
 void rec_define_with(struct spool_record head, const void *first, size_t first_bytes, const void *second,
                      size_t second_bytes)
 {
     if (rec_state != REC_OPEN || !rec_own) return;
-    head.time = rec_stamp();
-    bool anchored = !rec_buffer_unanchored(rec_own, head.time) || rec_buffer_anchor(rec_own);
-    if (!anchored || !rec_buffer_define(rec_own, head, first, first_bytes, second, second_bytes)) stop_writing();
+    if (!define_in(rec_own, head, first, first_bytes, second, second_bytes)) stop_writing();
 }
 
 void rec_define(enum spool_kind kind, uint32_t id, const void *content, size_t bytes)
 {
     rec_define_with((struct spool_record){.kind = (uint8_t)kind, .id = id}, content, bytes, NULL, 0);
+}
+
+void rec_note_later(const char *calls)
+{
+    static bool noted;
+    bool closed = rec_out.tail && (__atomic_load_n(&rec_out.tail->state, __ATOMIC_RELAXED) & SPOOL_CLOSED);
+    if (!closed || noted || rec_out.header.pid != (uint32_t)getpid()) return;
+    noted = true;
+    define_in(&rec_out, (struct spool_record){.kind = SPOOL_MISSED}, calls, strlen(calls), NULL, 0);
 }
