@@ -31,7 +31,7 @@ function summarize(result) {
   }
   if (!worst) return [...sentences, "No rank waits for another one."];
   if (!isWorth(result, worst)) return sentences;
-  sentences.push(`The largest wait state is ${patternTitle(worst.name)}: ${atMost(worst)}${formatSeconds(worst.severity_s)} over all ranks, `
+  sentences.push(`The largest wait state is ${patternTitle(worst.name)}${meanings[worst.name] ? ` (${meanings[worst.name]})` : ""}: ${atMost(worst)}${formatSeconds(worst.severity_s)} over all ranks, `
     + `${shareOf(result, worst.severity_s)} of their time${worst.places[0] ? `, most of it in ${placeText(worst.places[0])}` : ""}.`);
   if (cause) sentences.push(`${formatShare(cause.share)} of all waiting is caused by ${cause.activity} in ${placeText(cause)}${mostOn(cause)}.`);
   if (worst.advice && isWorth(result, worst.places[0])) sentences.push(`To reduce it: ${worst.advice}.`);
@@ -73,13 +73,13 @@ const ofText = (change, runTime) => `${formatWithError(change.gain_s, change.err
 const savesText = (change, runTime) => `${capital(changeText(change.row))}: saves ${ofText(change, runTime)}.`;
 const adviceText = (text) => `${capital(withoutDirectories(text))}.`;
 
-// Which part of the page a card is about: page.js gives its name as id to the first part of it.
-const cardParts = { "How long": "Summary", "Where the time goes": "Calls", "What to change": "Advice", "Who causes it": "Panels", "Other libraries, other clusters": "Comparison",
-  "How sure": "Validation" };
+// Which parts of the page a card is about: page.js gives the name as id to the first part of it. The card leads to the first that there is.
+const cardParts = { "How long": ["Summary", "Scaling"], "Where the time goes": ["Calls"], "What to change": ["Advice", "Panels"], "Who causes it": ["Panels"],
+  "Other libraries, other clusters": ["Comparison", "Advice", "Scaling", "Runs-side-by-side"], "How sure": ["Validation", "Campaign", "Comparison", "Scaling", "Summary"] };
 
 // strong: one line or several; rest: texts and elements.
 function card(title, strong, ...rest) {
-  return element("div", { class: "card" }, element("h2", {}, title, cardParts[title] ? [" ", element("a", { href: `#${cardParts[title]}`, "aria-label": `${title}: the part of the page` }, "\u2193")] : ""), [strong].flat().filter(Boolean).map((text) => element("p", { class: "strong" }, text)),
+  return element("div", { class: "card" }, element("h2", {}, title, cardParts[title] ? [" ", element("a", { href: "#", "data-card": title, "aria-label": `${title}: the part of the page` }, "\u2193")] : ""), [strong].flat().filter(Boolean).map((text) => element("p", { class: "strong" }, text)),
     rest.filter(Boolean).map((one) => (typeof one === "string" ? element("p", {}, one) : one)));
 }
 const ofSchema = (inputs, schema) => inputs.filter(({ data }) => data.schema === `rmacast.${schema}/1`);
@@ -176,7 +176,8 @@ function alternatives(inputs) {
       .map((change) => [rowTitle(change.row), advice.data.run_time_s - change.gain_s]) };
   const points = ofSchema(inputs, "scaling").flatMap(({ data }) => data.points), most = Math.max(...points.map(({ ranks }) => ranks));
   const largest = points.filter(({ ranks }) => ranks === most);
-  if (largest.length > 1) return { place: `${most} ranks`, same: false, rows: largest.map((point) => [rowTitle(point.semantics), point.run_time_s]) };
+  const { fastest = [] } = (ofSchema(inputs, "scaling")[0] || { data: {} }).data; // within the error
+  if (largest.length > 1) return { place: `${most} ranks`, same: largest.every(({ semantics }) => fastest.some((one) => one.ranks === most && one.semantics === semantics)), rows: largest.map((point) => [rowTitle(point.semantics), point.run_time_s]) };
   const predicted = ofSchema(inputs, "result").filter(({ data }) => isPredicted(data));
   return predicted.length > 1 ? { place: "", same: false, rows: predicted.map(({ data }) => [platformText(data), data.run_time_s]) } : null;
 }
