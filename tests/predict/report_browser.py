@@ -88,6 +88,18 @@ def scaling_alone(browser, clicks):
         page.equal(leads, "How long#Scaling,Other libraries, other clusters#Scaling,How sure#Scaling", "where cards lead")
 
 
+def generated(browser, clicks):
+    """A generated run, whose calls take no time, and its prediction: the page is about the prediction, and the strip shows its waits."""
+    page = Page(browser, "generated")
+    page.shows("on 64 ranks, predicted", "The run of 64 ranks is generated: its calls take no time, its computing ")
+    red = browser.script(DRAWN % """(() => {
+        const strip = document.querySelector("canvas[aria-label^='waiting and other time']");
+        const data = strip.getContext('2d').getImageData(70, 4, strip.width - 80, 40).data;
+        return data.some((value, i) => i % 4 === 0 && value > data[i + 1] + 80);
+    })()""")
+    page.equal(red, True, "whether the strip shows waiting")
+
+
 def time_lines(page):
     """Views by the keyboard, search, zoom, the chosen call."""
     browser, seen = page.browser, {}
@@ -352,7 +364,7 @@ def main():
         print(f"SKIPPED: Chromium does not start ({fault}), so that no page is opened")
         return 77
     with browser:
-        for work in [million] if "--long" in sys.argv else [everything, hostile, parts_missing, first_screen, alone, long_runs, new_controls, scaling_alone, slices, intervals, many_ranks, sizes, posts]:
+        for work in [million] if "--long" in sys.argv else [everything, hostile, parts_missing, first_screen, alone, long_runs, new_controls, scaling_alone, generated, slices, intervals, many_ranks, sizes, posts]:
             try:
                 work(browser, clicks)
             except Fault as fault:

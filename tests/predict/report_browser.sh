@@ -110,6 +110,7 @@ run 0 report ring.txt -o ring.html
 run 0 generate halo2d --ranks 64 --iterations 20 --sync pscw --imbalance 30% -o middle.txt
 run 0 simulate middle.txt --platform two-nodes --set mapping.ranks_per_node=32 --engine loggp --semantics a -o middle-predicted.txt
 run 0 report middle-predicted.txt -o middle.html
+run 0 report middle.txt middle-predicted.txt -o generated.html
 run 0 generate ring --ranks 1024 --iterations 4 --sync pscw --imbalance 30% -o many.txt
 run 0 simulate many.txt --platform two-nodes --set mapping.ranks_per_node=512 --engine loggp --semantics a -o many-predicted.txt
 run 0 report many-predicted.txt -o many.html
