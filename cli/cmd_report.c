@@ -17,7 +17,7 @@ static const struct argp_option options[] = {
     {"title", KEY_TITLE, "TEXT", 0, "title of the page (the name of the first input)", 0},
     {"from", KEY_FROM, "TIME", 0, "show calls from this time of the run on", 0},
     {"to", KEY_TO, "TIME", 0, "show calls up to this time of the run", 0},
-    {"calls", KEY_CALLS, "N", 0, "show each call of a run with at most N, else levels of detail (200000)", 0},
+    {"calls", KEY_CALLS, "N", 0, "show each call of a run with at most N, else levels of detail (60000)", 0},
     {"slices", KEY_SLICES, NULL, 0,
      "read archives in slices however small they are, in memory that does not grow with their length (default from 4 million "
      "records on, without --from and --to)",
@@ -107,7 +107,7 @@ static enum status run_report(const struct settings *settings, struct err *err)
 
 enum status cmd_report(int argc, char **argv, struct err *err)
 {
-    struct settings settings = {.output = "report.html", .timeline = {.calls_max = 200000}};
+    struct settings settings = {.output = "report.html", .timeline = {.calls_max = 60000}};
     const struct argp argp = {
         options,
         parse_option,

@@ -10,8 +10,9 @@
 enum {
     ROWS_MAX = 256, /* more ranks share rows */
     PIECES_MAX = 1 << 14,
+    PIECES_FEW = 1 << 12, /* of the finest level, however many rows there are */
     PIECES_MIN = 1 << 10, /* of the coarsest level */
-    CELLS = 1 << 20,      /* rows times pieces */
+    CELLS = 1 << 19,      /* rows times pieces, of more than PIECES_FEW */
     COARSER = 4,          /* pieces of a level that are one piece of the next one */
     WAITING = ACTIVITIES, /* after the activities */
     VALUES,
@@ -45,7 +46,7 @@ enum status levels_new(uint32_t rank_count, int64_t from_ps, int64_t until_ps, s
     made->rank_count = rank_count;
     made->rows = rank_count < ROWS_MAX ? rank_count : ROWS_MAX;
     made->pieces = PIECES_MAX;
-    while (made->rows * made->pieces > CELLS) made->pieces /= COARSER;
+    while (made->pieces > PIECES_FEW && made->rows * made->pieces > CELLS) made->pieces /= COARSER;
     made->clip_from_ps = from_ps;
     made->clip_until_ps = until_ps;
     made->piece_ps = PIECE_FIRST_PS;

@@ -53,8 +53,8 @@ void placed_waits_write(const struct placed_waits *waits, int64_t begin_ps, FILE
     for (size_t i = 0; i < waits->count; i++) {
         const struct placed_wait *wait = &waits->items[i];
         fprintf(out, "%s[%" PRIu32 ",%u,%" PRId64 ",%" PRId64 ",%u,%" PRId64 ",%" PRId64 ",%" PRId64 "]", i ? "," : "",
-                wait->rank, wait->thread, wait->from_ps - begin_ps, wait->until_ps - begin_ps, wait->pattern, wait->cause_rank,
-                wait->severity_ps, wait->call);
+                wait->rank, wait->thread, wait->from_ps - begin_ps, wait->until_ps - wait->from_ps, wait->pattern,
+                wait->cause_rank, wait->severity_ps, wait->call);
     }
     fprintf(out, "],\"wait_count\":%zu,\"patterns\":[", waits->found);
     for (int p = 0; p < PATTERN_COUNT; p++) {

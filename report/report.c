@@ -39,10 +39,20 @@ static struct analyze_options options_of(const struct trace *trace, const struct
     return analyze;
 }
 
+/* The rates of a pair are shown as medians. */
+static void cut_rates(cJSON *pair)
+{
+    static const char *const others[] = {"count", "unbounded", "min", "mean", "max", "overall"};
+    for (cJSON *value = pair->child; value; value = value->next)
+        for (size_t i = 0; cJSON_IsObject(value) && i < sizeof others / sizeof *others; i++)
+            cJSON_DeleteItemFromObject(value, others[i]);
+}
+
 /* The page shows sums over the ranks, of what takes time, and not what is in flight. */
 static void cut_result(cJSON *result)
 {
-    cJSON *interval, *characteristics, *next;
+    cJSON *interval, *pair, *characteristics, *next;
+    cJSON_ArrayForEach(pair, cJSON_GetObjectItem(cJSON_GetObjectItem(result, "transfers"), "pairs")) cut_rates(pair);
     cJSON_DeleteItemFromObject(result, "in_flight");
     cJSON_ArrayForEach(interval, cJSON_GetObjectItem(cJSON_GetObjectItem(result, "efficiency"), "intervals"))
     {

@@ -5,6 +5,7 @@
 
 #include "common/array.h"
 #include "common/text/json_text.h"
+#include "common/units.h"
 #include "report/activities.h"
 #include "report/inputs.h"
 #include "report/placed_waits.h"
@@ -13,7 +14,7 @@
 enum {
     WAITS_MAX = 60000,     /* beside calls; the longest are kept */
     WAITS_OF_LEVELS = 2000,
-    TRANSFERS_MAX = 20000,
+    TRANSFERS_MAX = 5000,
 };
 
 struct writer {
@@ -41,20 +42,16 @@ static uint64_t count_calls(const struct writer *writer)
     return count;
 }
 
-static int64_t since_begin(const struct writer *writer, int64_t time_ps)
-{
-    return time_ps == TRACE_UNKNOWN_PS ? -1 : time_ps - writer->begin_ps;
-}
-
 /* --- calls --- */
 
-/* [thread, enter, duration, function, handle, peer, bytes, region or site]: report/web/timeline_data.js. */
-static void write_call(const struct writer *writer, uint32_t rank, size_t index, bool first)
+/* [thread, enter since the exit of the call before, duration, function, handle, peer, bytes, region or site]:
+ * report/web/timeline_data.js. */
+static void write_call(const struct writer *writer, uint32_t rank, size_t index, int64_t before_ps, bool first)
 {
     const struct trace_call *call = &writer->trace->ranks[rank].calls[index];
     bool region = call_is_region(call->call);
     fprintf(writer->out, "%s[%" PRIu32 ",%" PRId64 ",%" PRId64 ",%d,%d,%d,%" PRId64 ",%" PRIu32 "]", first ? "" : ",",
-            trace_call_thread(writer->trace, rank, index), since_begin(writer, call->enter_ps),
+            trace_call_thread(writer->trace, rank, index), call->enter_ps - before_ps,
             call->exit_ps - call->enter_ps, call->call, call->handle, call->peer, call->bytes,
             region ? call->region.region : call->site);
 }
@@ -64,11 +61,13 @@ static void write_calls(const struct writer *writer)
     fputs(",\"calls\":[", writer->out);
     for (uint32_t r = 0; r < writer->trace->rank_count; r++) {
         bool first = true;
+        int64_t before_ps = writer->begin_ps;
         fputs(r ? ",[" : "[", writer->out);
         for (size_t i = 0; i < writer->trace->ranks[r].count; i++) {
             const struct trace_call *call = &writer->trace->ranks[r].calls[i];
             if (!in_window(writer, call->enter_ps, call->exit_ps)) continue;
-            write_call(writer, r, i, first);
+            write_call(writer, r, i, before_ps, first);
+            before_ps = call->exit_ps;
             first = false;
         }
         fputc(']', writer->out);
@@ -86,20 +85,22 @@ static enum status write_views(const struct writer *writer)
     return status;
 }
 
-/* Whose true end is known: [origin, target, start, lower end, upper end or -1, true end, bytes, kind]. */
+/* Whose true end is known: [origin, target, start, lower end, upper end or null, true end, bytes, kind], ends since the start. */
 static void write_transfers(const struct writer *writer, const struct transfers *transfers)
 {
     size_t written = 0;
     fputs(",\"transfers\":[", writer->out);
     for (size_t i = 0; i < transfers->count && written < TRANSFERS_MAX; i++) {
         const struct transfer *transfer = &transfers->items[i];
-        int64_t last_ps = transfer->upper_end_ps > transfer->lower_end_ps ? transfer->upper_end_ps : transfer->lower_end_ps;
-        int64_t true_end_ps = transfer_true_end_ps(writer->trace, transfer);
-        if (true_end_ps == TRACE_UNKNOWN_PS || !in_window(writer, transfer->start_ps, last_ps)) continue;
-        fprintf(writer->out, "%s[%" PRIu32 ",%" PRIu32 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",\"%s\"]",
-                written++ ? "," : "", transfer->origin, transfer->target, since_begin(writer, transfer->start_ps),
-                since_begin(writer, transfer->lower_end_ps), since_begin(writer, transfer->upper_end_ps),
-                since_begin(writer, true_end_ps), transfer->bytes, transfer_kind_name(writer->trace, transfer));
+        const int64_t start_ps = transfer->start_ps, lower_ps = transfer->lower_end_ps, upper_ps = transfer->upper_end_ps;
+        const int64_t true_end_ps = transfer_true_end_ps(writer->trace, transfer);
+        if (true_end_ps == TRACE_UNKNOWN_PS || !in_window(writer, start_ps, units_max_ps(lower_ps, upper_ps))) continue;
+        fprintf(writer->out, "%s[%" PRIu32 ",%" PRIu32 ",%" PRId64 ",%" PRId64 ",", written++ ? "," : "", transfer->origin,
+                transfer->target, start_ps - writer->begin_ps, lower_ps - start_ps);
+        if (upper_ps == TRACE_UNKNOWN_PS) fputs("null", writer->out);
+        else fprintf(writer->out, "%" PRId64, upper_ps - start_ps);
+        fprintf(writer->out, ",%" PRId64 ",%" PRId64 ",\"%s\"]", true_end_ps - start_ps, transfer->bytes,
+                transfer_kind_name(writer->trace, transfer));
     }
     fputc(']', writer->out);
 }

@@ -7,7 +7,7 @@
 #include "export/merge.h"
 
 /* Limits of each list; the first items are written. */
-enum { EPOCHS_MAX = 40000, GRANTS_MAX = 20000, ARROWS_MAX = 20000 };
+enum { EPOCHS_MAX = 20000, GRANTS_MAX = 20000, ARROWS_MAX = 5000 };
 
 enum { BASE = 1, EXTENDED = 2, CLOSED = 4, LOGICAL = 8, DEPENDENCIES = 16 }; /* bits in the order of merge_models */
 enum { LATER = EXTENDED | CLOSED | LOGICAL | DEPENDENCIES };
@@ -75,7 +75,7 @@ static int64_t since_begin(const struct writer *writer, int64_t time_ps)
 
 /* --- epochs --- */
 
-/* [rank, from, until, band, window, target of a lock or -1, partners, operations]; an epoch that does not end lasts to the
+/* [rank, from, duration, band, window, target of a lock or -1, partners, operations]; an epoch that does not end lasts to the
  * end of its rank. */
 static void write_epoch(struct writer *writer, uint32_t rank, int64_t from_ps, size_t close_call, enum band band,
                         int32_t window, int32_t target, uint32_t partners, size_t operations)
@@ -84,7 +84,7 @@ static void write_epoch(struct writer *writer, uint32_t rank, int64_t from_ps, s
     int64_t until_ps = close_call == EPOCH_NONE ? trace_rank_end_ps(trace, rank) : trace->ranks[rank].calls[close_call].exit_ps;
     if (!in_window(writer, from_ps, until_ps) || !takes_another(writer, EPOCHS_MAX)) return;
     fprintf(writer->out, "[%" PRIu32 ",%" PRId64 ",%" PRId64 ",%d,%" PRId32 ",%" PRId32 ",%" PRIu32 ",%zu]", rank,
-            since_begin(writer, from_ps), since_begin(writer, until_ps), band, window, target, partners, operations);
+            since_begin(writer, from_ps), until_ps - from_ps, band, window, target, partners, operations);
 }
 
 static void write_epochs(struct writer *writer)
@@ -124,12 +124,12 @@ static enum status write_grant(void *context, const struct merge_grant *grant, s
     return STATUS_OK;
 }
 
-/* [kind, from rank, from, to rank, to, bytes, views]. */
+/* [kind, from rank, from, to rank, duration, bytes, views]. */
 static void write_shown(struct writer *writer, int kind, const struct merge_arrow *arrow, unsigned views)
 {
     if (!in_window(writer, arrow->from_ps, arrow->to_ps) || !takes_another(writer, ARROWS_MAX)) return;
     fprintf(writer->out, "[%d,%" PRIu32 ",%" PRId64 ",%" PRIu32 ",%" PRId64 ",%" PRId64 ",%u]", kind, arrow->from_rank,
-            since_begin(writer, arrow->from_ps), arrow->to_rank, since_begin(writer, arrow->to_ps), arrow->bytes, views);
+            since_begin(writer, arrow->from_ps), arrow->to_rank, arrow->to_ps - arrow->from_ps, arrow->bytes, views);
 }
 
 static enum status write_arrow(void *context, const struct merge_arrow *arrow, struct err *err)

@@ -72,8 +72,9 @@ function scalingSection(input) {
       ...(replays.length ? [{ name: "measured", large: true, points: replays.map((run) => [run.ranks, run.measured_s]) }] : [])] }),
     plot({ label: `${fast} against the number of ranks`, xName: "ranks", yName: `${fast[0].toUpperCase()}${fast.slice(1)}, against ${counted(ticks[0], "rank")}.`, xFormat: String, yFormat: (value) => String(Number(value.toPrecision(3))),
       xTicks: ticks, series: [...names.map((name) => ({ name: rowTitle(name), line: true, points: points.filter((point) => point.semantics === name && point[key] > 0).map((point) => [point.ranks, point[key]]) })),
-      ...(key === "speedup" && unit ? [{ name: "without loss", line: true, points: ticks.map((ranks) => [ranks, ranks / unit.ranks]) }] : [])] }),
-    stops.filter((stop) => stop.ranks).map((stop) => element("p", {}, `${stop.semantics}: more than ${stop.ranks} ranks do not pay.`)),
+      ...(key === "speedup" && unit ? [{ name: "without loss", line: true, plain: true, points: ticks.map((ranks) => [ranks, ranks / unit.ranks]) }] : [])] }),
+    [...new Set(stops.map((stop) => stop.ranks))].filter((ranks) => ranks).map((ranks) => element("p", {}, `${stops.filter((stop) => stop.ranks === ranks)
+      .map((stop) => stop.semantics).join(", ")}: more than ${ranks} ranks do not pay.`)),
     table(head, points.map((point) => [point.ranks, point.semantics, formatSeconds(point.run_time_s),
       formatSeconds(point.run_time_low_s), formatSeconds(point.run_time_high_s), Number(point.speedup).toFixed(2), formatShare(point.efficiency)])),
     element("details", {}, element("summary", {}, "the program that the runs have in common"), element("pre", { class: "scroll" }, input.data.program)));

@@ -14,7 +14,7 @@ function formatWithError(seconds, error) {
 const formatPs = (ps) => formatSeconds(ps * 1e-12);
 const formatShare = (share) => (share > 0 && share < 0.0005 ? "< 0.1 %" : `${(100 * share).toFixed(Math.abs(share) < 0.0995 ? 1 : 0)} %`);
 function formatBytes(bytes) {
-  for (const [scale, name] of [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]])
+  for (const [scale, name] of [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]])
     if (bytes >= scale) return `${Number((bytes / scale).toPrecision(4))} ${name}`;
   return `${bytes} B`;
 }

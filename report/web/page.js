@@ -12,6 +12,7 @@ function ranksTable(input) {
 
 function buildPage(data) {
   Object.assign(meanings, data.meanings);
+  for (const { timeline } of data.inputs) if (timeline) absoluteTimes(timeline);
   const page = document.getElementById("page"), of = (schema) => data.inputs.filter((input) => input.data.schema === `rmacast.${schema}/1`);
   const runs = of("result"), timelines = runs.filter((input) => input.timeline), error = predictionError(data.inputs);
   const parts = element("nav", { "aria-label": "parts of the page" }), made = [];
@@ -52,7 +53,10 @@ function buildPage(data) {
   for (const alike of sameTransfers(runs)) put(() => matrixSection(alike), "Transfers");
   for (const input of runs) put(() => boundsSection(input), "Bounds");
   for (const input of of("platform")) put(() => calibrationSection(input), "Platform");
-  for (const link of page.querySelectorAll(".card a[href^='#']")) if (!document.getElementById(link.hash.slice(1))) link.remove();
+  for (const link of page.querySelectorAll("[data-card]")) {
+    const there = cardParts[link.dataset.card].find((part) => document.getElementById(part));
+    if (there) link.href = `#${there}`; else link.remove();
+  }
   page.append(element("p", { class: "soft" }, `Made by rmacast ${data.version}.`));
 }
 

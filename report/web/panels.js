@@ -134,7 +134,9 @@ function panelsSection(input) {
     const inside = (outer) => values.map((_, i) => i).filter((i) => cube.metrics[i].inside === outer && values[i] > 0).sort((a, b) => values[b] - values[a]);
     const visit = (i, depth) => {
       const { name, wait } = cube.metrics[i], own = values[i] - sum(inside(i).map((part) => values[part]));
-      rows.push(row((wait ? "wait: " : "") + name, chosen.exclusive ? own : values[i], most, depth, wait, "metric", i, i));
+      const made = row((wait ? "wait: " : "") + name, chosen.exclusive ? own : values[i], most, depth, wait, "metric", i, i);
+      if (wait) made.title = meanings[Object.keys(meanings).find((key) => patternTitle(key) === name)] || "";
+      rows.push(made);
       inside(i).forEach((part) => visit(part, depth + 1));
     };
     inside(-1).forEach((i) => visit(i, 0));

@@ -12,9 +12,10 @@ function ticksOf(low, high) {
   return ticks.length > 1 ? ticks.filter((_, i) => i % every === 0) : [low, high];
 }
 
-// Series differ in shape, too: a dot, a square, a triangle, a diamond.
+// Series differ in shape, too: a dot, a square, a triangle, a diamond, a cross.
 const marks = [(x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`, (x, y, r) => `M${x - r} ${y - r}h${2 * r}v${2 * r}h${-2 * r}z`,
-  (x, y, r) => `M${x} ${y - 1.3 * r}l${1.3 * r} ${2.3 * r}h${-2.6 * r}z`, (x, y, r) => `M${x} ${y - 1.4 * r}l${1.4 * r} ${1.4 * r}l${-1.4 * r} ${1.4 * r}l${-1.4 * r} ${-1.4 * r}z`];
+  (x, y, r) => `M${x} ${y - 1.3 * r}l${1.3 * r} ${2.3 * r}h${-2.6 * r}z`, (x, y, r) => `M${x} ${y - 1.4 * r}l${1.4 * r} ${1.4 * r}l${-1.4 * r} ${1.4 * r}l${-1.4 * r} ${-1.4 * r}z`,
+  (x, y, r) => `M${x - 1.3 * r} ${y - 0.4 * r}h${2.6 * r}v${0.8 * r}h${-2.6 * r}zM${x - 0.4 * r} ${y - 1.3 * r}h${0.8 * r}v${2.6 * r}h${-0.8 * r}z`];
 
 // given.series: [{name, points: [[x, y, low, high]], line: whether points are joined, fit: [[x, y]] of a line of its own}]; low and
 // high may be left out. What is not above 0 has no place.
@@ -34,7 +35,7 @@ function plot(given) {
   const xTicks = given.xTicks ? given.xTicks.filter((at) => at >= xs[0] && at <= xs[1]) : ticksOf(...xs);
   // Bands of series that lie on each other are drawn beside each other.
   const aside = (i) => (series.some((one) => one.points.some((point) => point.length > 2)) ? 5 * (i - (series.length - 1) / 2) : 0);
-  const color = (i) => activities[plotColors[i % plotColors.length]][palette];
+  const color = (i) => (series[i].plain ? "var(--soft)" : activities[plotColors[i % plotColors.length]][palette]);
   const drawing = element("svg", { viewBox: `0 0 ${width} ${height}`, class: "plot", role: "img", "aria-label": given.label },
     xTicks.filter((at, i) => i === 0 || x(at) - x(xTicks[i - 1]) >= 34).map((at) => [element("line", { class: "axis", x1: x(at), x2: x(at), y1: top, y2: height - bottom }),
       element("text", { x: x(at), y: height - bottom + 16, "text-anchor": "middle" }, given.xFormat(at))]),
@@ -43,7 +44,7 @@ function plot(given) {
     element("text", { x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle" }, given.xName),
     given.diagonal ? element("line", { class: "diagonal", x1: x(xs[0]), y1: y(ys[0]), x2: x(xs[1]), y2: y(ys[1]) }) : null,
     series.map((one, i) => [
-      fitted(one).length ? element("path", { d: fitted(one).map(([px, py], k) => `${k ? "L" : "M"}${x(px) + aside(i)} ${y(py)}`).join(""), fill: "none", stroke: color(i), "stroke-width": 1.5 }) : null,
+      fitted(one).length ? element("path", { d: fitted(one).map(([px, py], k) => `${k ? "L" : "M"}${x(px) + aside(i)} ${y(py)}`).join(""), fill: "none", stroke: color(i), "stroke-width": 1.5, "stroke-dasharray": one.plain ? "5 4" : "none" }) : null,
       one.points.map(([px, py, low, high]) => [
         low > 0 && high > 0 ? element("line", { class: "band", x1: x(px) + aside(i), x2: x(px) + aside(i), y1: y(Math.max(low, ys[0])), y2: y(high), stroke: color(i) }) : null,
         element("path", { class: "point", d: marks[i % marks.length](x(px) + aside(i), y(py), one.large ? 5 : 3.2), fill: color(i) })])]));

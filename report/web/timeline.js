@@ -56,13 +56,14 @@ function sharedView(inputs) {
   return shared;
 }
 
-// The first run over its whole time, and where the window is; a click moves it.
-function overviewStrip({ data }, shared) {
-  const { slices } = data.over_time, line = () => shared.lines[0].data, shift = () => (shared.how === 1 ? line().aligned : 0);
+// The first run whose calls take time, over its whole time, and where the window is; a click moves it.
+function overviewStrip(inputs, shared) {
+  const of = Math.max(0, inputs.findIndex((input) => input.data.over_time.slices.some((slice) => slice.calls_s > 0))), { data } = inputs[of];
+  const { slices } = data.over_time, line = () => shared.lines[of].data, shift = () => (shared.how === 1 ? line().aligned : 0);
   let begin = 0, end = 1;
-  const toShared = (seconds) => (seconds * 1e12 - shift()) / shared.factors[0];
+  const toShared = (seconds) => (seconds * 1e12 - shift()) / shared.factors[of];
   const canvas = slicesCanvas(data.over_time, "waiting and other time in calls of all ranks over the whole run, and the window that is shown; a click moves the window",
-    (pixel) => (at(pixel) * shared.factors[0] + shift()) * 1e-12);
+    (pixel) => (at(pixel) * shared.factors[of] + shift()) * 1e-12);
   // As wide as the time lines below.
   const left = () => (canvas.clientWidth < 600 ? 30 : 64), at = (pixel) => begin + ((pixel - left()) / (canvas.clientWidth - left())) * (end - begin);
   shared.overview = (from, until) => {
@@ -134,7 +135,7 @@ function timelineSection(given) {
   shared.keys = element("details", {}, element("summary", {}, "keys"), table(["on the focused drawing", ""], [["left, right", "move"], ["+, -, control and wheel", "zoom"],
     ["dragging", "moves"], ["shift and dragging", "totals of a range"], ["Home", "the whole run"], ["up, down", "choose a rank"], ["comma, full stop", "the call before, behind"],
     ["Enter", "zoom to the chosen call"], ["?", "these keys"]]));
-  const overview = overviewStrip(inputs[0], shared);
+  const overview = overviewStrip(inputs, shared);
   const legendPlace = element("div"), about = element("p", { class: "soft" });
   const change = () => {
     shared.lines.forEach((line) => line.setView(shared.arrows));

@@ -1,15 +1,28 @@
 // The time line of one run as report/timeline.c and report/views.c write it, all times in picoseconds since its first event:
 //   ranks, nodes[], end_ps, from_ps, until_ps (the window that is shown), patterns[]
-//   waits[[rank, thread, from, until, pattern, cause's rank or -1, severity, index of the call in calls[rank] or -1]], the longest first
+//   waits[[rank, thread, from, duration, pattern, cause's rank or -1, severity, index of the call in calls[rank] or -1]], the longest first
 // Of long runs:
 //   levels[{from_ps, piece_ps, rows[]}], the finest first (report/levels.h): three letters per piece, from "A" on: the activity
 //   with most time, its share and that of waiting in 21sts
 // Else each call and what belongs to it:
 //   functions[], activities[] (of each function, -1: a region's mark), regions[], sites[[file, line]], windows[] (names)
-//   calls[rank][[thread, enter, duration, function, window or communicator, peer, bytes, region or site]]
-//   transfers[[origin, target, start, lower end, upper end, true end, bytes, kind]] of predicted runs
-//   views[[name, summary]], epochs[[rank, from, until, band, window, target, partners, operations]],
-//   grants[[rank, time, window, target, exclusive]], arrow_kinds[], arrows[][[kind, from rank, from, to rank, to, bytes, views]]
+//   calls[rank][[thread, enter since the exit of the one before, duration, function, window or communicator, peer, bytes, region or site]]
+//   transfers[[origin, target, start, lower end, upper end or null, true end (since the start), bytes, kind]] of predicted runs
+//   views[[name, summary]], epochs[[rank, from, duration, band, window, target, partners, operations]],
+//   grants[[rank, time, window, target, exclusive]], arrow_kinds[], arrows[][[kind, from rank, from, to rank, duration, bytes, views]]
+// These differences keep the page small; absoluteTimes() makes times since the first event of them, once.
+function absoluteTimes(timeline) {
+  for (const calls of timeline.calls || []) {
+    let before = 0;
+    for (const call of calls) { call[1] += before; before = call[1] + call[2]; }
+  }
+  const add = (rows, from, ...to) => { for (const row of rows || []) for (const at of to) if (row[at] !== null) row[at] += row[from]; };
+  add(timeline.waits, 2, 3);
+  add(timeline.epochs, 1, 2);
+  add(timeline.transfers, 2, 3, 4, 5);
+  for (const arrows of timeline.arrows || []) add(arrows, 2, 4);
+}
+
 function regionsOf(timeline, calls) {
   const regions = [], stacks = new Map();
   for (const [thread, enter, , call, , , , name] of calls) {

@@ -37,8 +37,9 @@ function matrixSection(inputs) {
     context.fillText("origin", 0, 25);
     const step = Math.ceil(26 / size);
     for (let cell = 0; cell < cells; cell += step) {
-      context.fillText(String(Math.floor(cell * each)), left + cell * size + 2, 25);
-      context.fillText(String(Math.floor(cell * each)), 12, top + cell * size + Math.min(size, 20) / 2 + 5);
+      const name = String(Math.floor(cell * each)), at = left + cell * size + 2;
+      if (at + context.measureText(name).width <= width) context.fillText(name, at, 25);
+      context.fillText(name, 12, top + cell * size + Math.min(size, 20) / 2 + 5);
     }
   }
   draw();

@@ -79,6 +79,27 @@ def everything(browser, clicks):
     Page(browser, "all", 390, 844, dark=True).works(clicks)
 
 
+def scaling_alone(browser, clicks):
+    """Two semantics at 8 ranks: no difference within the error, or one that the prediction tells. The card leads to the curve."""
+    for name, said in [("alike", "a to d make no difference"), ("unlike", "c: complete waits: 10 % less")]:
+        page = Page(browser, name)
+        page.shows(said, "a, c: more than 8 ranks do not pay.")
+        leads = browser.script("return [...document.querySelectorAll('[data-card]')].map((one) => one.dataset.card + one.hash).join()")
+        page.equal(leads, "How long#Scaling,Other libraries, other clusters#Scaling,How sure#Scaling", "where cards lead")
+
+
+def generated(browser, clicks):
+    """A generated run, whose calls take no time, and its prediction: the page is about the prediction, and the strip shows its waits."""
+    page = Page(browser, "generated")
+    page.shows("on 64 ranks, predicted", "The run of 64 ranks is generated: its calls take no time, its computing ")
+    red = browser.script(DRAWN % """(() => {
+        const strip = document.querySelector("canvas[aria-label^='waiting and other time']");
+        const data = strip.getContext('2d').getImageData(70, 4, strip.width - 80, 40).data;
+        return data.some((value, i) => i % 4 === 0 && value > data[i + 1] + 80);
+    })()""")
+    page.equal(red, True, "whether the strip shows waiting")
+
+
 def time_lines(page):
     """Views by the keyboard, search, zoom, the chosen call."""
     browser, seen = page.browser, {}
@@ -134,7 +155,7 @@ def hostile(browser, clicks):
     windows for 40 us."""
     page = Page(browser, "evil")
     page.shows("The run of 2 ranks took 100 us. MPI takes 65 % of all ranks' time; user code takes 35 %. The largest part of it is "
-               "MPI_Barrier with 45 %. The largest wait state is Wait at Barrier: 50 us over all ranks, 25 % of their time",
+               "MPI_Barrier with 45 %. The largest wait state is Wait at Barrier (a rank waits in a barrier for the last rank to arrive): 50 us over all ranks, 25 % of their time",
                "</title><script>window.hacked=3", "a\\u0001\\u001b[31m\\u202egnp.exe")
     page.equal(browser.script("return document.querySelectorAll('img').length"), 0, "number of images that names became")
     # The panels filter each other: all 50 us are on rank 0; the whole window's making, 20 us a rank, on both.
@@ -208,6 +229,9 @@ def new_controls(browser, clicks):
     page.check(browser.script("return document.querySelectorAll('.card a').length") >= 4, "fewer than 4 tiles lead anywhere")
     page.check(browser.script("return [...document.querySelectorAll('td')].some((one) => one.textContent.includes('an origin waits in start or complete for a'))"),
                "a wait state has no meaning beside it")
+    told = browser.script("return [...document.querySelectorAll('button.row.wait[data-key^=metric]')].filter((one) => !one.title).map((one) => one.innerText).join()")
+    page.equal(told, "", "wait states without a meaning in the panels")
+    page.shows("The largest wait state is Late Post (an origin waits in start or complete for a")
     browser.script("document.querySelector('.line canvas').focus()")
     browser.keys("?")
     page.equal(browser.script("return [...document.querySelectorAll('details')].some((one) => one.open && one.innerText.startsWith('keys'))"), True, "keys shown by ?")
@@ -340,7 +364,7 @@ def main():
         print(f"SKIPPED: Chromium does not start ({fault}), so that no page is opened")
         return 77
     with browser:
-        for work in [million] if "--long" in sys.argv else [everything, hostile, parts_missing, first_screen, alone, long_runs, new_controls, slices, intervals, many_ranks, sizes, posts]:
+        for work in [million] if "--long" in sys.argv else [everything, hostile, parts_missing, first_screen, alone, long_runs, new_controls, scaling_alone, generated, slices, intervals, many_ranks, sizes, posts]:
             try:
                 work(browser, clicks)
             except Fault as fault:

@@ -44,6 +44,11 @@ cat >scaling.json <<'END'
  {"ranks": 4, "semantics": "a", "run_time_s": 2, "run_time_low_s": 1.9, "run_time_high_s": 2.1, "speedup": 1, "efficiency": 1},
  {"ranks": 8, "semantics": "a", "run_time_s": 1, "run_time_low_s": 0.9, "run_time_high_s": 1.2, "speedup": 2, "efficiency": 1}]}
 END
+# A prediction of two semantics, c a tenth shorter: within its error, and beyond it.
+jq '.points |= map(., (.semantics = "c" | .run_time_s *= 0.9)) | .stops_paying += [{"semantics": "c", "ranks": 8}] | .fastest = [.points[] | {ranks, semantics}]' \
+    scaling.json >alike.json
+run 0 report alike.json -o alike.html
+jq '.fastest |= map(select(.semantics == "c"))' alike.json >apart.json && run 0 report apart.json -o unlike.html
 run 0 report "$trace" predicted.txt comparison.json advice.json validation.json platform.json campaign.json scaling.json sensitivity.json \
     --title 'a run' -o all.html
 
@@ -105,10 +110,22 @@ run 0 report ring.txt -o ring.html
 run 0 generate halo2d --ranks 64 --iterations 20 --sync pscw --imbalance 30% -o middle.txt
 run 0 simulate middle.txt --platform two-nodes --set mapping.ranks_per_node=32 --engine loggp --semantics a -o middle-predicted.txt
 run 0 report middle-predicted.txt -o middle.html
+run 0 report middle.txt middle-predicted.txt -o generated.html
 run 0 generate ring --ranks 1024 --iterations 4 --sync pscw --imbalance 30% -o many.txt
 run 0 simulate many.txt --platform two-nodes --set mapping.ranks_per_node=512 --engine loggp --semantics a -o many-predicted.txt
 run 0 report many-predicted.txt -o many.html
 [ "$(wc -c <many.html)" -le 5000000 ] || fail "$(wc -c <many.html) bytes of a page of 1024 ranks"
+# The longest run that is shown call by call: 1024 * 7 posts, starts, completes and waits, 4 puts each but at the edges. And 200
+# iterations of 64 ranks: 200 * 4 * 7 * 8 = 44800 transfers.
+run 0 generate halo2d --ranks 1024 --iterations 7 --sync pscw --imbalance 30% -o calls.rma
+run 0 simulate calls.rma --platform two-nodes --set mapping.ranks_per_node=512 --engine loggp --semantics a -o calls-predicted.rma
+run 0 report calls-predicted.rma -o calls.html
+grep -q '"calls":\[\[' calls.html || fail 'the calls of a run of 1024 ranks are not in the page'
+[ "$(wc -c <calls.html)" -le 5000000 ] || fail "$(wc -c <calls.html) bytes of a page of 1024 ranks with its calls"
+run 0 generate halo2d --ranks 64 --iterations 200 --sync pscw --imbalance 30% -o transfers.rma
+run 0 simulate transfers.rma --platform two-nodes --set mapping.ranks_per_node=32 --engine loggp --semantics a -o transfers-predicted.rma
+run 0 report transfers-predicted.rma -o transfers.html
+[ "$(wc -c <transfers.html)" -le 3000000 ] || fail "$(wc -c <transfers.html) bytes of a page of 44800 transfers"
 ! grep -q "$PWD" all.html || fail "the page has a folder of this machine"
 
 # 8. 200 iterations of 1 ms, of which one takes 11 ms on rank 1.

@@ -100,6 +100,25 @@ static void pieces_grow(void **state)
     cJSON_Delete(json);
 }
 
+/* A run of 16384 ns has pieces of 1 ns for up to 32 ranks, and of 4 ns for more, however many: 256 rows at most. */
+static void many_ranks_have_fewer_pieces(void **state)
+{
+    static const struct {
+        uint32_t ranks;
+        int rows;
+        size_t pieces;
+    } rows[] = {{32, 32, PIECES}, {33, 33, PIECES / 4}, {256, 256, PIECES / 4}, {1000, 256, PIECES / 4}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct levels *levels = make(rows[i].ranks, 0, 0);
+        add(levels, 0, ID_Barrier, 0, PIECES);
+        cJSON *json = written(levels, 0);
+        assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(level(json, 0), "rows")), rows[i].rows);
+        assert_int_equal(strlen(row(level(json, 0), 0)), 3 * rows[i].pieces);
+        cJSON_Delete(json);
+    }
+}
+
 /* Rank 1 began earlier than rank 0, which was added first. */
 static void earlier_ranks_come_later(void **state)
 {
@@ -241,7 +260,7 @@ static void nothing_at_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_grow),
+        cmocka_unit_test(pieces_grow), cmocka_unit_test(many_ranks_have_fewer_pieces),
         cmocka_unit_test(earlier_ranks_come_later),
         cmocka_unit_test(a_call_at_zero_is_the_first),
         cmocka_unit_test(a_piece_to_the_left),

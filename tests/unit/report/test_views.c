@@ -62,8 +62,8 @@ static const char epochs[] =
     AT(1, 02, 04, "MPI_Win_fence win=0") AT(1, 08, 10, "MPI_Win_fence win=0")
     AT(1, 11, 12, "MPI_Win_post win=1 group=0") AT(1, 18, 21, "MPI_Win_wait win=1") AT(1, 60, 61, "MPI_Barrier comm=0");
 
-/* [rank, from, until, band, window, target, partners, operations]: bands are start, lock, lock_all, fence and post. A fence epoch
- * begins when the fence returns, others when their call begins; the lock_all lasts to the end of its rank. The window has what
+/* [rank, from, duration, band, window, target, partners, operations]: bands are start, lock, lock_all, fence and post. A fence
+ * epoch begins when the fence returns, others with their call; the lock_all lasts to the end of its rank. The window has what
  * ends or begins in it. */
 static void epochs_of_all_kinds(void **state)
 {
@@ -71,13 +71,13 @@ static void epochs_of_all_kinds(void **state)
         int from_us, until_us;
         const char *rows;
     } rows[] = {
-        {0, 100, "0 4 10 3 0 -1 0 1, 0 12 20 0 1 -1 1 1, 0 30 40 1 1 1 0 2, 0 50 61 2 1 -1 0 0, 1 11 21 4 1 -1 1 0"},
-        {0, 4, "0 4 10 3 0 -1 0 1"},
+        {0, 100, "0 4 6 3 0 -1 0 1, 0 12 8 0 1 -1 1 1, 0 30 10 1 1 1 0 2, 0 50 11 2 1 -1 0 0, 1 11 10 4 1 -1 1 0"},
+        {0, 4, "0 4 6 3 0 -1 0 1"},
         {0, 3, ""},
-        {10, 11, "0 4 10 3 0 -1 0 1, 1 11 21 4 1 -1 1 0"},
-        {21, 29, "1 11 21 4 1 -1 1 0"},
+        {10, 11, "0 4 6 3 0 -1 0 1, 1 11 10 4 1 -1 1 0"},
+        {21, 29, "1 11 10 4 1 -1 1 0"},
         {22, 29, ""},
-        {61, 99, "0 50 61 2 1 -1 0 0"},
+        {61, 99, "0 50 11 2 1 -1 0 0"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -103,7 +103,7 @@ static void messages_are_arrows(void **state)
     const cJSON *lists = cJSON_GetObjectItem(json, "arrows");
     const int kind = cJSON_GetArraySize(cJSON_GetObjectItem(json, "arrow_kinds")) - 1;
     char expected[100];
-    snprintf(expected, sizeof expected, "%d 0 1 1 7 8 63, %d 0 3 1 20 16 63", kind, kind);
+    snprintf(expected, sizeof expected, "%d 0 1 1 6 8 63, %d 0 3 1 17 16 63", kind, kind);
     expect_list(cJSON_GetArrayItem(lists, cJSON_GetArraySize(lists) - 1), ARROW_TIMES, expected);
     assert_int_equal(cJSON_GetObjectItem(json, "arrows_count")->valueint, 2);
     cJSON_Delete(json);
