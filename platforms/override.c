@@ -195,6 +195,14 @@ bool override_scale(cJSON *item, const char *key, double factor)
     return scaled;
 }
 
+bool override_scale_key(cJSON *object, const struct platform_key *key, const char *name, double factor)
+{
+    cJSON *stated = cJSON_GetObjectItemCaseSensitive(object, name);
+    if (stated || !key || strncmp(key->path, "nodes.", strlen("nodes.")) != 0 || !(key->standard > 0))
+        return override_scale(stated, name, factor);
+    return json_put(object, name, cJSON_CreateNumber(key->standard * factor));
+}
+
 enum status override_factor(const char *override, const char *text, double *factor, struct err *err)
 {
     char *end;
@@ -213,7 +221,7 @@ static enum status scale_key(cJSON *object, const char *path, const char *key, c
                              struct err *err)
 {
     static const char *const beside[] = {"segments", "latency_s", "bandwidth_Bps"};
-    bool scaled = override_scale(cJSON_GetObjectItemCaseSensitive(object, key), key, factor);
+    bool scaled = override_scale_key(object, platform_key_find(path), key, factor);
     for (size_t i = 0; is_line(path, key) && i < sizeof beside / sizeof *beside; i++) {
         cJSON *list = cJSON_GetObjectItemCaseSensitive(object, beside[i]);
         if (cJSON_IsArray(list) && strcmp(beside[i], key) != 0) scaled |= override_scale(list, key, factor);
