@@ -300,7 +300,7 @@ static enum status set_group(cJSON *group, const struct nodes_override *override
     const struct platform_key *key = group_key(override->key);
     if (override->factor == 0 && !json_replace(group, override->key, cJSON_Duplicate(value, true))) return err_memory(err);
     if (override->factor == 0) return STATUS_OK;
-    if (!override_scale_key(group, key, override->key, override->factor)) return override_states_none(override->text, err);
+    if (!override_scale(group, key, override->key, override->factor)) return override_states_none(override->text, err);
     return check_value(override, key, cJSON_GetObjectItemCaseSensitive(group, override->key), err);
 }
 
