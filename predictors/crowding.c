@@ -167,12 +167,12 @@ static enum status note_factors(const struct trace *trace, const struct platform
     return status;
 }
 
-/* What the recording says of its nodes; where it does not, one rank on each is assumed. */
+/* What the recording says of its nodes. *most: ranks on the fullest, 0: it does not. */
 static enum status describe_recorded(const struct trace *trace, char text[48], uint32_t *most, bool *shares, struct err *err)
 {
     struct trace_memory memory = {.shares = NULL};
     TRY(trace_find_memory(trace, &memory, err));
-    *most = memory.ranks_per_node > 0 ? memory.ranks_per_node : 1;
+    *most = memory.ranks_per_node;
     *shares = memory.count > 0;
     if (memory.ranks_per_node > 0) snprintf(text, 48, "%" PRIu32 " in the recording", *most);
     else snprintf(text, 48, "an unknown number in the recording");
@@ -187,14 +187,16 @@ enum status crowding_memory_note(const struct trace *trace, const struct platfor
     uint32_t before;
     char recorded[48];
     TRY(note_factors(trace, platform, result, &done, err));
-    if (done || trace_origin(trace) != TRACE_RECORDED) return STATUS_OK;
+    const enum trace_origin origin = trace_origin(trace);
+    if (done || (origin != TRACE_RECORDED && origin != TRACE_DESCRIBED)) return STATUS_OK;
     TRY(describe_recorded(trace, recorded, &before, &shares, err));
+    if (before == 0 && origin == TRACE_DESCRIBED) return STATUS_OK; /* a program that was not learned from recordings */
     uint32_t *predicted = calloc((size_t)platform->node_count + 1, sizeof *predicted);
     if (!predicted) return err_memory(err);
     for (uint32_t r = 0; r < trace->rank_count; r++) predicted[platform_node_of(platform, r)]++;
     const uint32_t now = most_of(predicted, (size_t)platform->node_count);
     free(predicted);
-    if (before == now) return STATUS_OK;
+    if ((before > 0 ? before : 1) == now) return STATUS_OK; /* one is assumed */
     return result_add_note(result, err,
                            "up to %u rank%s on a node, %s: messages and cores change, but computing that is bound by memory "
                            "takes as long as recorded (mapping)%s",
