@@ -297,11 +297,11 @@ static enum status refuse_count(const cJSON *groups, const struct nodes_override
 
 static enum status set_group(cJSON *group, const struct nodes_override *override, const cJSON *value, struct err *err)
 {
-    cJSON *stated = cJSON_GetObjectItemCaseSensitive(group, override->key);
+    const struct platform_key *key = group_key(override->key);
     if (override->factor == 0 && !json_replace(group, override->key, cJSON_Duplicate(value, true))) return err_memory(err);
     if (override->factor == 0) return STATUS_OK;
-    if (!override_scale(stated, override->key, override->factor)) return override_states_none(override->text, err);
-    return check_value(override, group_key(override->key), stated, err);
+    if (!override_scale(group, key, override->key, override->factor)) return override_states_none(override->text, err);
+    return check_value(override, key, cJSON_GetObjectItemCaseSensitive(group, override->key), err);
 }
 
 static enum status set_nodes(cJSON *groups, const struct nodes_override *override, const cJSON *value, struct err *err)
@@ -334,7 +334,7 @@ enum status override_nodes(struct json_document *document, const char *text, con
     const struct platform_key *key = group_key(override.key);
     const char *said = strchr(text, '=') + 1;
     cJSON *value = NULL, *groups;
-    if (!key || (override.first >= 0 && strcmp(override.key, "count") == 0))
+    if (!key || key->kind == KEY_OTHER || (override.first >= 0 && strcmp(override.key, "count") == 0))
         return err_set(err, STATUS_USAGE, "--set", text,
                        "no key of a node, expected cores, speed, memory_bandwidth_Bps or memory_curve");
     enum status status = *said == '*' ? override_factor(text, said, &override.factor, err)

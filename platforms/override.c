@@ -181,18 +181,26 @@ static bool spread_line(cJSON *lines, const char *key)
     return json_put(two_sided, key, cJSON_Duplicate(value, true));
 }
 
-bool override_scale(cJSON *item, const char *key, double factor)
+static bool scale_item(cJSON *item, const char *key, double factor)
 {
     bool scaled = false;
     cJSON *row;
     if (cJSON_IsNumber(item)) return cJSON_SetNumberHelper(item, item->valuedouble * factor), true;
     if (cJSON_IsArray(item))
-        cJSON_ArrayForEach(row, item) scaled |= override_scale(cJSON_GetObjectItemCaseSensitive(row, key), key, factor);
+        cJSON_ArrayForEach(row, item) scaled |= scale_item(cJSON_GetObjectItemCaseSensitive(row, key), key, factor);
     if (cJSON_IsObject(item)) {
-        scaled = override_scale(cJSON_GetObjectItemCaseSensitive(item, "value"), key, factor);
-        override_scale(cJSON_GetObjectItemCaseSensitive(item, "error"), key, factor);
+        scaled = scale_item(cJSON_GetObjectItemCaseSensitive(item, "value"), key, factor);
+        scale_item(cJSON_GetObjectItemCaseSensitive(item, "error"), key, factor);
     }
     return scaled;
+}
+
+bool override_scale(cJSON *object, const struct platform_key *key, const char *name, double factor)
+{
+    cJSON *stated = cJSON_GetObjectItemCaseSensitive(object, name);
+    if (stated || !key || strncmp(key->path, "nodes.", strlen("nodes.")) != 0 || !(key->standard > 0))
+        return scale_item(stated, name, factor);
+    return json_put(object, name, cJSON_CreateNumber(key->standard * factor));
 }
 
 enum status override_factor(const char *override, const char *text, double *factor, struct err *err)
@@ -213,10 +221,10 @@ static enum status scale_key(cJSON *object, const char *path, const char *key, c
                              struct err *err)
 {
     static const char *const beside[] = {"segments", "latency_s", "bandwidth_Bps"};
-    bool scaled = override_scale(cJSON_GetObjectItemCaseSensitive(object, key), key, factor);
+    bool scaled = override_scale(object, platform_key_find(path), key, factor);
     for (size_t i = 0; is_line(path, key) && i < sizeof beside / sizeof *beside; i++) {
         cJSON *list = cJSON_GetObjectItemCaseSensitive(object, beside[i]);
-        if (cJSON_IsArray(list) && strcmp(beside[i], key) != 0) scaled |= override_scale(list, key, factor);
+        if (cJSON_IsArray(list) && strcmp(beside[i], key) != 0) scaled |= scale_item(list, key, factor);
     }
     cJSON *two_sided = is_line(path, key) ? cJSON_GetObjectItemCaseSensitive(object, "two_sided") : NULL;
     if (cJSON_IsObject(two_sided) && scale_key(two_sided, path, key, override, factor, NULL) == STATUS_OK) scaled = true;

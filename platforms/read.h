@@ -37,9 +37,10 @@ enum status override_nodes(struct json_document *document, const char *override,
 enum status override_value(const char *override, const char *path, const char *text, cJSON **value, struct err *err);
 /* The factor of a text "*0.5". */
 enum status override_factor(const char *override, const char *text, double *factor, struct err *err);
-/* Multiplies a number, a measured value with its error, or the key in each row of a list. False: there is none, */
-bool override_scale(cJSON *item, const char *key, double factor);
-/* which is this error. */
+/* Multiplies a member of an object: a number, a measured value with its error, or that member of each row of a list. What the
+ * file's nodes do not say has its default. False: there is none. */
+bool override_scale(cJSON *object, const struct platform_key *key, const char *name, double factor);
+/* The error where there is none. */
 enum status override_states_none(const char *override, struct err *err);
 
 /* Rewrites an error that was found at or below an override's key, or at an unknown key above it: the error names that

@@ -93,31 +93,49 @@ static bool next_config(const char **at, bool *inside, char key[CONFIG_BYTES], c
 }
 
 static const char same_speed[] = "it computes at its stated speed all the time",
-                  same_latency[] = "its latency stays what it is at the begin";
+                  same_latency[] = "its latency stays what it is at the begin",
+                  own_node[] = "messages within a node take network.loopback";
 
-/* What a tag says that no engine takes: by an attribute; by the kind of a <trace_connect>. */
-static const struct {
-    const char *attribute, *value, *of, *stays;
-} untaken[] = {{"speed_file", NULL, "id", same_speed},
-               {"availability_file", NULL, "id", same_speed},
-               {"latency_file", NULL, "id", same_latency},
-               {"loopback_bw", NULL, "id", "messages within a node take network.loopback"},
-               {"kind", "SPEED", "element", same_speed},
-               {"kind", "LATENCY", "element", same_latency}};
+/* What a tag says that no engine takes: by an attribute; by the kind of a <trace_connect>; by two attributes that are alike. */
+static const struct untaken {
+    const char *attribute, *value, *alike, *what, *of, *stays;
+} untaken[] = {{"speed_file", NULL, NULL, "speed_file", "id", same_speed},
+               {"availability_file", NULL, NULL, "availability_file", "id", same_speed},
+               {"latency_file", NULL, NULL, "latency_file", "id", same_latency},
+               {"loopback_bw", NULL, NULL, "loopback_bw", "id", own_node},
+               {"src", NULL, "dst", "src = dst", "src", own_node},
+               {"kind", "SPEED", NULL, "SPEED", "element", same_speed},
+               {"kind", "LATENCY", NULL, "LATENCY", "element", same_latency}};
+
+static bool is_untaken(const struct simgrid_tag *tag, const struct untaken *row)
+{
+    char value[CONFIG_BYTES], other[CONFIG_BYTES];
+    if (!simgrid_xml_attribute(tag, row->attribute, value, sizeof value) || !*value) return false;
+    if (row->alike) return simgrid_xml_attribute(tag, row->alike, other, sizeof other) && strcmp(value, other) == 0;
+    return !row->value || strcmp(value, row->value) == 0;
+}
+
+/* One line for all tags of a row, which names the first. */
+static enum status tell_row(const char *text, const char *xml, const struct untaken *row, simgrid_tell *tell, void *context,
+                            struct err *err)
+{
+    struct simgrid_tag tag;
+    char name[CONFIG_BYTES] = "", id[CONFIG_BYTES] = "", more[32] = "", line[SIMGRID_LINE_BYTES];
+    size_t count = 0;
+    for (const char *at = text; simgrid_xml_next(&at, &tag);) {
+        if (!is_untaken(&tag, row) || count++ > 0) continue;
+        snprintf(name, sizeof name, "%s", tag.name);
+        simgrid_xml_attribute(&tag, row->of, id, sizeof id);
+    }
+    if (count == 0) return STATUS_OK;
+    if (count > 1) snprintf(more, sizeof more, " and %zu more", count - 1);
+    snprintf(line, sizeof line, "%.200s: %s of %.100s '%.100s'%s is left out: %s", xml, row->what, name, id, more, row->stays);
+    return tell(context, line, err);
+}
 
 static enum status tell_files(const char *text, const char *xml, simgrid_tell *tell, void *context, struct err *err)
 {
-    struct simgrid_tag tag;
-    for (const char *at = text; simgrid_xml_next(&at, &tag);)
-        for (size_t i = 0; i < sizeof untaken / sizeof *untaken; i++) {
-            char value[CONFIG_BYTES], id[CONFIG_BYTES] = "", line[SIMGRID_LINE_BYTES];
-            if (!simgrid_xml_attribute(&tag, untaken[i].attribute, value, sizeof value) || !*value) continue;
-            if (untaken[i].value && strcmp(value, untaken[i].value) != 0) continue;
-            simgrid_xml_attribute(&tag, untaken[i].of, id, sizeof id);
-            snprintf(line, sizeof line, "%.200s: %s of %s '%.100s' is left out: %s", xml,
-                     untaken[i].value ? untaken[i].value : untaken[i].attribute, tag.name, id, untaken[i].stays);
-            TRY(tell(context, line, err));
-        }
+    for (size_t i = 0; i < sizeof untaken / sizeof *untaken; i++) TRY(tell_row(text, xml, &untaken[i], tell, context, err));
     return STATUS_OK;
 }
 
@@ -146,23 +164,35 @@ enum status simgrid_inputs_claim(const char *xml, struct err *err)
 }
 
 /* Adds ", NAME" to the list, which has it once. */
-static void add_name(char names[SIMGRID_LINE_BYTES], const char *name, int bytes)
+static void add_name(char names[SIMGRID_LINE_BYTES], const char *name)
 {
     char entry[CONFIG_BYTES];
-    snprintf(entry, sizeof entry, ", %.*s", bytes, name);
+    snprintf(entry, sizeof entry, ", %s", name);
     for (const char *at = names; (at = strstr(at, entry)) != NULL; at++)
         if (at[strlen(entry)] == ',' || at[strlen(entry)] == '\0') return;
     const size_t used = strlen(names);
     snprintf(names + used, SIMGRID_LINE_BYTES - used, "%s", entry);
 }
 
+/* Profiles that engine simgrid obeys: a file, or a <trace> by its name. */
+static void add_profiles(const struct simgrid_tag *tag, char names[SIMGRID_LINE_BYTES])
+{
+    static const char *const files[] = {"state_file", "bandwidth_file"};
+    char value[CONFIG_BYTES - 2], kind[CONFIG_BYTES];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (simgrid_xml_attribute(tag, files[i], value, sizeof value) && *value) add_name(names, value);
+    const bool connects = strcmp(tag->name, "trace_connect") == 0 && simgrid_xml_attribute(tag, "kind", kind, sizeof kind) &&
+                          strcmp(kind, "SPEED") != 0 && strcmp(kind, "LATENCY") != 0;
+    if (connects && simgrid_xml_attribute(tag, "trace", value, sizeof value)) add_name(names, value);
+}
+
 enum status simgrid_inputs_named(const char *xml, char names[SIMGRID_LINE_BYTES], struct err *err)
 {
     char *text;
-    int bytes = 0;
+    struct simgrid_tag tag;
     memset(names, 0, SIMGRID_LINE_BYTES);
     TRY(simgrid_xml_read(xml, &text, err));
-    for (const char *value = text; (value = next_named(value + bytes, &bytes)) != NULL;) add_name(names, value, bytes);
+    for (const char *at = text; simgrid_xml_next(&at, &tag);) add_profiles(&tag, names);
     memmove(names, names + strspn(names, ", "), strlen(names) + 1 - strspn(names, ", "));
     free(text);
     return STATUS_OK;

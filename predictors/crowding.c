@@ -49,21 +49,37 @@ static bool is_used(const struct platform *platform, size_t group, const bool *u
     return found;
 }
 
-/* What a group without a rank says changes nothing. */
+/* "2 to 5 (fat)", "7" */
+static int print_group(char *text, size_t room, const struct node_group *group, int32_t first)
+{
+    char name[64] = "", to[32] = "";
+    if (group->name) snprintf(name, sizeof name, " (%.50s)", group->name);
+    if (group->count > 1) snprintf(to, sizeof to, " to %" PRId32, first + group->count - 1);
+    return snprintf(text, room, "%" PRId32 "%s%s", first, to, name);
+}
+
+/* What groups without a rank say changes nothing: one line that lists the first of them. */
 static enum status note_groups(const struct platform *platform, const bool *used, struct result *result, struct err *err)
 {
-    int32_t last = -1;
-    for (size_t i = 0; i < platform->group_count; i++) {
+    enum { LISTED = 8, GROUP_BYTES = 128 };
+    char list[LISTED * GROUP_BYTES] = "", more[48] = "";
+    size_t length = 0, listed = 0;
+    int32_t first = 0, nodes = 0, behind = 0;
+    for (size_t i = 0; i < platform->group_count; first += platform->groups[i++].count) {
         const struct node_group *group = &platform->groups[i];
-        last += group->count;
         if (is_used(platform, i, used)) continue;
-        char name[64] = "", to[32] = "";
-        if (group->name) snprintf(name, sizeof name, " (%.50s)", group->name);
-        if (group->count > 1) snprintf(to, sizeof to, " to %d", last);
-        TRY(result_add_note(result, err, "no rank is on node%s %d%s%s, whose speed and cores change nothing (mapping)",
-                            units_plural((uint64_t)group->count), last - group->count + 1, to, name));
+        nodes += group->count;
+        if (listed++ < LISTED) {
+            if (listed > 1) length += (size_t)snprintf(list + length, 3, ", ");
+            length += (size_t)print_group(list + length, GROUP_BYTES - 2, group, first);
+        } else {
+            behind += group->count;
+        }
     }
-    return STATUS_OK;
+    if (nodes == 0) return STATUS_OK;
+    if (behind > 0) snprintf(more, sizeof more, " and %" PRId32 " more", behind);
+    return result_add_note(result, err, "no rank is on node%s %s%s, whose speed and cores change nothing (mapping)",
+                           units_plural((uint64_t)nodes), list, more);
 }
 
 static enum status note_unused(const struct platform *platform, const uint32_t *ranks, struct result *result, struct err *err)
@@ -151,12 +167,12 @@ static enum status note_factors(const struct trace *trace, const struct platform
     return status;
 }
 
-/* What the recording says of its nodes; where it does not, one rank on each is assumed. */
+/* What the recording says of its nodes. *most: ranks on the fullest, 0: it does not. */
 static enum status describe_recorded(const struct trace *trace, char text[48], uint32_t *most, bool *shares, struct err *err)
 {
     struct trace_memory memory = {.shares = NULL};
     TRY(trace_find_memory(trace, &memory, err));
-    *most = memory.ranks_per_node > 0 ? memory.ranks_per_node : 1;
+    *most = memory.ranks_per_node;
     *shares = memory.count > 0;
     if (memory.ranks_per_node > 0) snprintf(text, 48, "%" PRIu32 " in the recording", *most);
     else snprintf(text, 48, "an unknown number in the recording");
@@ -171,14 +187,16 @@ enum status crowding_memory_note(const struct trace *trace, const struct platfor
     uint32_t before;
     char recorded[48];
     TRY(note_factors(trace, platform, result, &done, err));
-    if (done || trace_origin(trace) != TRACE_RECORDED) return STATUS_OK;
+    const enum trace_origin origin = trace_origin(trace);
+    if (done || (origin != TRACE_RECORDED && origin != TRACE_DESCRIBED)) return STATUS_OK;
     TRY(describe_recorded(trace, recorded, &before, &shares, err));
+    if (before == 0 && origin == TRACE_DESCRIBED) return STATUS_OK; /* a program that was not learned from recordings */
     uint32_t *predicted = calloc((size_t)platform->node_count + 1, sizeof *predicted);
     if (!predicted) return err_memory(err);
     for (uint32_t r = 0; r < trace->rank_count; r++) predicted[platform_node_of(platform, r)]++;
     const uint32_t now = most_of(predicted, (size_t)platform->node_count);
     free(predicted);
-    if (before == now) return STATUS_OK;
+    if ((before > 0 ? before : 1) == now) return STATUS_OK; /* one is assumed */
     return result_add_note(result, err,
                            "up to %u rank%s on a node, %s: messages and cores change, but computing that is bound by memory "
                            "takes as long as recorded (mapping)%s",

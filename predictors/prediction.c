@@ -90,7 +90,6 @@ static enum status note_ends(struct prediction *prediction, const struct recordi
     return STATUS_OK;
 }
 
-/* Routes of a user's SimGrid platform are asked for before the run begins. */
 static enum status simgrid_profile_note(const struct platform *platform, struct result *result, struct err *err)
 {
     char named[SIMGRID_LINE_BYTES];
@@ -132,6 +131,36 @@ static enum status note_bounds(const struct trace_bounds *bounds, struct result 
                            bounds->outside, bounds->transfers);
 }
 
+enum status prediction_note_platform(const struct trace *trace, const struct platform *platform,
+                                     const struct engine_descriptor *engine, struct result *result, struct err *err)
+{
+    struct profile_differences differences;
+    profile_compare(trace, platform, &differences);
+    for (size_t i = 0; i < differences.count; i++) TRY(result_add_note(result, err, "%s", differences.text[i]));
+    if (platform->profile_replaced)
+        TRY(result_add_note(result, err, "the profile %s replaces what the platform file says of its own library: %s",
+                            platform->profile, platform->profile_replaced));
+    const bool loggp = strcmp(engine->name, "loggp") == 0;
+    if (loggp && platform->links == LINKS_FREE && platform_has_inner_links(platform) && platform->contention)
+        TRY(result_add_note(result, err,
+                            "engine.links is free: messages do not wait for each other on links inside the network"));
+    if (loggp && platform->simgrid_xml) TRY(simgrid_profile_note(platform, result, err));
+    if (platform->simgrid_xml) TRY(simgrid_inputs_tell(platform->simgrid_xml, add_line, result, err));
+    if (platform->nic == NIC_PAIRS && platform->contention)
+        TRY(result_add_note(result, err,
+                            loggp
+                                ? "engine.nic is pairs: a sender has the full rate to each node, as much as it sends to others"
+                                : "engine.nic is pairs, for the loggp engine: here a NIC sends one message after another"));
+    if (!loggp && platform->contention && (protocol_reverses(&platform->protocol) || platform_reverses_within(platform)))
+        TRY(result_add_note(result, err, "%s.reverse_share, for the loggp engine: here both directions take as long as one",
+                            protocol_reverses(&platform->protocol) ? "mpi.rma.protocol" : "network.loopback"));
+    TRY(crowding_note(platform, trace->rank_count, result, err));
+    TRY(crowding_memory_note(trace, platform, result, err));
+    char parted[CROWDING_TEXT_BYTES];
+    if (crowding_parts_window(trace, platform, parted)) TRY(result_add_note(result, err, "%s", parted));
+    return servers_note(platform, result, err);
+}
+
 /* Adds the facts that the analysis of the predicted trace does not know. */
 static enum status describe_with(struct prediction *prediction, const struct recording_facts *facts, const double *source_s,
                                  struct err *err)
@@ -153,37 +182,13 @@ static enum status describe_with(struct prediction *prediction, const struct rec
     result->peak_bytes = outcome->peak_bytes;
     describe_buffer(prediction, &result->buffer);
     const struct platform *platform = prediction->platform;
-    struct profile_differences differences;
-    profile_compare(prediction->trace, platform, &differences);
-    for (size_t i = 0; i < differences.count; i++) TRY(result_add_note(result, err, "%s", differences.text[i]));
-    if (platform->profile_replaced)
-        TRY(result_add_note(result, err, "the profile %s replaces what the platform file says of its own library: %s",
-                            platform->profile, platform->profile_replaced));
-    bool loggp = strcmp(prediction->engine->name, "loggp") == 0;
-    if (loggp && platform->links == LINKS_FREE && platform_has_inner_links(platform) && platform->contention)
-        TRY(result_add_note(result, err,
-                            "engine.links is free: messages do not wait for each other on links inside the network"));
-    if (loggp && platform->simgrid_xml) TRY(simgrid_profile_note(platform, result, err));
-    if (platform->simgrid_xml) TRY(simgrid_inputs_tell(platform->simgrid_xml, add_line, result, err));
-    if (platform->nic == NIC_PAIRS && platform->contention)
-        TRY(result_add_note(result, err,
-                            loggp
-                                ? "engine.nic is pairs: a sender has the full rate to each node, as much as it sends to others"
-                                : "engine.nic is pairs, for the loggp engine: here a NIC sends one message after another"));
-    if (!loggp && platform->contention && (protocol_reverses(&platform->protocol) || platform_reverses_within(platform)))
-        TRY(result_add_note(result, err, "%s.reverse_share, for the loggp engine: here both directions take as long as one",
-                            protocol_reverses(&platform->protocol) ? "mpi.rma.protocol" : "network.loopback"));
-    TRY(crowding_note(platform, prediction->trace->rank_count, result, err));
-    TRY(crowding_memory_note(prediction->trace, platform, result, err));
+    TRY(prediction_note_platform(prediction->trace, platform, prediction->engine, result, err));
     char text[UNITS_TEXT_BYTES];
     if (outcome->core_wait_s > 0)
         TRY(result_add_note(result, err,
                             "more threads than cores run at times: in all, they wait %s for the cores of their nodes "
                             "(nodes.cores)",
                             units_format_duration(outcome->core_wait_s, text)));
-    char parted[CROWDING_TEXT_BYTES];
-    if (crowding_parts_window(prediction->trace, platform, parted)) TRY(result_add_note(result, err, "%s", parted));
-    TRY(servers_note(platform, result, err));
     TRY(servers_ranks_note(prediction, err));
     TRY(steering_note(prediction->trace, &facts->steering, platform, result, err));
     TRY(note_files(facts, result, err));

@@ -44,6 +44,10 @@ bool prediction_forgets(const struct prediction *prediction);
 /* Gives a replay of the prediction's trace what it reads. */
 enum status prediction_begin_calls(const struct prediction *prediction, struct replay_options *options, struct err *err);
 
+/* Adds notes of what the platform and the engine leave out or assume for this trace. */
+enum status prediction_note_platform(const struct trace *trace, const struct platform *platform,
+                                     const struct engine_descriptor *engine, struct result *result, struct err *err);
+
 /* The run time on a variant of the platform, by the engine loggp, which can run several times in a process; NAN if the trace does
  * not end on it (an order of locks may differ). */
 enum status prediction_run_time_on(const struct prediction *prediction, const struct platform *platform, double *run_time_s,

@@ -426,15 +426,18 @@ static enum status run_model(const struct settings *settings, struct err *err)
 struct learned {
     struct program *program; /* owned */
     uint32_t few;            /* ranks of the smallest run */
-    uint32_t threads, cores; /* of each rank; threads 0: as recorded */
+    uint32_t threads, cores; /* of each rank; threads 0: as recorded; cores: the fewest */
+    bool cores_differ;
 };
 
 /* Beside the program's own parameters. */
 static enum status add_threads(const struct learned *learned, char **parameters, struct err *err)
 {
-    char on[40] = "", *made;
+    char on[64] = "", *made;
     if (learned->threads == 0) return STATUS_OK;
-    if (learned->cores < learned->threads) snprintf(on, sizeof on, " on %u core%s", learned->cores, units_plural(learned->cores));
+    if (learned->cores < learned->threads)
+        snprintf(on, sizeof on, " on %u core%s%s", learned->cores, units_plural(learned->cores),
+                 learned->cores_differ ? ", the fewest of a rank" : "");
     if (asprintf(&made, "%s, threads = %u%s", *parameters ? *parameters : "", learned->threads, on) < 0) return err_memory(err);
     free(*parameters);
     *parameters = made;
@@ -513,23 +516,49 @@ static enum status check_count(const struct settings *settings, struct err *err)
     return STATUS_OK;
 }
 
-/* The cores that a rank has of its node. */
-static enum status find_cores(const struct settings *settings, const struct trace *trace, uint32_t *cores, struct err *err)
+/* The cores that a rank has of a node with so many ranks. A node that others fill later is shared as if they were there. */
+static uint32_t cores_of(const struct platform *platform, const struct node_group *group, uint32_t ranks)
+{
+    const int32_t share = platform->rank_nodes ? (int32_t)ranks : platform->ranks_per_node;
+    const int32_t cores = share == RANKS_BY_CORES ? 1 : platform_rank_cores(platform, group) / share;
+    return cores > 1 ? (uint32_t)cores : 1;
+}
+
+/* The cores of a rank at the largest scale; where the platform has no room yet, at any. */
+static enum status count_cores(const struct platform *platform, uint32_t rank_count, struct learned *learned, struct err *err)
+{
+    struct err none;
+    const bool room = platform_check_ranks(platform, rank_count, &none) == STATUS_OK;
+    uint32_t *ranks = calloc((size_t)platform->node_count + 1, sizeof *ranks), most = 0;
+    if (!ranks) return err_memory(err);
+    for (uint32_t rank = 0; room && rank < rank_count; rank++) ranks[platform_node_of(platform, rank)]++;
+    learned->cores = UINT32_MAX;
+    for (int32_t node = 0; node < platform->node_count; node++) {
+        if (room && ranks[node] == 0) continue;
+        const uint32_t cores = cores_of(platform, platform_group_of(platform, node), room ? ranks[node] : 1);
+        if (cores < learned->cores) learned->cores = cores;
+        if (cores > most) most = cores;
+    }
+    learned->cores_differ = most > learned->cores;
+    free(ranks);
+    return STATUS_OK;
+}
+
+static enum status find_cores(const struct settings *settings, const struct trace *trace, struct learned *learned,
+                              struct err *err)
 {
     struct platform *platform;
     TRY(prediction_options_open(&settings->prediction, NULL, trace, &platform, err));
-    const int64_t ranks = platform->rank_nodes ? 1 : platform->ranks_per_node;
-    const int64_t each = ranks == RANKS_BY_CORES ? 1 : platform_least_cores(platform) / ranks;
-    *cores = each > 1 ? (uint32_t)each : 1;
+    enum status status = count_cores(platform, settings->ranks[settings->rank_count - 1], learned, err);
     platform_free(platform);
-    return STATUS_OK;
+    return status;
 }
 
 /* As many threads as have a core run at once. */
 static enum status fold_threads(const struct settings *settings, struct learned *learned, struct trace **trace, struct err *err)
 {
     if (learned->threads == 0) return STATUS_OK;
-    TRY(find_cores(settings, *trace, &learned->cores, err));
+    TRY(find_cores(settings, *trace, learned, err));
     return model_options_fold(learned->threads, learned->cores, trace, err);
 }
 

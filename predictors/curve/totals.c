@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "common/units.h"
-#include "predictors/crowding.h"
-#include "predictors/servers.h"
+#include "predictors/prediction.h"
 #include "simulate/replay/replay.h"
 
 static enum status set_names(struct result *result, const struct trace *trace, const struct platform *platform,
@@ -67,9 +66,7 @@ enum status scale_totals(struct program_source *source, double computing_s, cons
     if (status == STATUS_OK) {
         status = set_names(made, trace, platform, engine, err);
         if (status == STATUS_OK) status = describe_outcome(&outcome, made, err);
-        if (status == STATUS_OK) status = crowding_note(platform, trace->rank_count, made, err);
-        if (status == STATUS_OK) status = crowding_memory_note(trace, platform, made, err);
-        if (status == STATUS_OK) status = servers_note(platform, made, err);
+        if (status == STATUS_OK) status = prediction_note_platform(trace, platform, engine, made, err);
         computing_s *= platform_slowness(platform, trace->rank_count);
         double in_mpi_s = fmax(0, mean_s(made->rank_time_s, made->rank_count) - computing_s);
         made->uncertainty = uncertainty_of_run(NAN, NULL, CLASS_UNDRAWN, in_mpi_s);

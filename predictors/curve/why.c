@@ -6,6 +6,8 @@
 #include "common/memory_text.h"
 #include "common/text/text.h"
 #include "common/units.h"
+#include "model/result/result_fields.h"
+#include "model/waits/properties.h"
 #include "trace/program_model/source.h"
 
 static const double NOTABLE = 0.001; /* of all ranks' time */
@@ -104,6 +106,26 @@ static void print_computing(const struct reasons *reasons, const double *few_s, 
                units_format_duration(few_s[most] * divided, text[1]));
 }
 
+/* How many times as long a point's ranks compute as the program says. */
+static double find_lengthening(const struct reasons *reasons, const struct curve_point *point, const double *seconds)
+{
+    double inclusive_s[PROPERTY_COUNT], exclusive_s[PROPERTY_COUNT], sum_s = 0;
+    for (size_t i = 0; i <= reasons->model->computing_count; i++) sum_s += seconds[i];
+    result_property_times(point->result, inclusive_s, exclusive_s);
+    return sum_s > 0 ? inclusive_s[PROPERTY_USER] / point->ranks / sum_s : 1;
+}
+
+/* Nodes of another speed, or with more ranks than cores, lengthen what the program says. */
+static void print_nodes(const struct reasons *reasons, const double *few_s, const double *many_s)
+{
+    const double few = find_lengthening(reasons, reasons->few, few_s),
+                 many = find_lengthening(reasons, reasons->many, many_s);
+    if (!(few > 0) || many <= 1.01 * few) return;
+    text_print(reasons->out,
+               "The nodes make it %.3g times as long at %u ranks, %.3g times at %u (nodes.speed, nodes.cores, mapping).\n", many,
+               reasons->many->ranks, few, reasons->few->ranks);
+}
+
 static enum status explain_computing(const struct reasons *reasons, struct err *err)
 {
     size_t count = reasons->model->computing_count + 1;
@@ -111,7 +133,10 @@ static enum status explain_computing(const struct reasons *reasons, struct err *
     if (!seconds) return err_memory(err);
     enum status status = survey_at(reasons, reasons->few, seconds, err);
     if (status == STATUS_OK) status = survey_at(reasons, reasons->many, seconds + count, err);
-    if (status == STATUS_OK) print_computing(reasons, seconds, seconds + count);
+    if (status == STATUS_OK) {
+        print_computing(reasons, seconds, seconds + count);
+        print_nodes(reasons, seconds, seconds + count);
+    }
     free(seconds);
     return status;
 }

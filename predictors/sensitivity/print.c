@@ -8,6 +8,7 @@
 #include "common/text/text.h"
 #include "common/units.h"
 #include "model/waits/totals.h"
+#include "predictors/sensitivity/run_time.h"
 #include "predictors/sensitivity/sensitivity.h"
 
 enum { PLACES_SHOWN = 5, SHARES_SHOWN = 3 };
@@ -52,7 +53,8 @@ static void print_value(const struct sensitivity_value *value, FILE *out)
         text_print(out, " %10s", sensitivity_value_text(value->kind, value->tolerances[i].value, text[3]));
     text_print(out, "%s\n", value->exact ? "" : "  by replay");
     if (!isnan(value->slope_below))
-        text_print(out, "%-32s %10s %18s\n", "  below this value", "", format_slope(value->kind, value->slope_below, below));
+        text_print(out, "%-32s %10s %18s\n", run_time_falls(value->kind) ? "  above this value" : "  below this value", "",
+                   format_slope(value->kind, value->slope_below, below));
 }
 
 static void print_share(enum place_split split, const struct place_share *share, FILE *out)

@@ -136,9 +136,9 @@ enum status run_time_slope(const struct run_time *of, int64_t x, bool left, int6
     return STATUS_OK;
 }
 
-bool run_time_falls(const struct run_time *of)
+bool run_time_falls(enum key_kind kind)
 {
-    return of->value->kind == KEY_RATE || of->value->kind == KEY_SPEED;
+    return kind == KEY_RATE || kind == KEY_SPEED;
 }
 
 double run_time_value(const struct run_time *of, double x)

@@ -66,7 +66,7 @@ double run_time_unit(const struct run_time *of);
 double run_time_value(const struct run_time *of, double x);
 int64_t run_time_steps(const struct run_time *of, double value);
 /* Whether more steps are a smaller value: of a rate or a speed. */
-bool run_time_falls(const struct run_time *of);
+bool run_time_falls(enum key_kind kind);
 double run_time_s(const struct run_time *of, double t);
 /* How far measured run times may be from a line whose slope was measured this many steps away: 0 for a time, else the rounding of
  * costs that are computed in floating point. */

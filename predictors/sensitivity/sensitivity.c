@@ -128,7 +128,7 @@ static const struct sensitivity_range *find_range(const struct sensitivity_optio
 
 static enum status check_range(const struct run_time *of, const struct sensitivity_range *range, struct err *err)
 {
-    const bool inverse = run_time_falls(of);
+    const bool inverse = run_time_falls(of->value->kind);
     const double most = run_time_value(of, (double)COST_END_PS), end = inverse ? range->low : range->high;
     if (inverse && end < most)
         return err_set(err, STATUS_USAGE, "--range", range->key, "it begins at %g, expected at least %.3g", end, most);
@@ -141,7 +141,7 @@ static enum status check_range(const struct run_time *of, const struct sensitivi
 static enum status choose_range(const struct run_time *of, const struct sensitivity_range *range, int64_t *low, int64_t *high,
                                 struct err *err)
 {
-    const bool inverse = run_time_falls(of);
+    const bool inverse = run_time_falls(of->value->kind);
     if (range) {
         TRY(check_range(of, range, err));
         *low = run_time_steps(of, inverse ? range->high : range->low);
@@ -194,7 +194,7 @@ static enum status verify_curve(struct finder *finder, const struct run_time *of
 static enum status keep_corners(const struct run_time *of, const struct corners *curve, struct sensitivity_value *made,
                                 struct err *err)
 {
-    const bool inverse = run_time_falls(of);
+    const bool inverse = run_time_falls(of->value->kind);
     made->corners = calloc(curve->count + 1, sizeof *made->corners);
     if (!made->corners) return err_memory(err);
     made->corner_count = curve->count;
@@ -208,7 +208,7 @@ static enum status keep_corners(const struct run_time *of, const struct corners 
 static enum status describe_curve(const struct finder *finder, const struct run_time *of, bool convex, struct corners *curve,
                                   struct sensitivity_value *made)
 {
-    const bool inverse = run_time_falls(of);
+    const bool inverse = run_time_falls(of->value->kind);
     const double ends[] = {run_time_value(of, curve->from), run_time_value(of, curve->to)};
     made->slope = curve->right * run_time_unit(of);
     made->slope_below = isnan(curve->left) || curve->left == curve->right ? NAN : curve->left * run_time_unit(of);

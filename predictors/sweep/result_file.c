@@ -200,7 +200,10 @@ static enum status check_point(const struct sweep *sweep, size_t point, const st
         same = same && cJSON_Compare(item, cJSON_GetObjectItemCaseSensitive(root->item, item->string), true);
     cJSON_Delete(expected);
     if (!same) return json_error(root, err, "is another point");
-    TRY(fields_read(sweep_figures_fields, root, 0, &figures, err));
+    memset(&figures, 0, sizeof figures);
+    enum status status = fields_read(sweep_figures_fields, root, 0, &figures, err);
+    fields_clear(sweep_figures_fields, &figures);
+    TRY(status);
     TRY(check_numbers(root, "wait_states_s", 0, SWEEP_MOST_S * (double)count, err));
     return check_numbers(root, "properties", -SWEEP_MOST_S * (double)count, SWEEP_MOST_S * (double)count, err);
 }

@@ -120,7 +120,9 @@ static enum status write_line(const struct point_run *run, const struct result *
                                     .transfers = result->transfer_count,
                                     .bytes = result->transfer_bytes,
                                     .incomplete = result->incomplete || result->left_out_count > 0,
-                                    .error = result->uncertainty};
+                                    .error = result->uncertainty,
+                                    .notes = result->notes,
+                                    .note_count = result->note_count};
     double exclusive_s[PROPERTY_COUNT];
     for (int p = 0; p < PATTERN_COUNT; p++)
         figures.waits_s[p] = result->patterns[p].severity_s > 0 ? result->patterns[p].severity_s : (double)NAN;

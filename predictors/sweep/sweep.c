@@ -49,7 +49,7 @@ static const char *name_state(int failed)
 const struct field sweep_figures_fields[] = {
     SAME(run_time_s, .most = SWEEP_MOST_S), SAME(transfers, .most = 0x1p53), SAME(bytes), SAME(incomplete),
     NAMED("wait_states_s", waits_s, name_pattern, LEFT_OUT), NAMED("properties", properties_s, name_property, LEFT_OUT, SIGNED),
-    INLINE(NULL, error, uncertainty_fields), {0}};
+    INLINE(NULL, error, uncertainty_fields), TEXTS("notes", notes, note_count, OPTIONAL), {0}};
 #undef S
 #define S struct point_row
 static const struct field axes_fields[] = {SAME(ranks, IF_POSITIVE), FIELD("platform", axes[SWEEP_PLATFORMS]),

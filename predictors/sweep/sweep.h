@@ -70,6 +70,8 @@ struct sweep_figures {
     bool incomplete;
     double waits_s[PATTERN_COUNT], properties_s[PROPERTY_COUNT]; /* NAN: none */
     struct uncertainty error;
+    char **notes; /* as a result has them; owned where they were read */
+    size_t note_count;
 };
 extern const struct field sweep_figures_fields[], sweep_fields[]; /* sweep_fields: of the schema */
 

@@ -66,7 +66,10 @@ static enum status read_figures(struct row *row, struct err *err)
 
 static void rows_close(struct rows *rows)
 {
-    for (size_t i = 0; rows->items && i < rows->sweep->count; i++) json_close(&rows->items[i].point);
+    for (size_t i = 0; rows->items && i < rows->sweep->count; i++) {
+        fields_clear(sweep_figures_fields, &rows->items[i].is);
+        json_close(&rows->items[i].point);
+    }
     free(rows->items);
 }
 
@@ -178,6 +181,55 @@ static void print_unknown(const struct rows *rows, FILE *out)
     uncertainty_print_unknown(&all, out);
 }
 
+static bool has_note(const struct row *row, const char *note)
+{
+    for (size_t i = 0; i < row->is.note_count; i++)
+        if (strcmp(row->is.notes[i], note) == 0) return true;
+    return false;
+}
+
+/* A note of several points once, with the first of them unless all have it. */
+static void print_note(const struct rows *rows, size_t first, const char *note, FILE *out)
+{
+    size_t with = 0, done = 0;
+    char buffer[24];
+    for (size_t i = 0; i < rows->sweep->count; i++) {
+        done += isnan(rows->items[i].is.run_time_s) ? 0 : 1;
+        with += has_note(&rows->items[i], note);
+    }
+    fputs("Note", out);
+    const char *between = " on ";
+    for (enum sweep_axis axis = 0; axis < SWEEP_AXES && with < done; axis++) {
+        if (rows->sweep->config.axes[axis].count < 2) continue;
+        text_print(out, "%s%s %s", between, sweep_axis_name(axis), place_of(&rows->items[first], axis, buffer));
+        between = ", ";
+    }
+    if (with > 1 && with < done) text_print(out, " and %zu more point%s", with - 1, units_plural(with - 1));
+    text_print(out, ": %s\n", note);
+}
+
+/* Notes that no earlier point has; of many the JSON has the rest. */
+static void print_notes(const struct rows *rows, FILE *out)
+{
+    enum { NOTES_SHOWN = 20 };
+    const char *shown[NOTES_SHOWN];
+    size_t count = 0, behind = 0;
+    for (size_t i = 0; i < rows->sweep->count; i++)
+        for (size_t n = 0; n < rows->items[i].is.note_count; n++) {
+            const char *note = rows->items[i].is.notes[n];
+            size_t same = 0;
+            while (same < count && strcmp(shown[same], note) != 0) same++;
+            if (same < count) continue;
+            if (count == NOTES_SHOWN) {
+                behind++;
+                continue;
+            }
+            shown[count++] = note;
+            print_note(rows, i, note, out);
+        }
+    if (behind > 0) text_print(out, "And %zu more note%s of points, in the JSON\n", behind, units_plural(behind));
+}
+
 enum status sweep_print(const struct sweep *sweep, FILE *out, struct err *err)
 {
     struct rows rows;
@@ -186,6 +238,7 @@ enum status sweep_print(const struct sweep *sweep, FILE *out, struct err *err)
     for (size_t i = 0; i < sweep->count; i++) print_row(&rows, &rows.items[i], out);
     print_fastest(&rows, out);
     print_unknown(&rows, out);
+    print_notes(&rows, out);
     rows_close(&rows);
     return STATUS_OK;
 }
