@@ -423,6 +423,19 @@ static bool is_statistical(const struct learner *learner, const struct step *ste
     return false;
 }
 
+/* The ranks end a statistical step together, so they do not show its noise: the executions of one rank do. Sigma is such that
+ * they count as those of all ranks do. */
+static enum status step_noise(const struct executions *all, uint32_t ranks, double *sigma_s, struct err *err)
+{
+    uint32_t rank = 0;
+    while (rank + 1 < ranks && all->first[rank + 1] == all->first[rank]) rank++;
+    size_t first[2] = {0, all->first[rank + 1] - all->first[rank]};
+    const struct executions own = {.values = all->values + all->first[rank], .count = first[1], .first = first, .most = first[1]};
+    TRY(block_noise(&own, 1, sigma_s, err));
+    *sigma_s *= sqrt((double)all->count / (double)own.count);
+    return STATUS_OK;
+}
+
 /* Fits the computing of a place. *seen is false if no run has any. */
 static enum status fit_place(const struct learner *learner, const struct step *step, size_t place, struct time_model *model,
                              bool *seen)
@@ -430,19 +443,22 @@ static enum status fit_place(const struct learner *learner, const struct step *s
     struct time_sample samples[learner->count];
     size_t offset = offsetof(struct walk_sample, computing) + place * sizeof(struct time_sample);
     size_t count = collect_times(learner, step, offset, samples), at = 0;
+    const bool statistical = is_statistical(learner, step);
     *seen = count > 0;
     if (count == 0) return STATUS_OK;
     for (size_t i = 0; i < learner->count; i++) {
         const struct executions *executions = executions_of(learner, i, step, place);
         double sigma_s;
         if (executions->count == 0) continue;
-        TRY(block_noise(executions, learner->traces[i]->rank_count, &sigma_s, learner->err));
+        const uint32_t ranks = learner->traces[i]->rank_count;
+        if (statistical) TRY(step_noise(executions, ranks, &sigma_s, learner->err));
+        else TRY(block_noise(executions, ranks, &sigma_s, learner->err));
         samples[at++].deviations = sigma_s * sigma_s * (double)(executions->count - 1);
     }
     bool is_start = step == learner->program->steps && place == COMPUTING_BEFORE;
     if (is_start) time_model_fit_last(samples, count, model); /* the time between the starts of processes */
     else time_model_fit(samples, count, is_small(learner, &samples[count - 1]), model);
-    if (count < 3 && is_statistical(learner, step)) time_model_add_change(samples, count, model);
+    if (count < 3 && statistical) time_model_add_change(samples, count, model);
     if (count == 1 && !is_start) time_model_add_unknown(model);
     return STATUS_OK;
 }
