@@ -70,6 +70,18 @@ static enum status note_polls(const struct trace *trace, const struct recording_
                            facts->polls.rank, place);
 }
 
+/* Ranks that start at different times: from a twentieth of the predicted run time on. */
+static enum status note_starts(struct result *result, const struct trace_spread *spread, struct err *err)
+{
+    char text[UNITS_TEXT_BYTES];
+    const double range_s = spread->last_ps > spread->first_ps ? units_s(spread->last_ps - spread->first_ps) : 0;
+    if (result->section.known || range_s <= result->run_time_s / 20) return STATUS_OK;
+    return result_add_note(result, err,
+                           "the ranks start within %s of each other, as recorded: that is in the run time and in its error; "
+                           "--without-init leaves it out",
+                           units_format_duration(range_s, text));
+}
+
 /* What the platform says nothing of, and the recording shows: from a hundredth of its time on. */
 static enum status note_ends(struct prediction *prediction, const struct recording_facts *facts, struct err *err)
 {
@@ -78,6 +90,7 @@ static enum status note_ends(struct prediction *prediction, const struct recordi
     static const char *const calls[] = {"MPI_Init", "MPI_Finalize"}, *const keys[] = {"mpi.init_s", "mpi.finalize_s"};
     const double stated_s[] = {platform->init_s, platform->finalize_s};
     if (trace_origin(trace) != TRACE_RECORDED || trace->rank_count == 0) return STATUS_OK;
+    if (facts->ends_s[0] > 0) TRY(note_starts(prediction->result, &facts->spread, err));
     const double run_s = facts->end_ps == INT64_MIN ? 0 : units_s(facts->end_ps - trace_begin_ps(trace));
     for (int i = 0; i < 2; i++) {
         char took[UNITS_TEXT_BYTES];

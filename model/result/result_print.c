@@ -132,7 +132,9 @@ static void print_property_waits(const struct result *result, const struct resul
 static void print_properties(const struct result *result, FILE *out)
 {
     char inclusive[UNITS_TEXT_BYTES], exclusive[UNITS_TEXT_BYTES];
-    text_print(out, "\n%-36s %10s %7s %10s\n", "Time by property, all ranks", "inclusive", "share", "exclusive");
+    /* Its root is all of the time; other shares are without MPI_Init. */
+    const char *title = result->init_s > 0 ? "Time by property, MPI_Init included" : "Time by property, all ranks";
+    text_print(out, "\n%-36s %10s %7s %10s\n", title, "inclusive", "share", "exclusive");
     for (size_t i = 0; i < result->property_count; i++) {
         const struct result_property *property = &result->properties[i];
         const struct property_row *row = property_by_name(property->name);

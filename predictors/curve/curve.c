@@ -114,38 +114,71 @@ static void print_point(const struct curve *curve, size_t i, FILE *out)
 /* The largest distance from a point at which Amdahl's model is said to describe the run. */
 static const double AMDAHL_ERROR_MAX = 0.1;
 
-static void print_limits(const struct curve *curve, FILE *out)
+enum { SENTENCE_BYTES = 400 };
+
+/* What is said of a row; "" nothing. */
+typedef void row_says(const struct curve *curve, size_t row, char text[SENTENCE_BYTES]);
+
+static void say_end(const struct curve *curve, size_t row, char text[SENTENCE_BYTES])
+{
+    const size_t stops = limits_stops_paying(curve, row);
+    if (stops == curve->count) return;
+    const uint32_t ranks = curve->points[stops].ranks, first = curve->points[row].ranks;
+    if (curve->strong)
+        snprintf(text, SENTENCE_BYTES, "more than %u rank%s do not make it faster", ranks, units_plural(ranks));
+    else
+        snprintf(text, SENTENCE_BYTES, "at %u ranks less than half of the work per rank and time of %u rank%s is done", ranks,
+                 first, units_plural(first));
+}
+
+static void say_amdahl(const struct curve *curve, size_t row, char text[SENTENCE_BYTES])
+{
+    const struct amdahl amdahl = limits_amdahl(curve, row);
+    if (!amdahl.known || amdahl.error > AMDAHL_ERROR_MAX) return;
+    char error[40] = "by two numbers of ranks";
+    if (amdahl.points > 2) snprintf(error, sizeof error, "within %.1f %%", 100 * amdahl.error);
+    const int used = snprintf(text, SENTENCE_BYTES, "%.2f %% of one rank's run time do not shrink with ranks (Amdahl, %s)",
+                              100 * amdahl.serial_share, error);
+    if (amdahl.serial_share > 0)
+        snprintf(text + used, SENTENCE_BYTES - (size_t)used, ": no speed-up above %.4g against one rank",
+                 1 / amdahl.serial_share);
+}
+
+static void say_wins(const struct curve *curve, size_t row, char text[SENTENCE_BYTES])
+{
+    size_t first, last = SIZE_MAX, used = 0;
+    if (curve->rows == 1) return;
+    while (limits_next_win(curve, row, &first, &last) && used + 40 < SENTENCE_BYTES) {
+        used += (size_t)snprintf(text + used, SENTENCE_BYTES - used, "%s%u",
+                                 used ? ", " : "the fastest, or as fast within the error, at ", curve->points[first].ranks);
+        if (last > first) used += (size_t)snprintf(text + used, SENTENCE_BYTES - used, " to %u", curve->points[last].ranks);
+    }
+    if (used > 0) snprintf(text + used, SENTENCE_BYTES - used, " ranks");
+}
+
+/* "a, c: more than 8 ranks do not make it faster.": a sentence once, with the rows that it is about. */
+static void print_sentences(const struct curve *curve, row_says *says, FILE *out)
 {
     for (size_t row = 0; row < curve->rows; row++) {
-        size_t stops = limits_stops_paying(curve, row);
-        if (stops == curve->count) continue;
-        if (curve->strong)
-            text_print(out, "%s: more than %u rank%s do not make it faster.\n", curve->semantics[row],
-                       curve->points[stops].ranks, units_plural(curve->points[stops].ranks));
-        else
-            text_print(out, "%s: at %u ranks less than half of the work per rank and time of %u rank%s is done.\n",
-                       curve->semantics[row], curve->points[stops].ranks, curve->points[row].ranks,
-                       units_plural(curve->points[row].ranks));
-    }
-    for (size_t row = 0; row < curve->rows; row++) {
-        struct amdahl amdahl = limits_amdahl(curve, row);
-        if (!amdahl.known || amdahl.error > AMDAHL_ERROR_MAX) continue;
-        text_print(out, "%s: %.2f %% of one rank's run time do not shrink with ranks (Amdahl, ", curve->semantics[row],
-                   100 * amdahl.serial_share);
-        if (amdahl.points > 2) text_print(out, "within %.1f %%)", 100 * amdahl.error);
-        else fputs("by two numbers of ranks)", out);
-        if (amdahl.serial_share > 0) text_print(out, ": no speed-up above %.4g against one rank", 1 / amdahl.serial_share);
-        fputs(".\n", out);
-    }
-    for (size_t row = 0; curve->rows > 1 && row < curve->rows; row++) {
-        size_t first, last = SIZE_MAX;
-        while (limits_next_win(curve, row, &first, &last)) {
-            text_print(out, "%s is the fastest, or as fast within the error, at %u", curve->semantics[row],
-                       curve->points[first].ranks);
-            if (last > first) text_print(out, " to %u", curve->points[last].ranks);
-            fputs(" ranks.\n", out);
+        char text[SENTENCE_BYTES] = "";
+        size_t same = 0;
+        says(curve, row, text);
+        for (size_t other = 0; *text && other < curve->rows; other++) {
+            char of_other[SENTENCE_BYTES] = "";
+            says(curve, other, of_other);
+            if (strcmp(text, of_other) != 0) continue;
+            if (same == 0 && other < row) break; /* was said */
+            text_print(out, same++ ? ", %s" : "%s", curve->semantics[other]);
         }
+        if (same > 0) text_print(out, ": %s.\n", text);
     }
+}
+
+static void print_limits(const struct curve *curve, FILE *out)
+{
+    print_sentences(curve, say_end, out);
+    print_sentences(curve, say_amdahl, out);
+    print_sentences(curve, say_wins, out);
 }
 
 static void print_waits_head(const struct curve *curve, FILE *out)
