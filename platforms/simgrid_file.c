@@ -47,6 +47,11 @@ enum status platform_write_simgrid(const struct platform *platform, FILE *out, s
     if (platform->groups[0].speed != 1)
         fprintf(out, " 1 Gf is the speed of the recording's machine: to read the file, nodes.speed is %.9g, that of node 0.",
                 platform->groups[0].speed);
+    for (size_t i = 0; i < platform->group_count; i++)
+        if (platform->groups[i].memory_rows > 0) {
+            fputs(" nodes.memory_curve is left out.", out);
+            break;
+        }
     fputs(" -->\n", out);
     return STATUS_OK;
 }

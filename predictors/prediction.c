@@ -89,15 +89,17 @@ static enum status note_ends(struct prediction *prediction, const struct recordi
     const struct platform *platform = prediction->platform;
     static const char *const calls[] = {"MPI_Init", "MPI_Finalize"}, *const keys[] = {"mpi.init_s", "mpi.finalize_s"};
     const double stated_s[] = {platform->init_s, platform->finalize_s};
-    if (trace_origin(trace) != TRACE_RECORDED || trace->rank_count == 0) return STATUS_OK;
-    if (facts->ends_s[0] > 0) TRY(note_starts(prediction->result, &facts->spread, err));
+    const enum trace_origin origin = trace_origin(trace);
+    if ((origin != TRACE_RECORDED && origin != TRACE_DESCRIBED) || trace->rank_count == 0) return STATUS_OK;
+    if (origin == TRACE_RECORDED && facts->ends_s[0] > 0) TRY(note_starts(prediction->result, &facts->spread, err));
     const double run_s = facts->end_ps == INT64_MIN ? 0 : units_s(facts->end_ps - trace_begin_ps(trace));
     for (int i = 0; i < 2; i++) {
         char took[UNITS_TEXT_BYTES];
         const double took_s = stated_s[i] > 0 ? 0 : facts->ends_s[i] / trace->rank_count;
         if (took_s <= run_s / 100) continue;
         TRY(result_add_note(prediction->result, err,
-                            "%s takes no time of its own here: in the recording it took %s, mean of the ranks (%s)", calls[i],
+                            "%s takes no time of its own here: in the %s %s, mean of the ranks (%s)", calls[i],
+                            origin == TRACE_RECORDED ? "recording it took" : "program it takes",
                             units_format_duration(took_s, took), keys[i]));
     }
     return STATUS_OK;

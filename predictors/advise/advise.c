@@ -400,6 +400,12 @@ enum status advice_find(const struct trace *trace, const struct advice_options *
     finder.advice->options = options;
     finder.advice->trace = trace;
     enum status status = find_changes(&finder);
+    if (finder.unchanged && finder.advice) {
+        finder.advice->notes = finder.unchanged->notes;
+        finder.advice->note_count = finder.unchanged->note_count;
+        finder.unchanged->notes = NULL;
+        finder.unchanged->note_count = 0;
+    }
     result_free(finder.unchanged);
     if (status == STATUS_OK)
         *advice = finder.advice;
@@ -414,5 +420,7 @@ void advice_free(struct advice *advice)
         scene_close(&advice->changes[i].scene);
         FREE_ALL(advice->changes[i].why, advice->changes[i].where);
     }
+    for (size_t i = 0; advice && i < advice->note_count; i++) free(advice->notes[i]);
+    if (advice) free(advice->notes);
     free(advice);
 }

@@ -50,6 +50,8 @@ struct advice {
     size_t count;
     size_t order[ADVICE_ROWS_MAX]; /* indices of the count - 1 real changes, the largest gain first */
     double reference_s;            /* run time of the first one by the engine that confirms */
+    char **notes;                  /* owned: of the run as it is, by the fast engine */
+    size_t note_count;
 };
 
 /* Finds and replays the changes. A change that does not apply, or whose replay fails, is kept with its reason. The

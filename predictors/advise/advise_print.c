@@ -110,6 +110,8 @@ void advice_print(const struct advice *advice, FILE *out)
     print_one_sided(advice, out);
     for (size_t i = 0; i + 1 < advice->count; i++)
         if (advice->changes[advice->order[i]].why && !has_reason_before(advice, i)) print_reason(advice, i, out);
+    if (advice->note_count > 0) text_print(out, "\nNotes\n");
+    for (size_t i = 0; i < advice->note_count; i++) text_print(out, "  %s\n", advice->notes[i]);
 }
 
 /* --- the JSON --- */
@@ -144,6 +146,8 @@ static const struct field change_fields[] = {FIELD("row", change.scene.name), SA
 struct head {
     const char *trace, *platform, *library;
     const struct result *recorded;
+    char **notes;
+    size_t note_count;
     char semantics[PLATFORM_SEMANTICS_BYTES], headline[ADVICE_HEADLINE_BYTES];
     double run_time_s, error;
     struct uncertainty sure;
@@ -158,6 +162,8 @@ static void make_head(const void *item, void *made)
                           .platform = platform->name ? platform->name : "",
                           .library = platform->library ? platform->library : RESULT_IDEAL_LIBRARY,
                           .recorded = advice->options->recorded,
+                          .notes = advice->notes,
+                          .note_count = advice->note_count,
                           .run_time_s = advice->reference_s,
                           .error = advice->options->error,
                           .sure = advice->changes[0].sure};
@@ -168,7 +174,8 @@ static void make_head(const void *item, void *made)
 #define S struct head
 static const struct field head_fields[] = {SAME(trace), SAME(platform), SAME(semantics), SAME(library), SAME(headline),
                                            SAME(run_time_s), SAME(error, IF_FINITE), INLINE(NULL, sure, uncertainty_fields),
-                                           INLINE(NULL, recorded, result_calls_fields, IF_THERE, LEFT_OUT, POINTED), {0}};
+                                           INLINE(NULL, recorded, result_calls_fields, IF_THERE, LEFT_OUT, POINTED),
+                                           TEXTS("notes", notes, note_count), {0}};
 #undef S
 const struct field advice_fields[] = {SCHEMA("rmacast.advice/1"), MADE(NULL, struct head, make_head, head_fields),
                                       EACH("changes", struct change_row, fill_change, change_fields), {0}};

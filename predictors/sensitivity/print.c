@@ -184,6 +184,12 @@ void sensitivity_print(const struct sensitivity *made, FILE *out)
     }
 }
 
+void sensitivity_print_notes(const struct sensitivity *made, FILE *out)
+{
+    if (made->note_count > 0) text_print(out, "\nNotes\n");
+    for (size_t i = 0; i < made->note_count; i++) text_print(out, "  %s\n", made->notes[i]);
+}
+
 void sensitivity_print_rows(const struct sensitivity *made, FILE *out)
 {
     if (made->row_count == 0 || made->rows[0].value_count == 0) return;
@@ -335,5 +341,6 @@ static const struct field row_fields[] = {FIELD("row", name), SAME(semantics), S
 #define S struct sensitivity
 const struct field sensitivity_fields[] = {SCHEMA("rmacast.sensitivity/1"), FIELD("trace", trace), FIELD("platform", platform),
                                            COMPUTED("engine", FIELD_WORD, make_engine),
-                                           LIST("results", rows, row_count, row_fields), {0}};
+                                           LIST("results", rows, row_count, row_fields), TEXTS("notes", notes, note_count),
+                                           {0}};
 #undef S

@@ -7,6 +7,7 @@
 #include "common/array.h"
 #include "common/scramble.h"
 #include "common/units.h"
+#include "predictors/prediction.h"
 #include "predictors/sensitivity/corners.h"
 #include "simulate/engine/cost.h"
 
@@ -394,6 +395,21 @@ static enum status describe_run(struct finder *finder)
     return STATUS_OK;
 }
 
+/* Those of a prediction. */
+static enum status take_notes(const struct finder *finder, struct sensitivity *made, struct err *err)
+{
+    struct result *result;
+    TRY(result_new(finder->trace->rank_count, &result, err));
+    enum status status =
+        prediction_note_platform(finder->trace, finder->replays.platform, finder->options->engine, result, err);
+    made->notes = result->notes;
+    made->note_count = result->note_count;
+    result->notes = NULL;
+    result->note_count = 0;
+    result_free(result);
+    return status;
+}
+
 static enum status describe_row(const struct trace *trace, const struct sensitivity_options *options, const char *semantics,
                                 struct sensitivity *made, struct err *err)
 {
@@ -412,6 +428,7 @@ static enum status describe_row(const struct trace *trace, const struct sensitiv
     if (status == STATUS_OK && !made->platform && !(made->platform = strdup(scene.platform->name ? scene.platform->name : "")))
         status = err_memory(err);
     if (status == STATUS_OK) status = describe_run(&finder);
+    if (status == STATUS_OK && made->row_count == 1) status = take_notes(&finder, made, err);
     replays_clear(&finder.replays);
     scene_close(&scene);
     return status;

@@ -68,6 +68,8 @@ struct sensitivity {
     const struct engine_descriptor *engine;
     struct sensitivity_row rows[SENSITIVITY_ROWS_MAX];
     size_t row_count;
+    char **notes; /* owned: what the first row's platform leaves out or assumes */
+    size_t note_count;
 };
 
 struct sensitivity_range {
@@ -95,6 +97,7 @@ enum status sensitivity_find(const struct trace *trace, const struct sensitivity
                              struct err *err);
 void sensitivity_clear(struct sensitivity *made);
 
+void sensitivity_print_notes(const struct sensitivity *made, FILE *out);
 void sensitivity_print(const struct sensitivity *made, FILE *out);
 /* A line for each row: run time, slope and tolerance of its first value. */
 void sensitivity_print_rows(const struct sensitivity *made, FILE *out);
