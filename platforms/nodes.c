@@ -334,7 +334,8 @@ enum status override_nodes(struct json_document *document, const char *text, con
     const struct platform_key *key = group_key(override.key);
     const char *said = strchr(text, '=') + 1;
     cJSON *value = NULL, *groups;
-    if (!key || key->kind == KEY_OTHER || (override.first >= 0 && strcmp(override.key, "count") == 0))
+    const bool named = override.first < 0; /* by its name, or all */
+    if (!key || (key->kind == KEY_OTHER && named) || (!named && strcmp(override.key, "count") == 0))
         return err_set(err, STATUS_USAGE, "--set", text,
                        "no key of a node, expected cores, speed, memory_bandwidth_Bps or memory_curve");
     enum status status = *said == '*' ? override_factor(text, said, &override.factor, err)

@@ -8,12 +8,21 @@
 #include <stddef.h>
 
 static unsigned long allocation_count, failing_allocation;
+static bool failing_on;
 
 /* From now on the number-th allocation fails, from 1. */
 static void allocation_fails(unsigned long number)
 {
     allocation_count = 0;
     failing_allocation = number;
+    failing_on = false;
+}
+
+/* And all behind it, until allocation_failed(). */
+static inline void allocations_fail_from(unsigned long number)
+{
+    allocation_fails(number);
+    failing_on = true;
 }
 
 /* Whether it came so far; no other one fails. */
@@ -26,7 +35,8 @@ static bool allocation_failed(void)
 
 static bool fails_now(void)
 {
-    bool fails = ++allocation_count == failing_allocation;
+    bool fails = ++allocation_count == failing_allocation ||
+                 (failing_on && failing_allocation > 0 && allocation_count > failing_allocation);
     if (fails) errno = ENOMEM;
     return fails;
 }
