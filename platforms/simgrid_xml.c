@@ -12,7 +12,7 @@
 #include "common/units.h"
 #include "common/xml_attribute.h"
 
-enum { HOSTS_MOST = 1 << 18, VALUE_BYTES = 512 }; /* each costs SimGrid some KB */
+enum { HOSTS_MOST = 1 << 18, HOST_CORES_MOST = 1 << 20, VALUE_BYTES = 512 }; /* each costs SimGrid some KB */
 
 void simgrid_xml_blank(char *from, const char *to)
 {
@@ -108,6 +108,14 @@ static double parse_speed(const char *text)
     return prefix ? speed * pow(unit[1] == 'i' && unit[2] == 'f' ? 1024 : 1000, (double)(prefix - prefixes + 1)) : speed;
 }
 
+/* 0: none that SimGrid or a platform file takes. */
+static int32_t cores_of(const char *text)
+{
+    char *end;
+    const long count = strtol(text, &end, 10);
+    return *end == '\0' && count > 0 && count <= HOST_CORES_MOST ? (int32_t)count : 0;
+}
+
 /* Whose pstate is not the first one, has another speed of the list. */
 static double speed_of(const struct simgrid_tag *tag)
 {
@@ -161,7 +169,7 @@ static enum status find_hosts(const char *text, struct hosts *hosts, struct err 
         if (!one && strcmp(tag.name, "cluster") != 0 && strcmp(tag.name, "cabinet") != 0) continue;
         simgrid_xml_attribute(&tag, "core", core, sizeof core);
         simgrid_xml_attribute(&tag, "id", id, sizeof id);
-        const struct host host = {NULL, speed_of(&tag), atoi(core) > 0 && atoi(core) <= 1 << 20 ? atoi(core) : 1};
+        const struct host host = {NULL, speed_of(&tag), cores_of(core)};
         hosts->named_count += one;
         TRY(one ? add_host(hosts, id, "", "", host, err) : add_cluster(hosts, &tag, host, err));
     }
@@ -230,16 +238,27 @@ static enum status find_unit(const struct json_node *topology, const struct host
     return json_error(&stated, err, "no host '%s' with a speed, expected one as %s", name, hosts->items[0].name);
 }
 
+/* What engine simgrid, too, would refuse. Hosts are in the order of their names. */
+static enum status check_host(const struct json_node *topology, const struct host *hosts, int32_t i,
+                              const struct platform *platform, struct err *err)
+{
+    const char *file = platform->simgrid_xml, *name = hosts[i].name;
+    if (i > 0 && strcmp(hosts[i - 1].name, name) == 0)
+        return json_error(topology, err, "%s: there are two hosts '%s', expected one of that name", file, name);
+    if (!(hosts[i].speed > 0))
+        return json_error(topology, err, "%s: the speed of host '%s' is none, expected one above 0", file, name);
+    if (hosts[i].cores < 1)
+        return json_error(topology, err, "%s: the cores of host '%s' are none, expected 1 to %d", file, name, HOST_CORES_MOST);
+    return STATUS_OK;
+}
+
 static enum status apply_hosts(const struct json_node *topology, const struct hosts *hosts, struct platform *platform,
                                struct err *err)
 {
     struct node_group *groups = NULL;
     size_t count = 0;
     double unit;
-    for (int32_t i = 0; i < platform->node_count; i++)
-        if (!(hosts->items[i].speed > 0))
-            return json_error(topology, err, "%s: the speed of host '%s' is none, expected one above 0", platform->simgrid_xml,
-                              hosts->items[i].name);
+    for (int32_t i = 0; i < platform->node_count; i++) TRY(check_host(topology, hosts->items, i, platform, err));
     TRY(find_unit(topology, hosts, &unit, err));
     enum status status = group_hosts(hosts->items, unit, states_cores(topology), platform, &groups, &count, err);
     if (status == STATUS_OK) {

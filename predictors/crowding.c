@@ -151,7 +151,7 @@ static enum status note_factors(const struct trace *trace, const struct platform
         const struct node_group *group = platform_group_of(platform, platform_node_of(platform, rank));
         const int32_t last = group->memory_rows > 0 ? group->memory_curve[group->memory_rows - 1].ranks : 0;
         if (trace->ranks[rank].node == 0) snprintf(nowhere, sizeof nowhere, ", as is assumed, since it does not say where");
-        if (bound.predicted[rank] > (uint32_t)last) snprintf(beyond, sizeof beyond, ", as with %" PRId32 ", the last row", last);
+        if (bound.predicted[rank] > (uint32_t)last) snprintf(beyond, sizeof beyond, ", as with %" PRId32 ", the last row,", last);
         if (bound.unknown > 0)
             snprintf(unknown, sizeof unknown, "; of %" PRIu32 " rank%s the share is not known", bound.unknown,
                      units_plural(bound.unknown));
@@ -163,6 +163,11 @@ static enum status note_factors(const struct trace *trace, const struct platform
             platform_memory_slowdown(group, bound.predicted[rank]) / platform_memory_slowdown(group, bound.recorded[rank]),
             bound.predicted[rank], units_plural(bound.predicted[rank]), beyond, bound.recorded[rank], nowhere, unknown);
     }
+    if (status == STATUS_OK && *done && bound.uncurved > 0)
+        status = result_add_note(result, err,
+                                 "%" PRIu32 " rank%s, as rank %" PRIu32 ", on nodes without a curve: computing that is bound by "
+                                 "memory takes as long as recorded there (nodes.memory_curve)",
+                                 bound.uncurved, units_plural(bound.uncurved), bound.uncurved_rank);
     memory_bound_clear(&bound);
     return status;
 }

@@ -33,7 +33,10 @@ static void count_ranks(const struct trace *trace, const struct platform *platfo
         const int32_t node = platform_node_of(platform, r);
         bound->recorded[r] = rank->node > 0 ? before[rank->node] : 1;
         bound->predicted[r] = now[node];
-        bound->factors[r] = factor_of(rank, platform_group_of(platform, node), bound->recorded[r], now[node]);
+        const struct node_group *group = platform_group_of(platform, node);
+        bound->factors[r] = factor_of(rank, group, bound->recorded[r], now[node]);
+        if (group->memory_rows == 0 && rank->memory_bound > 0 && bound->recorded[r] != now[node] && bound->uncurved++ == 0)
+            bound->uncurved_rank = r;
     }
 }
 

@@ -12,6 +12,8 @@ struct memory_bound {
     uint32_t *predicted;
     uint32_t nowhere; /* ranks whose node in the recording is not known */
     uint32_t unknown; /* ranks whose share is not known: their factor is 1 */
+    uint32_t uncurved; /* ranks with other neighbours than recorded on nodes without a curve: their factor is 1 */
+    uint32_t uncurved_rank; /* the first of them */
 };
 
 enum status memory_bound_find(const struct trace *trace, const struct platform *platform, struct memory_bound *bound,

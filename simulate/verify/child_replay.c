@@ -123,6 +123,21 @@ static enum status move_decided(struct wire *wire, const struct trace *recorded,
     return move_trace(wire, *decided);
 }
 
+/* A predicted trace names the platform's nodes, where the recorded one has those of its recording. */
+static enum status move_nodes(struct wire *wire, struct trace *predicted)
+{
+    if (!wire->out) trace_clear_nodes(predicted);
+    for (uint32_t r = 0; r < predicted->rank_count; r++) {
+        char *name = wire->out ? (char *)trace_node_name(predicted, r) : NULL;
+        TRY(move_text(wire, &name));
+        if (wire->out || !name) continue;
+        enum status status = trace_set_node(predicted, r, name, wire->err);
+        free(name);
+        TRY(status);
+    }
+    return STATUS_OK;
+}
+
 /* Its arrays have been made, and its trace is where there is one. */
 static enum status move_outcome(struct wire *wire, struct replay_outcome *outcome, const struct trace *recorded)
 {
@@ -143,7 +158,9 @@ static enum status move_outcome(struct wire *wire, struct replay_outcome *outcom
         TRY(move_bytes(wire, outcome->totals.count[p], ranks * sizeof *outcome->totals.count[p]));
     }
     TRY(move_decided(wire, recorded, &outcome->decided));
-    return outcome->trace ? move_trace(wire, outcome->trace) : STATUS_OK;
+    if (!outcome->trace) return STATUS_OK;
+    TRY(move_nodes(wire, outcome->trace));
+    return move_trace(wire, outcome->trace);
 }
 
 static enum status replay_whole(void *context, size_t index, FILE *out, struct err *err)
@@ -158,7 +175,7 @@ static enum status replay_whole(void *context, size_t index, FILE *out, struct e
     return status;
 }
 
-/* The predicted trace has the definitions of the recorded one (simulate/replay/replay.h). */
+/* The predicted trace has the definitions of the recorded one (simulate/replay/replay.h), but for its nodes. */
 static enum status read_outcome(struct wire *wire, const struct one_job *job, struct replay_outcome *outcome)
 {
     uint32_t ranks = job->trace->rank_count;

@@ -97,6 +97,7 @@ static enum status add_calls(const struct trace *from, struct trace *to, struct 
         to->ranks[r].incomplete = from->ranks[r].incomplete;
         to->ranks[r].thread_count = from->ranks[r].thread_count; /* some threads may have no calls */
         trace_copy_pace(&to->ranks[r], &from->ranks[r]);
+        if (from->ranks[r].node > 0) TRY(trace_set_node(to, r, trace_node_name(from, r), err));
     }
     return STATUS_OK;
 }

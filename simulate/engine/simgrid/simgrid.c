@@ -60,6 +60,7 @@ struct engine {
     struct map route_index; /* of a user's platform: node pair to routes */
     struct route *routes;
     size_t route_count, route_capacity;
+    double *latencies_s;          /* of its links at the begin */
     struct user_states states;    /* of a user's platform */
     const struct user_state *off; /* of what the run uses, that which goes off first; NULL: none does */
     size_t couriers, idle_couriers;
@@ -74,14 +75,33 @@ static void use_element(struct engine *engine, bool link, const char *name)
     if (state && (!engine->off || state->off_s < engine->off->off_s)) engine->off = state;
 }
 
-static void use_links(struct engine *engine, sg_host_t from, sg_host_t to)
+/* A profile may have changed the latency of a link since the begin (latency_file), which counts for every route. */
+static struct route find_route(struct engine *engine, sg_host_t from, sg_host_t to)
 {
-    if (engine->states.count == 0) return;
+    double latency_s = sg_host_get_route_latency(from, to);
     xbt_dynar_t links = xbt_dynar_new(sizeof(sg_link_t), NULL);
     sg_host_get_route(from, to, links);
-    for (unsigned long i = 0; i < xbt_dynar_length(links); i++)
-        use_element(engine, true, sg_link_get_name(xbt_dynar_get_as(links, i, sg_link_t)));
+    for (unsigned long i = 0; i < xbt_dynar_length(links); i++) {
+        const sg_link_t link = xbt_dynar_get_as(links, i, sg_link_t);
+        const double *begin_s = sg_link_get_data(link);
+        if (begin_s) latency_s += *begin_s - sg_link_get_latency(link);
+        if (engine->states.count > 0) use_element(engine, true, sg_link_get_name(link));
+    }
     xbt_dynar_free(&links);
+    return (struct route){cost_duration_ps(latency_s), sg_host_get_route_bandwidth(from, to)};
+}
+
+static enum status keep_latencies(struct engine *engine, struct err *err)
+{
+    sg_link_t *links = sg_link_list();
+    const size_t count = sg_link_count();
+    engine->latencies_s = calloc(count + 1, sizeof *engine->latencies_s);
+    for (size_t i = 0; engine->latencies_s && i < count; i++) {
+        engine->latencies_s[i] = sg_link_get_latency(links[i]);
+        sg_link_set_data(links[i], &engine->latencies_s[i]);
+    }
+    free(links);
+    return engine->latencies_s ? STATUS_OK : err_memory(err);
 }
 
 /* On a user's SimGrid platform, latency and rate between nodes are those of its routes. A message that is slower than
@@ -96,10 +116,8 @@ static enum status set_cost(struct engine *engine, const struct engine_message *
         uint64_t *slot, key = map_pair((uint32_t)message->src_node, (uint32_t)message->dst_node);
         TRY(map_put(&engine->route_index, key, engine->route_count, &slot, err));
         if (*slot == engine->route_count) {
-            sg_host_t from = engine->hosts[message->src_node], to = engine->hosts[message->dst_node];
-            const struct route found = {cost_duration_ps(sg_host_get_route_latency(from, to)),
-                                        sg_host_get_route_bandwidth(from, to)};
-            use_links(engine, from, to);
+            const struct route found =
+                find_route(engine, engine->hosts[message->src_node], engine->hosts[message->dst_node]);
             ARRAY_PUSH(engine->routes, engine->route_count, engine->route_capacity, found, err);
         }
         const struct route route = engine->routes[*slot];
@@ -556,6 +574,7 @@ static enum status open_user_platform(struct engine *engine, const int32_t (*pai
     TRY(load_user_platform(platform->simgrid_xml, NULL, err));
     engine->hosts = sorted_hosts();
     engine->home = engine->hosts[0];
+    TRY(keep_latencies(engine, err));
     for (uint32_t rank = 0; rank < callbacks->ranks; rank++)
         use_element(engine, false, sg_host_get_name(engine->hosts[platform_node_of(platform, rank)]));
     return STATUS_OK;
@@ -579,7 +598,7 @@ static void simgrid_engine_close(struct engine *engine)
     flow_net_clear(&engine->net);
     map_clear(&engine->route_index);
     user_states_clear(&engine->states);
-    FREE_ALL(engine->routes, engine->hosts, engine);
+    FREE_ALL(engine->routes, engine->hosts, engine->latencies_s, engine);
 }
 
 static enum status simgrid_engine_open(const struct platform *platform, const int32_t (*pairs)[2], size_t pair_count,
