@@ -16,11 +16,14 @@ one_link() {
 X
 }
 link="network.topology={\"simgrid_xml\":\"$PWD/link.xml\"}"
-# Of a wireless link SimGrid ends the process at the first message over it: the post, at 400, or without it the put, at 460.
+# At the first message over a wireless link SimGrid ends the process: by an exception of its own, or by what it reads of memory
+# that is none of the link's, as that happens to be (3.32). The post, at 400, is the first one, or without it the put, at 460.
 one_link 'sharing_policy="WIFI"' 10GBps
-error 1 "$PWD/link.xml: The route from b to a begins with the WIFI link l, but the host b does not seem attached" \
+error 1 "$PWD/link.xml: " \
     simulate "$worked" --platform "$platform" --set nodes.count=2 --set mpi.rma.control_bytes=65 --set "$link"
-error 1 "$PWD/link.xml: The route from a to b begins with the WIFI link l, but the host a does not seem attached" \
+grep -qF "; meanwhile rank 0 in MPI_Win_start (event 1) waits for MPI_Win_post of rank 1" err ||
+    fail "an abort does not say who waited: $(cat err)"
+error 1 "$PWD/link.xml: " \
     simulate "$worked" --platform "$platform" --set nodes.count=2 --set "$link" -o aborted.txt --json aborted.json
 grep -qF "; meanwhile rank 1 in MPI_Win_wait (event 2) waits for MPI_Win_complete of rank 0" err ||
     fail "an abort does not say who waited: $(cat err)"
