@@ -172,11 +172,17 @@ static void abandoned_by_a_thread(void **state)
     for (int i = 0; i < 2; i++) {
         struct trace *trace = archived(run_recorded("", programs[i], 0));
         expect_whole(trace);
-        for (int rank = 0; rank < 4; rank++)
-            expect_calls(trace, rank,
-                         "MPI_Init\nMPI_Comm_create_errhandler\nMPI_Comm_set_errhandler\npthread_create child=1\n"
-                         "pthread_join child=1\nthread_begin thread=1\nenter MPI_Send(failed) thread=1\n"
-                         "leave MPI_Send(failed) thread=1\nthread_end thread=1\nMPI_Errhandler_free\nMPI_Finalize\n");
+        for (int rank = 0; rank < 4; rank++) {
+            static const char join[] = "pthread_join child=1\n"; /* it may begin before the thread, or behind its begin */
+            char *found = calls_of(trace, rank), *at = strstr(found, join);
+            assert_non_null(at);
+            memmove(at, at + strlen(join), strlen(at + strlen(join)) + 1);
+            assert_string_equal(found, "MPI_Init\nMPI_Comm_create_errhandler\nMPI_Comm_set_errhandler\npthread_create child=1\n"
+                                       "thread_begin thread=1\nenter MPI_Send(failed) thread=1\n"
+                                       "leave MPI_Send(failed) thread=1\nthread_end thread=1\nMPI_Errhandler_free\n"
+                                       "MPI_Finalize\n");
+            free(found);
+        }
         trace_free(trace);
     }
 }
