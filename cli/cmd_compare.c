@@ -291,7 +291,6 @@ static enum status run_compare(struct settings *settings, struct err *err)
     struct trace *trace;
     struct warnings warnings = {.choice = CHOICE_WAITS};
     struct recording *recording = NULL;
-    struct err why;
     bool done = false;
     enum status failed = STATUS_OK;
     if (!has_specs(settings)) TRY(prediction_options_check(&settings->prediction, NULL, settings->trace, err));
@@ -304,10 +303,8 @@ static enum status run_compare(struct settings *settings, struct err *err)
         if (done) return failed;
     }
     settings->prediction.keeps = section_is_set(&settings->analyze.section) || rewrites_trace(settings);
-    enum status status = prediction_options_trace(&settings->prediction, settings->trace, &trace, &warnings, &why);
-    if (status != STATUS_OK && failed != STATUS_OK) return failed; /* the whole trace would have said more */
-    if (status != STATUS_OK) return *err = why, status;
-    status = compare_rows(settings, trace, NULL, &warnings, &done, err);
+    TRY(prediction_options_trace_behind(&settings->prediction, settings->trace, failed, &trace, &warnings, err));
+    enum status status = compare_rows(settings, trace, NULL, &warnings, &done, err);
     warnings_clear(&warnings);
     trace_free(trace);
     return status;

@@ -374,16 +374,13 @@ static enum status simulate_recording(struct settings *settings, bool *done, str
 static enum status run_simulate(struct settings *settings, struct err *err)
 {
     struct trace *trace;
-    struct err why;
     bool done;
     TRY(prediction_options_check(&settings->prediction, settings->semantics, settings->trace, err));
     enum status failed = simulate_recording(settings, &done, err);
     if (done || (failed != STATUS_OK && failed != STATUS_DATA)) return failed;
     settings->prediction.keeps = settings->output || settings->verify || section_is_set(&settings->analyze.section);
-    enum status status = prediction_options_trace(&settings->prediction, settings->trace, &trace, &settings->warnings, &why);
-    if (status != STATUS_OK && failed != STATUS_OK) return failed; /* the whole trace would have said more */
-    if (status != STATUS_OK) return *err = why, status;
-    status = simulate_with(settings, trace, err);
+    TRY(prediction_options_trace_behind(&settings->prediction, settings->trace, failed, &trace, &settings->warnings, err));
+    enum status status = simulate_with(settings, trace, err);
     trace_free(trace);
     return status;
 }

@@ -432,20 +432,32 @@ static enum status use_recordings(const struct prediction_options *options, stru
 /* Archives with fewer records are held in memory. */
 enum { RECORDING_FROM_RECORDS = 1 << 20 };
 
+/* *platform is NULL unless the file is an archive that is read in slices and is long. The caller closes *source if it has a
+ * close, and frees *platform. */
+static enum status open_long(const struct prediction_options *options, const char *semantics, const char *file,
+                             struct trace_source *source, struct platform **platform, struct err *err)
+{
+    uint64_t records = 0;
+    bool possible = false;
+    *source = (struct trace_source){0};
+    *platform = NULL;
+    TRY(trace_open_source(file, source, &possible, &records, err));
+    if (!possible || records < RECORDING_FROM_RECORDS) return STATUS_OK;
+    return prediction_options_open(options, semantics, source->trace, platform, err);
+}
+
 enum status prediction_options_check(const struct prediction_options *options, const char *semantics, const char *file,
                                      struct err *err)
 {
-    struct trace_source source = {0};
-    struct platform *platform = NULL;
+    struct trace_source source;
+    struct platform *platform;
     struct err fault;
-    uint64_t records = 0;
-    bool possible = false;
-    enum status status = STATUS_OK;
-    const enum status opened = trace_open_source(file, &source, &possible, &records, &fault);
-    if (opened == STATUS_OK && possible && records >= RECORDING_FROM_RECORDS)
-        status = prediction_options_open(options, semantics, source.trace, &platform, err);
+    enum status status = open_long(options, semantics, file, &source, &platform, &fault);
+    const bool opened = source.close;
     platform_free(platform);
-    if (source.close) source_close(&source);
+    if (opened) source_close(&source);
+    if (status == STATUS_OK || !opened) return STATUS_OK;
+    *err = fault;
     return status;
 }
 
@@ -491,24 +503,29 @@ enum status prediction_options_recording(const struct prediction_options *option
                                          struct warnings *warnings, struct err *err)
 {
     const struct prediction prediction = {.engine = options->engine, .analyze = analyze};
-    struct trace_source source = {0};
-    struct platform *platform = NULL;
+    struct trace_source source;
+    struct platform *platform;
     struct err fault;
-    uint64_t records = 0;
-    bool possible = false;
     *recording = NULL;
     if (options->keep_going || options->rewrite_count > 0 || options->recorded || options->again.count > 0) return STATUS_OK;
     if (!prediction_forgets(&prediction)) return STATUS_OK;
-    enum status status = trace_open_source(file, &source, &possible, &records, &fault);
-    if (status == STATUS_OK && possible && records >= RECORDING_FROM_RECORDS) {
-        status = prediction_options_open(options, NULL, source.trace, &platform, &fault);
-        if (status == STATUS_OK) status = read_recording(options, file, platform, &source, recording, warnings, &fault);
-        platform_free(platform);
-    }
+    enum status status = open_long(options, NULL, file, &source, &platform, &fault);
+    if (platform) status = read_recording(options, file, platform, &source, recording, warnings, &fault);
+    platform_free(platform);
     if (source.close) source_close(&source);
     if (status != STATUS_OK) warnings_clear(warnings);
     if (status == STATUS_SYSTEM && err) *err = fault;
     return status == STATUS_SYSTEM ? status : STATUS_OK; /* who opens the whole trace says what is wrong */
+}
+
+enum status prediction_options_trace_behind(const struct prediction_options *options, const char *file, enum status failed,
+                                            struct trace **trace, struct warnings *warnings, struct err *err)
+{
+    struct err why;
+    enum status status = prediction_options_trace(options, file, trace, warnings, &why);
+    if (status != STATUS_OK && failed != STATUS_OK) return failed;
+    if (status != STATUS_OK && err) *err = why;
+    return status;
 }
 
 enum status prediction_options_trace(const struct prediction_options *options, const char *file, struct trace **trace,

@@ -167,6 +167,11 @@ enum status prediction_options_recording(const struct prediction_options *option
                                          const struct analyze_options *analyze, struct recording **recording,
                                          struct warnings *warnings, struct err *err);
 
+/* prediction_options_trace() behind a prediction of such a recording that failed; STATUS_OK: there was none. If the whole trace
+ * cannot be opened, that failure is the answer, and *err stays. */
+enum status prediction_options_trace_behind(const struct prediction_options *options, const char *file, enum status failed,
+                                            struct trace **trace, struct warnings *warnings, struct err *err);
+
 /* Counts the measured values of the platform whose errors its shifts take into account. */
 enum status prediction_options_measured(const struct prediction_options *options, size_t *values, struct err *err);
 
