@@ -232,12 +232,11 @@ static enum status change_model(const struct settings *settings, struct program_
     return status;
 }
 
-static enum status open_run(const struct settings *settings, size_t at, enum trace_computing computing, struct trace **trace,
+static enum status open_run(const void *context, const char *file, enum trace_computing computing, struct trace **trace,
                             struct err *err)
 {
-    trace_free(*trace);
-    *trace = NULL;
-    TRY(trace_open(settings->options.traces.items[at], trace, err));
+    (void)context;
+    TRY(trace_open(file, trace, err));
     return trace_use_computing(*trace, computing, err);
 }
 
@@ -246,11 +245,8 @@ static enum status learn_model(const struct settings *settings, struct program_m
     size_t count = settings->options.traces.count;
     struct trace **traces = calloc(count, sizeof *traces);
     struct program *program = NULL;
-    enum status status = traces ? STATUS_OK : err_memory(err);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        status = open_run(settings, i, COMPUTING_DEFAULT, &traces[i], err); /* as predict */
-    for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        if (model_options_is_apart(traces, count, i)) status = open_run(settings, i, COMPUTING_UNDISTURBED, &traces[i], err);
+    enum status status = traces ? model_options_open_runs(&settings->options, COMPUTING_DEFAULT, open_run, NULL, traces, err)
+                                : err_memory(err); /* computing as predict has it */
     for (size_t i = 0; status == STATUS_OK && i < count; i++)
         status = model_options_fold((uint32_t)settings->threads, TRACE_THREADS_MAX, &traces[i], err);
     const struct scale_runs runs = model_options_runs(&settings->options, traces);

@@ -562,14 +562,12 @@ static enum status fold_threads(const struct settings *settings, struct learned 
     return model_options_fold(learned->threads, learned->cores, trace, err);
 }
 
-static enum status open_run(const struct settings *settings, size_t at, enum trace_computing computing, struct trace **trace,
+static enum status open_run(const void *context, const char *file, enum trace_computing computing, struct trace **trace,
                             struct err *err)
 {
-    struct prediction_options options = settings->prediction;
+    struct prediction_options options = *(const struct prediction_options *)context;
     options.computing = computing;
-    trace_free(*trace);
-    *trace = NULL;
-    return prediction_options_trace(&options, settings->model.traces.items[at], trace, NULL, err);
+    return prediction_options_trace(&options, file, trace, NULL, err);
 }
 
 static enum status predict_recorded(const struct settings *settings, uint32_t threads, struct err *err)
@@ -577,12 +575,9 @@ static enum status predict_recorded(const struct settings *settings, uint32_t th
     size_t count = settings->model.traces.count;
     struct trace **traces = calloc(count, sizeof *traces);
     struct learned learned = {.few = UINT32_MAX, .threads = threads};
-    enum status status = traces ? STATUS_OK : err_memory(err);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        status = open_run(settings, i, settings->prediction.computing, &traces[i], err);
-    bool chosen = settings->prediction.computing != COMPUTING_DEFAULT;
-    for (size_t i = 0; status == STATUS_OK && !chosen && i < count; i++)
-        if (model_options_is_apart(traces, count, i)) status = open_run(settings, i, COMPUTING_UNDISTURBED, &traces[i], err);
+    enum status status = traces ? model_options_open_runs(&settings->model, settings->prediction.computing, open_run,
+                                                          &settings->prediction, traces, err)
+                                : err_memory(err);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         status = fold_threads(settings, &learned, &traces[i], err);
         if (status == STATUS_OK && traces[i]->rank_count < learned.few) learned.few = traces[i]->rank_count;

@@ -62,11 +62,21 @@ void model_options_clear(struct model_options *options)
     FREE_ALL(options->traces.items, options->values);
 }
 
-bool model_options_is_apart(struct trace *const *traces, size_t count, size_t at)
+enum status model_options_open_runs(const struct model_options *options, enum trace_computing computing, run_opener *opener,
+                                    const void *context, struct trace **traces, struct err *err)
 {
     bool without = false;
-    for (size_t i = 0; i < count; i++) without = without || traces[i]->provenance.without_core_waits;
-    return without && !traces[at]->provenance.without_core_waits && traces[at]->provenance.core_waits;
+    for (size_t i = 0; i < options->traces.count; i++) {
+        TRY(opener(context, options->traces.items[i], computing, &traces[i], err));
+        without = without || traces[i]->provenance.without_core_waits;
+    }
+    for (size_t i = 0; without && computing == COMPUTING_DEFAULT && i < options->traces.count; i++) {
+        if (traces[i]->provenance.without_core_waits || !traces[i]->provenance.core_waits) continue;
+        trace_free(traces[i]);
+        traces[i] = NULL;
+        TRY(opener(context, options->traces.items[i], COMPUTING_UNDISTURBED, &traces[i], err));
+    }
+    return STATUS_OK;
 }
 
 struct scale_runs model_options_runs(const struct model_options *options, struct trace *const *traces)

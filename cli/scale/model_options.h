@@ -31,9 +31,12 @@ error_t model_options_parse(int key, char *argument, const struct argp_state *st
 error_t model_options_end(const struct argp_state *state, const struct model_options *options);
 void model_options_clear(struct model_options *options);
 
-/* Runs of one program are measured alike: whether computing of the one at `at` has the core waits, though they were recorded, and
- * that of another one has none by default. */
-bool model_options_is_apart(struct trace *const *traces, size_t count, size_t at);
+/* Opens the traces, one per argument, which are NULL before; the caller frees them, also on failure. Runs of one program are
+ * measured alike: where computing of some has no core waits by default, it has none in others of which they were recorded. */
+typedef enum status run_opener(const void *context, const char *file, enum trace_computing computing, struct trace **trace,
+                               struct err *err);
+enum status model_options_open_runs(const struct model_options *options, enum trace_computing computing, run_opener *opener,
+                                    const void *context, struct trace **traces, struct err *err);
 
 /* Borrows traces, one per argument. */
 struct scale_runs model_options_runs(const struct model_options *options, struct trace *const *traces);
