@@ -126,7 +126,7 @@ static enum status write_outputs(const struct settings *settings, const struct s
     if (files == STATUS_OK) files = write_file(sensitivity_write_slack, made, settings->slack, err);
     if (cli_is_output(settings->json)) return files;
     sensitivity_print(made, cli_table());
-    sensitivity_print_notes(made, cli_table());
+    result_print_notes(made->notes, made->note_count, cli_table());
     return cli_flush_behind(files, err);
 }
 

@@ -366,9 +366,7 @@ static void print_partial(const struct comparison *comparison, FILE *out)
 
 static bool has_note(const struct result *result, const char *note)
 {
-    for (size_t i = 0; i < result->note_count; i++)
-        if (strcmp(result->notes[i], note) == 0) return true;
-    return false;
+    return result_has_note(result->notes, result->note_count, note);
 }
 
 /* Prints a note of several rows once, with their names unless all have it. */

@@ -110,6 +110,21 @@ enum status result_add_note(struct result *result, struct err *err, const char *
     return STATUS_OK;
 }
 
+void result_give_notes(struct result *result, char ***notes, size_t *count)
+{
+    *notes = result->notes;
+    *count = result->note_count;
+    result->notes = NULL;
+    result->note_count = result->note_capacity = 0;
+}
+
+bool result_has_note(char *const *notes, size_t count, const char *note)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(notes[i], note) == 0) return true;
+    return false;
+}
+
 char *result_disturbance_text(const struct result_disturbance *disturbance, char text[RESULT_DISTURBANCE_BYTES])
 {
     char waited[UNITS_TEXT_BYTES], inside[UNITS_TEXT_BYTES];

@@ -365,6 +365,9 @@ cJSON *result_behaviour_json(const struct result *result);
 void result_print_behaviour(const struct result *result, FILE *out);
 enum status result_add_note(struct result *result, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Hands the notes over, which the caller then owns. */
+void result_give_notes(struct result *result, char ***notes, size_t *count);
+bool result_has_note(char *const *notes, size_t count, const char *note);
 
 /* Time in MPI, mean of the ranks; at most the run time. */
 double result_in_mpi_s(const struct result *result);
@@ -425,6 +428,8 @@ void result_print_calls(const struct result *result, size_t top, FILE *out);
 void result_print(const struct result *result, FILE *out);
 /* Prints the line of a node under what heads it. */
 void result_print_nodes_head(FILE *out);
+/* Notes under their heading; nothing if there are none. */
+void result_print_notes(char *const *notes, size_t count, FILE *out);
 void result_print_node(const struct result *result, const struct result_node *node, FILE *out);
 /* The same with the first `top` findings and places of each list; 0: as result_print. Of a result with slices of time these
  * instead of findings. */

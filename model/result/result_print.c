@@ -282,6 +282,12 @@ static void print_nodes(const struct result *result, size_t top, FILE *out)
         text_print(out, "  and %zu more node%s\n", result->node_count - shown, units_plural(result->node_count - shown));
 }
 
+void result_print_notes(char *const *notes, size_t count, FILE *out)
+{
+    if (count > 0) text_print(out, "\nNotes\n");
+    for (size_t i = 0; i < count; i++) text_print(out, "  %s\n", notes[i]);
+}
+
 void result_print(const struct result *result, FILE *out)
 {
     result_print_top(result, 0, out);
@@ -313,6 +319,5 @@ void result_print_top(const struct result *result, size_t top, FILE *out)
     for (size_t i = 0; i < result->check_count; i++)
         text_print(out, "  %-24s %-6s %s\n", result->checks[i].name, result->checks[i].holds ? "holds" : "broken",
                    result->checks[i].detail);
-    if (result->note_count > 0) text_print(out, "\nNotes\n");
-    for (size_t i = 0; i < result->note_count; i++) text_print(out, "  %s\n", result->notes[i]);
+    result_print_notes(result->notes, result->note_count, out);
 }

@@ -400,12 +400,7 @@ enum status advice_find(const struct trace *trace, const struct advice_options *
     finder.advice->options = options;
     finder.advice->trace = trace;
     enum status status = find_changes(&finder);
-    if (finder.unchanged && finder.advice) {
-        finder.advice->notes = finder.unchanged->notes;
-        finder.advice->note_count = finder.unchanged->note_count;
-        finder.unchanged->notes = NULL;
-        finder.unchanged->note_count = 0;
-    }
+    if (finder.unchanged) result_give_notes(finder.unchanged, &finder.advice->notes, &finder.advice->note_count);
     result_free(finder.unchanged);
     if (status == STATUS_OK)
         *advice = finder.advice;

@@ -110,8 +110,7 @@ void advice_print(const struct advice *advice, FILE *out)
     print_one_sided(advice, out);
     for (size_t i = 0; i + 1 < advice->count; i++)
         if (advice->changes[advice->order[i]].why && !has_reason_before(advice, i)) print_reason(advice, i, out);
-    if (advice->note_count > 0) text_print(out, "\nNotes\n");
-    for (size_t i = 0; i < advice->note_count; i++) text_print(out, "  %s\n", advice->notes[i]);
+    result_print_notes(advice->notes, advice->note_count, out);
 }
 
 /* --- the JSON --- */

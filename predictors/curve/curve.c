@@ -283,10 +283,10 @@ static void print_doubts(const struct curve *curve, FILE *out)
 /* Whether a point before this one has the note. */
 static bool is_known_note(const struct curve *curve, size_t point, const char *note)
 {
-    for (size_t i = 0; i < point; i++)
-        for (size_t n = 0; n < curve->points[i].result->note_count; n++)
-            if (strcmp(curve->points[i].result->notes[n], note) == 0) return true;
-    return false;
+    bool known = false;
+    for (size_t i = 0; i < point && !known; i++)
+        known = result_has_note(curve->points[i].result->notes, curve->points[i].result->note_count, note);
+    return known;
 }
 
 /* Prints each note of the results once, with the smallest number of ranks that has it. */

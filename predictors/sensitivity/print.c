@@ -184,12 +184,6 @@ void sensitivity_print(const struct sensitivity *made, FILE *out)
     }
 }
 
-void sensitivity_print_notes(const struct sensitivity *made, FILE *out)
-{
-    if (made->note_count > 0) text_print(out, "\nNotes\n");
-    for (size_t i = 0; i < made->note_count; i++) text_print(out, "  %s\n", made->notes[i]);
-}
-
 void sensitivity_print_rows(const struct sensitivity *made, FILE *out)
 {
     if (made->row_count == 0 || made->rows[0].value_count == 0) return;

@@ -402,10 +402,7 @@ static enum status take_notes(const struct finder *finder, struct sensitivity *m
     TRY(result_new(finder->trace->rank_count, &result, err));
     enum status status =
         prediction_note_platform(finder->trace, finder->replays.platform, finder->options->engine, result, err);
-    made->notes = result->notes;
-    made->note_count = result->note_count;
-    result->notes = NULL;
-    result->note_count = 0;
+    result_give_notes(result, &made->notes, &made->note_count);
     result_free(result);
     return status;
 }

@@ -97,7 +97,6 @@ enum status sensitivity_find(const struct trace *trace, const struct sensitivity
                              struct err *err);
 void sensitivity_clear(struct sensitivity *made);
 
-void sensitivity_print_notes(const struct sensitivity *made, FILE *out);
 void sensitivity_print(const struct sensitivity *made, FILE *out);
 /* A line for each row: run time, slope and tolerance of its first value. */
 void sensitivity_print_rows(const struct sensitivity *made, FILE *out);

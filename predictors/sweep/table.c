@@ -181,13 +181,6 @@ static void print_unknown(const struct rows *rows, FILE *out)
     uncertainty_print_unknown(&all, out);
 }
 
-static bool has_note(const struct row *row, const char *note)
-{
-    for (size_t i = 0; i < row->is.note_count; i++)
-        if (strcmp(row->is.notes[i], note) == 0) return true;
-    return false;
-}
-
 /* A note of several points once, with the first of them unless all have it. */
 static void print_note(const struct rows *rows, size_t first, const char *note, FILE *out)
 {
@@ -195,7 +188,7 @@ static void print_note(const struct rows *rows, size_t first, const char *note, 
     char buffer[24];
     for (size_t i = 0; i < rows->sweep->count; i++) {
         done += isnan(rows->items[i].is.run_time_s) ? 0 : 1;
-        with += has_note(&rows->items[i], note);
+        with += result_has_note(rows->items[i].is.notes, rows->items[i].is.note_count, note);
     }
     fputs("Note", out);
     const char *between = " on ";
@@ -212,14 +205,12 @@ static void print_note(const struct rows *rows, size_t first, const char *note, 
 static void print_notes(const struct rows *rows, FILE *out)
 {
     enum { NOTES_SHOWN = 20 };
-    const char *shown[NOTES_SHOWN];
+    char *shown[NOTES_SHOWN];
     size_t count = 0, behind = 0;
     for (size_t i = 0; i < rows->sweep->count; i++)
         for (size_t n = 0; n < rows->items[i].is.note_count; n++) {
-            const char *note = rows->items[i].is.notes[n];
-            size_t same = 0;
-            while (same < count && strcmp(shown[same], note) != 0) same++;
-            if (same < count) continue;
+            char *note = rows->items[i].is.notes[n];
+            if (result_has_note(shown, count, note)) continue;
             if (count == NOTES_SHOWN) {
                 behind++;
                 continue;
