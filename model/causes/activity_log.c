@@ -35,9 +35,9 @@ struct location_log { /* of one thread */
     size_t count, capacity; /* of these */
 };
 
-enum { TOGETHER_INIT, TOGETHER_FINALIZE, TOGETHERS };
+enum { WORLD_INIT, WORLD_FINALIZE, WORLD_CALLS };
 
-struct together { /* of a rank: its first MPI_Init, its last MPI_Finalize */
+struct world_call { /* of a rank: its first MPI_Init, its last MPI_Finalize */
     int64_t enter_ps, exit_ps;
     uint32_t location;
     bool any;
@@ -52,7 +52,7 @@ struct activity_log {
     struct external_sort *wait_log;
     struct location_log *of; /* by location */
     struct map *request_makers; /* of each rank: model/match/request_makers.h */
-    struct together *together[TOGETHERS]; /* of each rank */
+    struct world_call *world_calls[WORLD_CALLS]; /* of each rank */
     struct kind *kinds;
     size_t kind_count, kind_capacity;
     uint32_t *table;   /* open addressing: number of a kind, 0: free */
@@ -75,7 +75,7 @@ void activity_log_free(struct activity_log *log)
     call_log_free(log->call_log);
     external_sort_free(log->wait_log);
     temp_file_close(&log->temp);
-    for (int i = 0; i < TOGETHERS; i++) free(log->together[i]);
+    for (int i = 0; i < WORLD_CALLS; i++) free(log->world_calls[i]);
     FREE_ALL(log->of, log->request_makers, log->kinds, log->table, log);
 }
 
@@ -91,9 +91,9 @@ static enum status open_logs(struct activity_log *log, struct err *err)
     log->request_makers = calloc((size_t)log->trace->rank_count + 1, sizeof *log->request_makers);
     log->table = calloc(FIRST_TABLE, sizeof *log->table);
     log->table_size = FIRST_TABLE;
-    for (int i = 0; i < TOGETHERS; i++) {
-        log->together[i] = calloc((size_t)log->trace->rank_count + 1, sizeof *log->together[i]);
-        if (!log->together[i]) return err_memory(err);
+    for (int i = 0; i < WORLD_CALLS; i++) {
+        log->world_calls[i] = calloc((size_t)log->trace->rank_count + 1, sizeof *log->world_calls[i]);
+        if (!log->world_calls[i]) return err_memory(err);
     }
     if (!log->of || !log->request_makers || !log->table) return err_memory(err);
     for (uint32_t l = 0; l < log->locations->count; l++) log->of[l].creator = BACKWARD_NOBODY;
@@ -253,13 +253,13 @@ static void start_cursors(struct activity_log *log, const struct callpaths *path
         of[intervals->changes[c].thread].interval.next = &intervals->changes[c];
 }
 
-static void note_together(struct activity_log *log, uint32_t rank, uint32_t location, const struct trace_call *call)
+static void note_world_call(struct activity_log *log, uint32_t rank, uint32_t location, const struct trace_call *call)
 {
     const enum call_kind kind = call_kind(call->call);
     if (kind != CALL_INIT && kind != CALL_FINALIZE) return;
-    struct together *of = &log->together[kind == CALL_INIT ? TOGETHER_INIT : TOGETHER_FINALIZE][rank];
+    struct world_call *of = &log->world_calls[kind == CALL_INIT ? WORLD_INIT : WORLD_FINALIZE][rank];
     if (kind == CALL_INIT && of->any) return;
-    *of = (struct together){call->enter_ps, call->exit_ps, location, true};
+    *of = (struct world_call){call->enter_ps, call->exit_ps, location, true};
 }
 
 static enum status add_call(struct activity_log *log, const struct intervals *intervals, uint32_t rank, size_t index,
@@ -282,7 +282,7 @@ static enum status add_call(struct activity_log *log, const struct intervals *in
     };
     TRY(number_of(log, &kind, &made.kind, err));
     TRY(add_times(log, rank, location, &made, err));
-    note_together(log, rank, location, call);
+    note_world_call(log, rank, location, call);
     TRY(call_log_add(log->call_log, location, &made, err));
     if (call_kind(call->call) == CALL_THREAD_CREATE && call->primitive.child < trace_thread_count(log->trace, rank))
         log->of[log->locations->first[rank] + call->primitive.child].creator = location;
@@ -320,10 +320,10 @@ enum status activity_log_add_waits(struct activity_log *log, const struct waits 
 
 /* MPI_Init and MPI_Finalize are collective over all processes (MPI-3.1 8.7). They have no wait state. But where no rank left
  * before the last one came, the critical path was on that one. */
-static enum status add_together(struct activity_log *log, const struct together *of, struct err *err)
+static enum status add_world_waits(struct activity_log *log, const struct world_call *of, struct err *err)
 {
     const uint32_t ranks = log->trace->rank_count;
-    const struct together *last = of;
+    const struct world_call *last = of;
     int64_t first_exit_ps = INT64_MAX;
     for (uint32_t r = 0; r < ranks; r++) {
         if (!of[r].any) return STATUS_OK;
@@ -384,7 +384,7 @@ static enum status sum_back(struct activity_log *log, const struct provisional *
                                      .path = path,
                                      .begin_ps = trace_begin_ps(log->trace),
                                      .end_ps = end_ps};
-    for (int i = 0; i < TOGETHERS; i++) TRY(add_together(log, log->together[i], err));
+    for (int i = 0; i < WORLD_CALLS; i++) TRY(add_world_waits(log, log->world_calls[i], err));
     for (uint32_t r = 0; r < log->trace->rank_count; r++) TRY(describe_locations(log, r, locations, lives, end_ps, err));
     TRY(processors_build(log->trace->rank_count, log->locations, lives, &log->processors, err));
     uint32_t *last = malloc(((size_t)log->processors.count + 1) * sizeof *last);

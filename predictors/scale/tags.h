@@ -1,7 +1,6 @@
 /* Tags of messages where a call site uses many, as one per iteration, or others in other runs, as one per round of a ring: all of
- * them count as one tag, on all sites. Messages
- * between two ranks are then matched in their order. A receive from MPI_PROC_NULL, which has no tag, gets that of its site;
- * where the site has several, they count as one, too. */
+ * them count as one tag, on all sites. Messages between two ranks are then matched in their order. A receive from MPI_PROC_NULL,
+ * which has no tag, gets that of its site; where the site has several, they count as one, too. */
 #ifndef PREDICTORS_SCALE_TAGS_H
 #define PREDICTORS_SCALE_TAGS_H
 

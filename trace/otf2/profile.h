@@ -120,7 +120,8 @@ const char *archive_message(void);
 /* What the machine refused OTF2, or us, in this thread since then: memory, a descriptor, a device (errno); 0: nothing. OTF2 does
  * not tell each of these as an error. */
 int archive_refusal(void);
-/* OTF2 goes on without some of what it cannot allocate, properties for example, and does not say so. */
+/* Whether OTF2 has had a message that memory was missing: it goes on without some of what it cannot allocate, properties for
+ * example, and returns no error. errno alone does not say so, since glibc may find memory in a second place. */
 enum status archive_check_memory(struct err *err);
 /* "out of memory", or `what` and the refusal. */
 enum status archive_refused(int refusal, const char *path, const char *what, struct err *err);
